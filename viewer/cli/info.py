@@ -1,0 +1,146 @@
+"""``ikviewer info``: what is in a file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viewer.cli.options import Json, add_input, add_json, load_input, print_json, print_text
+from viewer.formats.frame import lengths_to_source, root_rotations_to_source, root_translations_to_source
+from viewer.formats.json_limits import joint_words
+from viewer.skeleton.effectors import EffectorGoal
+from viewer.skeleton.extent import height
+from viewer.skeleton.kinematics import depths
+from viewer.skeleton.tree import depth_first
+
+if TYPE_CHECKING:
+    import argparse
+
+    from viewer.skeleton.character import Character
+    from viewer.spatial.checks import Floats
+
+HELP = "say what is in a file: joints, limits, effectors, motion, units"
+EXAMPLES = """examples:
+  ikviewer info walk.bvh
+  ikviewer info sample:biped --json
+  ikviewer info capture.bvh --units cm --up z"""
+
+_MOST_JOINTS = 200
+"""Joints that the text form lists; ``--json`` lists all."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of this command."""
+    add_input(parser)
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print what is in the file."""
+    character = load_input(arguments, quiet=not arguments.json)
+    if arguments.json:
+        print_json(document(character))
+    else:
+        print_text("\n".join(text_lines(character)))
+    return 0
+
+
+def document(character: Character) -> dict[str, Json]:
+    """The JSON form; offsets in the file's own units and axes."""
+    skeleton, source, clip = character.skeleton, character.source, character.clip
+    order = source.joint_order or tuple(range(len(skeleton)))
+    return {
+        "name": skeleton.name,
+        "format": source.format,
+        "joints": [_joint(character, joint) for joint in order],
+        "dof": skeleton.dof,
+        "effectors": [
+            {
+                "name": effector.name,
+                "joint": skeleton.names[effector.joint],
+                "offset": _lengths(character, np.array(effector.offset)),
+                "goal": effector.goal.value,
+            }
+            for effector in skeleton.effectors
+        ],
+        "frames": len(clip) if clip else 0,
+        "frame_time": clip.frame_time if clip else None,
+        "duration": clip.duration if clip else None,
+        "clips": list(character.clips),
+        "units": source.units,
+        "up": source.up,
+        "height": height(character),
+        "limits_from": character.limits_from,
+        "warnings": list(character.warnings),
+    }
+
+
+def _joint(character: Character, joint: int) -> dict[str, Json]:
+    skeleton, source = character.skeleton, character.source
+    parent = int(skeleton.parents[joint])
+    offset, rotation = skeleton.offsets[joint], skeleton.rest_rotations[joint]
+    words = joint_words(skeleton, joint, source)
+    return {
+        "name": skeleton.names[joint],
+        "parent": skeleton.names[parent] if parent >= 0 else None,
+        "kind": skeleton.kinds[joint].value,
+        "offset": root_translations_to_source(offset, source).tolist() if parent < 0 else _lengths(character, offset),
+        "rotation": (root_rotations_to_source(rotation, source) if parent < 0 else rotation).tolist(),
+        "limits": words.get("limits"),
+        "tips": [_lengths(character, tip) for tip in skeleton.tip_offsets[skeleton.tip_parents == joint]],
+    }
+
+
+def _lengths(character: Character, values: Floats) -> list[Json]:
+    result: list[Json] = lengths_to_source(values, character.source).tolist()
+    return result
+
+
+def text_lines(character: Character) -> list[str]:
+    """The form for people."""
+    skeleton, source, clip = character.skeleton, character.source, character.clip
+    on = [e.name for e in skeleton.effectors if e.goal is not EffectorGoal.OFF]
+    off = [e.name for e in skeleton.effectors if e.goal is EffectorGoal.OFF]
+    guess = ", guessed" if source.guessed else ""
+    motion = f"{len(clip)} frames at {1 / clip.frame_time:g} fps, {clip.duration:.2f} s" if clip else "none"
+    origin = {"file": "from the file", "clip": "derived from the motion", None: "none"}[character.limits_from]
+    unit = f"1 unit = {source.metres_per_unit:g} m, {source.up.upper()} up{guess}"
+    lines = [
+        f"{skeleton.name}: {source.format.upper() or 'made in code'}",
+        f"  joints     {len(skeleton)}, {skeleton.dof} degrees of freedom",
+        f"  size       {height(character):.3g} m high; {unit}",
+        f"  motion     {motion}",
+        f"  effectors  {', '.join(on) or 'none'}" + (f"; off: {', '.join(off)}" if off else ""),
+        f"  limits     {origin}",
+    ]
+    lines += [f"  warning    {warning}" for warning in character.warnings]
+    return lines + _tree(character)
+
+
+def _tree(character: Character) -> list[str]:
+    """Joints, indented by depth, with their kinds and ranges in degrees."""
+    skeleton = character.skeleton
+    depth = depths(skeleton.parents)
+    lines: list[str] = []
+    for joint in depth_first(skeleton)[:_MOST_JOINTS]:
+        words = joint_words(skeleton, joint, character.source)
+        label = "  " * int(depth[joint] + 1) + skeleton.names[joint]
+        lines.append(f"{label:<34} {skeleton.kinds[joint].value:<10} {_ranges(words.get('limits'))}".rstrip())
+    if len(skeleton) > _MOST_JOINTS:
+        lines.append(f"  ... and {len(skeleton) - _MOST_JOINTS} more (--json lists all)")
+    return lines
+
+
+def _ranges(limits: object) -> str:
+    """Limits on one line: ``x -90..90  y -40..40``."""
+    if not isinstance(limits, dict):
+        return ""
+    parts: list[str] = []
+    for name, value in limits.items():
+        if name == "order":
+            parts.append(f"order {value}")
+            continue
+        pairs = value if isinstance(value[0], list) else [value]
+        parts.append(f"{name} " + " ".join(f"{low:.4g}..{high:.4g}" for low, high in pairs))
+    return "  ".join(parts)

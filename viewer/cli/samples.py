@@ -1,0 +1,41 @@
+"""``ikviewer samples``: the bundled skeletons."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from viewer.cli.options import Json, add_json, print_json, print_text
+from viewer.formats.load import SAMPLE, load, sample_names
+from viewer.skeleton.extent import height
+
+if TYPE_CHECKING:
+    import argparse
+
+HELP = "list the bundled skeletons"
+EXAMPLES = """examples:
+  ikviewer samples
+  ikviewer convert sample:biped biped.json     (a copy to start from)
+  ikviewer info sample:chain-100               (a chain of 100 links)"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of this command."""
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print what is bundled."""
+    rows: list[Json] = []
+    lines: list[str] = []
+    for name in sample_names():
+        character = load(SAMPLE + name)
+        frames = len(character.clip) if character.clip else 0
+        size = height(character)
+        rows.append({"name": SAMPLE + name, "joints": len(character.skeleton), "frames": frames, "height": size})
+        motion = f", {frames} frames" if frames else ""
+        lines.append(f"{SAMPLE + name:<20} {len(character.skeleton):>3} joints, {size:.2f} m{motion}")
+    if arguments.json:
+        print_json(rows)
+    else:
+        print_text("\n".join([*lines, f"{SAMPLE + 'chain-N':<20}   N joints, 1.00 m"]))
+    return 0

@@ -1,0 +1,1 @@
+"""Files in and out: BVH, JSON, NPZ, CSV. A reader raises nothing but `viewer.errors.ViewerError`."""

@@ -1,0 +1,151 @@
+"""The HIERARCHY of a BVH file: joints with their offsets, channels and end sites.
+
+Words are taken in any case and in any layout of lines; what is not understood is refused with its place. No recursion:
+the open joints stand on a list.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from viewer.errors import quote
+from viewer.formats.bvh.words import END
+
+if TYPE_CHECKING:
+    from viewer.formats.bvh.words import Words
+
+Triple = tuple[float, float, float]
+
+CHANNELS = {f"{axis}{kind}".casefold(): f"{axis.upper()}{kind}" for kind in ("position", "rotation") for axis in "xyz"}
+"""The six channel names by their lower-case form."""
+
+
+@dataclass(slots=True)
+class BvhJoint:
+    """One ROOT or JOINT as it stands in the file.
+
+    Attributes:
+        name: as written, blanks inside included.
+        parent: index of the joint it stands in, -1 for a root.
+        offset: in the file's units; None until its OFFSET is read.
+        channels: "Xposition" .. "Zrotation" in file order; None until its CHANNELS is read.
+        tips: offsets of its end sites.
+    """
+
+    name: str
+    parent: int
+    offset: Triple | None = None
+    channels: tuple[str, ...] | None = None
+    tips: list[Triple] = field(default_factory=list)
+
+
+def read_hierarchy(words: Words) -> tuple[list[BvhJoint], list[str]]:
+    """All joints, parents first, and warnings; the word MOTION is taken, or the text is at its end."""
+    _expect_hierarchy(words)
+    joints: list[BvhJoint] = []
+    warnings: list[str] = []
+    open_joints: list[int] = []
+    while True:
+        word = words.next()
+        kind = word.casefold()
+        if open_joints:
+            _inside(words, word, joints, open_joints, warnings)
+        elif kind == "root":
+            open_joints.append(_begin(words, joints, -1))
+        elif joints and kind in {"motion", END}:
+            return joints, warnings
+        else:
+            wanted = "ROOT or MOTION" if joints else "ROOT"
+            words.fail(f"expected {wanted}, found {words.found(word)}")
+
+
+def _expect_hierarchy(words: Words) -> None:
+    word = words.next()
+    if word.casefold() != "hierarchy":
+        words.fail(f"expected a BVH file, which begins with HIERARCHY, found {words.found(word)}")
+
+
+def _begin(words: Words, joints: list[BvhJoint], parent: int) -> int:
+    joint = BvhJoint(words.name("ROOT" if parent < 0 else "JOINT"), parent)
+    words.expect("{", f"joint {quote(joint.name)}")
+    joints.append(joint)
+    return len(joints) - 1
+
+
+def _inside(words: Words, word: str, joints: list[BvhJoint], open_joints: list[int], warnings: list[str]) -> None:
+    """One statement of the joint opened last."""
+    index = open_joints[-1]
+    joint = joints[index]
+    match word.casefold():
+        case "offset":
+            joint.offset = _offset(words, joint, twice=joint.offset is not None)
+        case "channels":
+            joint.channels = _channels(words, joint, late=index != len(joints) - 1)
+        case "joint":
+            open_joints.append(_begin(words, joints, index))
+        case "end":
+            joint.tips.append(_end_site(words, joint))
+        case "}":
+            _close(words, joint, warnings)
+            open_joints.pop()
+        case _:
+            missing = [] if joint.offset else ["OFFSET"]
+            missing += [] if joint.channels is not None else ["CHANNELS"]
+            wanted = ", ".join([*missing, "JOINT", "End Site"])
+            words.fail(f"in joint {quote(joint.name)}: expected {wanted} or }}, found {words.found(word)}")
+
+
+def _offset(words: Words, joint: BvhJoint, *, twice: bool) -> Triple:
+    what = f"OFFSET of {quote(joint.name)}"
+    if twice:
+        words.fail(f"{what}: expected once, found a second one")
+    return words.number(what), words.number(what), words.number(what)
+
+
+def _channels(words: Words, joint: BvhJoint, *, late: bool) -> tuple[str, ...]:
+    what = f"CHANNELS of {quote(joint.name)}"
+    place = words.start
+    if joint.channels is not None:
+        words.fail(f"{what}: expected once, found a second time")
+    if late:
+        words.fail(f"{what}: expected before the joint's children, found after one")
+    said = words.count(what)
+    if not 0 <= said <= len(CHANNELS):
+        words.fail(f"{what}: expected 0 to {len(CHANNELS)} channels, found {said}")
+    listed: list[str] = []
+    while words.peek().casefold() in CHANNELS:
+        listed.append(CHANNELS[words.next().casefold()])
+    following = words.peek()
+    if len(listed) < said and following.casefold() not in {"joint", "end", "}", "{", "offset", "motion", END}:
+        words.next()
+        words.fail(f"{what}: expected Xposition to Zrotation, found {words.found(following)}")
+    if len(listed) != said:
+        words.fail(f"{what}: CHANNELS {said} lists {len(listed)} names", place)
+    twice = next((name for name in listed if listed.count(name) > 1), None)
+    if twice:
+        words.fail(f"{what}: expected each channel once, found {twice} twice", place)
+    return tuple(listed)
+
+
+def _end_site(words: Words, joint: BvhJoint) -> Triple:
+    what = f"End Site of {quote(joint.name)}"
+    words.expect("Site", f"in joint {quote(joint.name)}, after End")
+    if words.peek() != "{":
+        words.name("End Site")  # some write the site's name; nothing refers to it
+    words.expect("{", what)
+    words.expect("OFFSET", what)
+    offset = words.number(what), words.number(what), words.number(what)
+    word = words.next()
+    if word != "}":
+        more = f" {quote(words.name('JOINT'))}" if word.casefold() == "joint" else ""
+        words.fail(f"{what}: expected }}, found {words.found(word)}{more}", words.start)
+    return offset
+
+
+def _close(words: Words, joint: BvhJoint, warnings: list[str]) -> None:
+    if joint.offset is None:
+        words.fail(f"joint {quote(joint.name)} has no OFFSET")
+    if joint.channels is None:
+        warnings.append(f"joint {quote(joint.name)} has no CHANNELS: taken as fixed")
+        joint.channels = ()

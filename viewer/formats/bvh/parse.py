@@ -1,0 +1,93 @@
+"""The bytes of a BVH file -> its joints and channel values, in its own units and axes."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viewer.errors import FormatError
+from viewer.formats.bvh.channels import first_columns
+from viewer.formats.bvh.hierarchy import read_hierarchy
+from viewer.formats.bvh.motion import Rows, read_motion_header
+from viewer.formats.bvh.words import Words
+
+if TYPE_CHECKING:
+    from viewer.formats.bvh.hierarchy import BvhJoint
+    from viewer.spatial.checks import Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BvhFile:
+    """What a BVH file holds, in its own units and axes.
+
+    Attributes:
+        joints: in file order, parents first.
+        frame_time: seconds.
+        values: (F, C) channel values as written.
+        warnings: a line each.
+    """
+
+    joints: list[BvhJoint]
+    frame_time: float
+    values: Floats
+    warnings: list[str]
+
+    @property
+    def channels(self) -> tuple[tuple[str, ...], ...]:
+        """Per joint, its channels in file order."""
+        return tuple(joint.channels or () for joint in self.joints)
+
+
+def parse_bvh(data: bytes, file: str) -> BvhFile:
+    """The joints and the channel values of a file's bytes.
+
+    Raises:
+        FormatError: with line and column.
+    """
+    data = _plain_line_ends(data, file)
+    split = _header_end(data)
+    warnings: list[str] = []
+    words = Words(_decoded(data[:split], warnings), file)
+    if not words.peek():
+        raise FormatError("the file is empty; expected HIERARCHY", file=file)
+    joints, more = read_hierarchy(words)
+    warnings += more
+    width = first_columns(tuple(joint.channels or () for joint in joints))[-1]
+    if not words.text[words.start : words.place]:
+        warnings.append("no MOTION: a skeleton without frames")
+        return BvhFile(joints, 0.0, np.zeros((0, width)), warnings)
+    said, frame_time = read_motion_header(words, warnings)
+    rest = words.text[words.place :]
+    line = words.text.count("\n", 0, words.place) + 1
+    whole, start = (rest.encode() + data[split:], 0) if rest.strip() else (data, split)
+    values = Rows(whole, start, line, width, file).read(warnings)
+    if len(values) != said:
+        warnings.append(f"Frames: says {said}, found {len(values)}")
+    return BvhFile(joints, frame_time, values, warnings)
+
+
+def _plain_line_ends(data: bytes, file: str) -> bytes:
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise FormatError("expected a BVH file with HIERARCHY in UTF-8, found UTF-16", file=file, line=1, column=1)
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data
+
+
+def _header_end(data: bytes) -> int:
+    """Where the rows may begin: after the frame time, or after the frame count if there is none."""
+    for label in (rb"Frame[ \t]+Time", rb"Frames"):
+        match = re.search(rb"(?i)(?:^|[\s}])" + label + rb"[ \t]*:\s*\S*", data)
+        if match:
+            return match.end()
+    return len(data)
+
+
+def _decoded(header: bytes, warnings: list[str]) -> str:
+    try:
+        return header.decode()
+    except UnicodeDecodeError:
+        warnings.append("the file is not UTF-8: its names are read as Latin-1")
+        return header.decode("latin-1")

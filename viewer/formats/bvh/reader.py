@@ -1,0 +1,142 @@
+"""A BVH file -> Character: metres, Y up, quaternions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viewer.formats.bvh.channels import kinds_and_axes, local_rotations, local_translations
+from viewer.formats.bvh.parse import parse_bvh
+from viewer.formats.files import read_bytes
+from viewer.formats.frame import (
+    lengths_to_internal,
+    root_rotations_to_internal,
+    root_translations_to_internal,
+)
+from viewer.formats.units import guess_warnings, settle
+from viewer.skeleton.character import BvhLayout, Character, Source
+from viewer.skeleton.clip import Clip
+from viewer.skeleton.clip_limits import limits_from_clip
+from viewer.skeleton.find_effectors import find_effectors
+from viewer.skeleton.kinematics import fk_arrays, frozen_result
+from viewer.skeleton.names import unique_names
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.quaternion import IDENTITY, rotate
+
+if TYPE_CHECKING:
+    from viewer.formats.bvh.parse import BvhFile
+    from viewer.spatial.checks import Floats, Ints
+
+LARGEST_FILE = 1 << 31
+"""Bytes of a BVH file that are accepted: 2 GiB, more than two hours of 60 joints at 120 frames a second."""
+
+
+def read_bvh(path: Path, name: str, *, units: str | float = "auto", up: str = "auto") -> Character:
+    """Read a BVH file.
+
+    Args:
+        path: the file.
+        name: what the user called it, for messages.
+        units: "auto", "m", "cm", "mm", "inch", "raw" or metres per unit.
+        up: "auto", "y" or "z".
+
+    Raises:
+        ViewerError: the file cannot be read or is refused.
+    """
+    return build(parse_bvh(read_bytes(path, name, LARGEST_FILE), name), name, units=units, up=up)
+
+
+def build(parsed: BvhFile, name: str, *, units: str | float, up: str) -> Character:
+    """A character in metres, Y up, of what `parse_bvh` found; ``units`` and ``up`` as in `read_bvh`."""
+    names, warnings = unique_names([joint.name for joint in parsed.joints])
+    rotations = local_rotations(parsed.values, parsed.channels)
+    offsets = np.array([joint.offset for joint in parsed.joints], dtype=np.float64)
+    moved, translations = local_translations(parsed.values, parsed.channels, offsets)
+    tree = _Tree(parsed, offsets)
+    frame = settle(units, up, tree.first_points(rotations, moved, translations))
+    source = Source(
+        path=name,
+        format="bvh",
+        metres_per_unit=frame.metres_per_unit,
+        units=frame.units,
+        up=frame.up,
+        guessed=frame.guessed,
+        joint_order=tuple(range(len(names))),
+        layout=BvhLayout(tuple(joint.name for joint in parsed.joints), parsed.channels),
+    )
+    skeleton = tree.skeleton(Path(name).stem, names, source)
+    warnings = [*parsed.warnings, *warnings, *guess_warnings(frame)]
+    if not len(parsed.values):
+        return Character(skeleton, source=source, warnings=tuple(warnings))
+    clip = _clip(skeleton, parsed.frame_time, rotations, moved, translations, source)
+    clips = MappingProxyType({clip.name: clip})
+    return Character(limits_from_clip(skeleton, clip), clips, source, tuple(warnings), limits_from="clip")
+
+
+class _Tree:
+    """The joints of a parsed file as arrays, in the file's units and axes."""
+
+    def __init__(self, parsed: BvhFile, offsets: Floats) -> None:
+        self.offsets = offsets
+        self.channels = parsed.channels
+        self.parents = np.array([joint.parent for joint in parsed.joints], dtype=np.intp)
+        tips = [(i, tip) for i, joint in enumerate(parsed.joints) for tip in joint.tips]
+        self.tip_parents = np.array([i for i, _ in tips], dtype=np.intp)
+        self.tip_offsets = np.array([tip for _, tip in tips], dtype=np.float64).reshape(-1, 3)
+
+    def first_points(self, rotations: Floats, moved: Ints, translations: Floats) -> Floats:
+        """World places (N, 3) of joints and tips in the first frame, at rest if there is none."""
+        local, turns = self.offsets.copy(), np.tile(IDENTITY, (len(self.offsets), 1))
+        if len(rotations):
+            local[moved], turns = translations[0], rotations[0]
+        world = fk_arrays(self.parents, turns[None], local[None])
+        positions, turns = world.positions[0], world.rotations[0]
+        tips = positions[self.tip_parents] + rotate(turns[self.tip_parents], self.tip_offsets)
+        return np.concatenate([positions, tips])
+
+    def skeleton(self, name: str, names: tuple[str, ...], source: Source) -> Skeleton:
+        """The skeleton in metres, Y up."""
+        kinds, axes = kinds_and_axes(self.channels, self.parents)
+        roots = self.parents < 0
+        offsets = lengths_to_internal(self.offsets, source)
+        offsets[roots] = root_translations_to_internal(self.offsets[roots], source)
+        rest = np.tile(IDENTITY, (len(names), 1))
+        rest[roots] = root_rotations_to_internal(rest[roots], source)
+        tip_offsets = lengths_to_internal(self.tip_offsets, source)
+        return Skeleton(
+            name=name,
+            names=names,
+            parents=self.parents,
+            offsets=offsets,
+            rest_rotations=rest,
+            kinds=kinds,
+            axes=axes,
+            limits=(None,) * len(names),
+            stiffness=np.zeros(len(names)),
+            tip_parents=self.tip_parents,
+            tip_offsets=tip_offsets,
+            effectors=find_effectors(names, self.parents, self.tip_parents, tip_offsets),
+        )
+
+
+def _clip(
+    skeleton: Skeleton, frame_time: float, rotations: Floats, moved: Ints, translations: Floats, source: Source
+) -> Clip:
+    """The motion in metres, Y up; takes the arrays over."""
+    roots = skeleton.roots
+    if source.up == "z":
+        rotations[:, roots] = root_rotations_to_internal(rotations[:, roots], source)
+    at_root = np.isin(moved, roots)
+    metres = lengths_to_internal(translations, source)
+    metres[:, at_root] = root_translations_to_internal(translations[:, at_root], source)
+    return Clip(
+        name=skeleton.name,
+        frame_time=frame_time,
+        rotations=frozen_result(rotations),
+        translated=moved,
+        translations=frozen_result(metres),
+        offsets=skeleton.offsets,
+    )

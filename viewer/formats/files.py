@@ -1,0 +1,194 @@
+"""Bytes in and out of files: reading that cannot hang or flood memory, writing that is whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from viewer.errors import FormatError, InputError, OutputError, quote
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+LARGEST_FILE = 1 << 29
+"""Bytes a file may have unless its reader says otherwise: 512 MiB, an hour of motion at 120 frames a second."""
+
+_BINARY = getattr(os, "O_BINARY", 0)
+# A pipe opened without O_NONBLOCK waits for its other end for ever, before it can be seen to be a pipe.
+_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | _BINARY
+_WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | _BINARY
+
+_REASONS = {
+    errno.ENOENT: "no such file or folder",
+    errno.ENOTDIR: "a part of the path is not a folder",
+    errno.EISDIR: "expected a file, found a folder",
+    errno.EACCES: "no permission",
+    errno.EPERM: "no permission",
+    errno.EROFS: "the file system is read-only",
+    errno.ENOSPC: "the disk is full",
+    errno.EFBIG: "the disk is full, or files this large are not allowed",
+    errno.ELOOP: "the links lead in a circle",
+    errno.ENAMETOOLONG: "the name is too long",
+}
+if hasattr(errno, "EDQUOT"):
+    _REASONS[errno.EDQUOT] = "the disk quota is used up"
+
+
+def read_bytes(path: Path, name: str, largest: int = LARGEST_FILE) -> bytes:
+    """All bytes of a regular file.
+
+    Args:
+        path: the file.
+        name: what the user called it, for messages.
+        largest: bytes that are accepted.
+
+    Raises:
+        InputError: missing, a folder, a pipe or device, no permission, larger than ``largest``.
+    """
+    try:
+        with open(path, "rb", opener=lambda place, _: os.open(place, _READ)) as file:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                raise InputError(f"{name}: expected a file, found {_what(status.st_mode)}")
+            size = status.st_size
+            data = file.read(size + 1) if size <= largest else b""
+            # Some files (in /proc) state size 0 and are not empty: what comes is counted, too.
+            while size <= largest and (more := file.read(1 << 20)):
+                data += more
+                size = len(data)
+    except OSError as error:
+        raise InputError(f"{name}: {reason(error)}") from error
+    except ValueError as error:
+        raise InputError(f"{quote(name)}: not a file name: {error}") from error
+    if size > largest:
+        raise InputError(f"{name}: expected at most {largest:,} bytes, found {size:,}")
+    return data
+
+
+def decode_utf8(data: bytes, name: str) -> str:
+    """Text of a file, without a byte order mark.
+
+    Raises:
+        FormatError: not UTF-8, with the line and column of the first wrong byte.
+    """
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise FormatError("expected text in UTF-8, found UTF-16 (not UTF-8)", file=name, line=1, column=1)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        bom = 3 if data.startswith(b"\xef\xbb\xbf") else 0
+        before = data[bom : bom + error.start].decode("utf-8")
+        line, column = line_and_column(before, len(before))
+        problem = f"expected text in UTF-8, found the byte 0x{data[bom + error.start]:02X} (not UTF-8)"
+        raise FormatError(problem, file=name, line=line, column=column) from error
+
+
+def line_and_column(text: str, place: int) -> tuple[int, int]:
+    """Line and column, from 1, of a place in a text whose lines end in LF, CR LF or CR."""
+    before = text[:place].replace("\r\n", "\n").replace("\r", "\n")
+    return before.count("\n") + 1, len(before) - before.rfind("\n")
+
+
+def read_text(path: Path, name: str, largest: int = LARGEST_FILE) -> str:
+    """The text of a UTF-8 file; raises as `read_bytes` and `decode_utf8` do."""
+    return decode_utf8(read_bytes(path, name, largest), name)
+
+
+def write_whole(path: Path, content: bytes | str | Callable[[BinaryIO], object]) -> None:
+    """Write a file so that it has either its old contents or all of the new ones, whatever happens.
+
+    The bytes go to a temporary file beside it, to the disk, and take its name then. A link stays a link: the file
+    that it leads to is replaced. Permissions of a file that is there already are kept.
+
+    Args:
+        path: the file.
+        content: its bytes, its text (written as UTF-8), or a function that writes into an open binary file.
+
+    Raises:
+        OutputError: no such folder, no permission, a read-only or full disk, a folder or device of that name.
+    """
+    try:
+        target = Path(os.path.realpath(path))
+        mode = _replaceable(target, path)
+        with _temporary(target.parent) as (temporary, file):
+            with file:
+                _fill(file, content)
+                file.flush()
+                os.fsync(file.fileno())
+            if mode is not None:
+                temporary.chmod(mode)
+            temporary.replace(target)
+        _sync_folder(target.parent)
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be written: {_output_reason(error, path)}") from error
+    except ValueError as error:  # a NUL in the name, a lone surrogate in the text
+        raise OutputError(f"{quote(str(path))}: cannot be written: {error}") from error
+
+
+def reason(error: OSError) -> str:
+    """What went wrong, in words of ours where it is something a user meets."""
+    return _REASONS.get(error.errno or 0, error.strerror or str(error))
+
+
+def _fill(file: BinaryIO, content: bytes | str | Callable[[BinaryIO], object]) -> None:
+    if callable(content):
+        content(file)
+    else:
+        file.write(content.encode() if isinstance(content, str) else content)
+
+
+def _replaceable(target: Path, path: Path) -> int | None:
+    """Permissions of the file that is to be replaced, None where there is none."""
+    try:
+        mode = target.stat().st_mode
+    except FileNotFoundError:
+        return None
+    if not stat.S_ISREG(mode):
+        raise OutputError(f"{path}: cannot be written: expected a file, found {_what(mode)}")
+    # The folder's permissions would allow the replacing; the file's say that its owner does not want it.
+    if not mode & 0o222 or not os.access(target, os.W_OK):
+        raise OutputError(f"{path}: cannot be written: the file is read-only")
+    return stat.S_IMODE(mode)
+
+
+@contextlib.contextmanager
+def _temporary(folder: Path) -> Iterator[tuple[Path, BinaryIO]]:
+    """A new file in the folder, with the user's usual permissions; gone afterwards unless it was renamed."""
+    temporary = folder / f".ikviewer-{secrets.token_hex(8)}.tmp"
+    try:
+        with open(temporary, "wb", opener=lambda place, _: os.open(place, _WRITE, 0o666)) as file:
+            yield temporary, file
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the new name last through a power cut, where the system can."""
+    if os.name == "posix":
+        with contextlib.suppress(OSError):
+            descriptor = os.open(folder, os.O_RDONLY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+
+
+def _output_reason(error: OSError, path: Path) -> str:
+    if error.errno == errno.ENOENT:
+        return f"there is no folder {quote(str(path.parent))}"
+    return reason(error)
+
+
+def _what(mode: int) -> str:
+    kinds = (
+        (stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"),
+        (stat.S_ISCHR, "a device"), (stat.S_ISBLK, "a device"),
+    )  # fmt: skip
+    return next((name for test, name in kinds if test(mode)), "something else")

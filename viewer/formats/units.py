@@ -1,0 +1,103 @@
+"""Units and up axis of files that do not say: stated by the user, or guessed from the figure's size.
+
+The guess (from the largest extent E of joints and tips in the first frame, or the rest pose): below 3 metres; 3 to 40
+the CMU captures' unit; 40 to 120 inches; 120 to 400 centimetres; above millimetres. It suits people and animals, and
+is always reported. Z is up where Y is the smallest extent and Z is more than 1.5 times it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from viewer.errors import InputError, quote
+from viewer.formats.frame import UNIT_LENGTHS
+
+if TYPE_CHECKING:
+    from viewer.spatial.checks import Floats
+
+_GUESSES = ((3.0, "m"), (40.0, "cmu"), (120.0, "inch"), (400.0, "cm"), (math.inf, "mm"))
+_UP_RATIO = 1.5
+UNIT_NAMES = ("auto", "m", "cm", "mm", "inch", "raw")
+UP_NAMES = ("auto", "y", "z")
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Units and axes that were settled on.
+
+    Attributes:
+        units: m, cm, mm, inch, cmu, raw or the number of metres.
+        metres_per_unit: how long one unit is.
+        up: "y" or "z".
+        guessed: neither stated by the file nor by the user.
+        height: metres from the lowest to the highest point looked at.
+    """
+
+    units: str
+    metres_per_unit: float
+    up: str
+    guessed: bool
+    height: float
+
+
+def check_units(units: str | float) -> str:
+    """A unit name or number of metres as a string.
+
+    Raises:
+        InputError: neither.
+    """
+    text = str(units).strip().casefold()
+    if text in UNIT_NAMES or text in UNIT_LENGTHS:
+        return text
+    if re.fullmatch(r"[0-9.]+(e[+-]?[0-9]+)?", text) and text.count(".") <= 1 and text[0] != "e" and text != ".":
+        metres = float(text)
+        if math.isfinite(metres) and 1e-12 <= metres <= 1e12:
+            return text
+    raise InputError(f"units: expected {', '.join(UNIT_NAMES)} or metres per unit, found {quote(str(units))}")
+
+
+def check_up(up: str) -> str:
+    """One of auto, y, z.
+
+    Raises:
+        InputError: anything else.
+    """
+    if up.casefold() not in UP_NAMES:
+        raise InputError(f"up: expected {', '.join(UP_NAMES)}, found {quote(up)}")
+    return up.casefold()
+
+
+def metres_per_unit(units: str) -> float:
+    """Of a name or number that `check_units` has passed, not "auto"."""
+    if units == "raw":
+        return 1.0
+    return UNIT_LENGTHS[units] if units in UNIT_LENGTHS else float(units)
+
+
+def guess_warnings(frame: Frame) -> list[str]:
+    """How a file was read, where that was guessed, in words."""
+    if not frame.guessed:
+        return []
+    unit = "metres" if frame.units == "m" else f"units of {frame.metres_per_unit:g} m ({frame.units})"
+    return [f"units and axes are guessed: {unit}, {frame.up.upper()} up, height {frame.height:.3g} m"]
+
+
+def settle(units: str | float, up: str, points: Floats) -> Frame:
+    """Units and axes from what the user said ("auto": guess) and the points (N, 3) of the first frame.
+
+    ``raw`` units keep the axes, too, unless the user says which is up.
+    """
+    units, up = check_units(units), check_up(up)
+    extent = points.max(axis=0) - points.min(axis=0) if len(points) else points.sum(axis=0)
+    largest = float(extent.max(initial=0.0))
+    guessed = units == "auto" or (up == "auto" and units != "raw")
+    if up == "auto":
+        z_up = units != "raw" and extent[1] == extent.min() and extent[2] > _UP_RATIO * extent[1]
+        up = "z" if z_up else "y"
+    if units == "auto":
+        units = next(name for bound, name in _GUESSES if largest < bound)
+    metres = metres_per_unit(units)
+    return Frame(units, metres, up, guessed, height=float(extent["xyz".index(up)]) * metres)

@@ -1,0 +1,150 @@
+"""A clip: a sequence of poses at a fixed frame time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viewer.errors import InputError
+from viewer.skeleton.pose import Pose
+from viewer.spatial.checks import frozen
+from viewer.spatial.quaternion import slerp
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from viewer.spatial.checks import Floats, Ints
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Clip:
+    """F frames of J joints; frames count from 0.
+
+    Attributes:
+        name: what the file or user calls it.
+        frame_time: seconds between frames, exactly as read.
+        rotations: (F, J, 4) local unit quaternions (x, y, z, w), the rest rotation included.
+        translated: (T,) indices of the joints whose local translation the clip gives, ascending.
+        translations: (F, T, 3) metres in the parent's frame, of those joints.
+        offsets: (J, 3) metres: the local translations of all others (the skeleton's offsets).
+        keys: frames that a user keyed, ascending; empty for recorded motion.
+    """
+
+    name: str
+    frame_time: float
+    rotations: Floats
+    translated: Ints
+    translations: Floats
+    offsets: Floats
+    keys: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Take read-only arrays and check that their shapes belong together."""
+        if not (self.frame_time > 0 and np.isfinite(self.frame_time)):
+            raise InputError(f"clip frame time: expected more than 0 seconds, found {self.frame_time}")
+        rotations, translations = frozen(self.rotations), frozen(self.translations)
+        translated, offsets = frozen(self.translated, np.intp), frozen(self.offsets)
+        joints = len(offsets)
+        if rotations.shape[1:] != (joints, 4) or translations.shape != (len(rotations), len(translated), 3):
+            raise InputError(
+                f"clip: expected rotations (F, {joints}, 4) and translations (F, {len(translated)}, 3), "
+                f"found {rotations.shape} and {translations.shape}"
+            )
+        for name, array in (("rotations", rotations), ("translations", translations)):
+            object.__setattr__(self, name, array)
+        object.__setattr__(self, "translated", translated)
+        object.__setattr__(self, "offsets", offsets)
+
+    def __len__(self) -> int:
+        """Number of frames."""
+        return len(self.rotations)
+
+    @property
+    def duration(self) -> float:
+        """Seconds from the first frame to the end of the last one's display time: F * frame_time."""
+        return len(self) * self.frame_time
+
+    def pose(self, frame: int) -> Pose:
+        """The pose of one frame.
+
+        Raises:
+            InputError: ``frame`` is not in 0 .. F - 1.
+        """
+        self.check_frame(frame)
+        translations = self.offsets.copy()
+        translations[self.translated] = self.translations[frame]
+        return Pose(self.rotations[frame], translations)
+
+    def check_frame(self, frame: int) -> None:
+        """Raise InputError unless ``frame`` is one of this clip's."""
+        if not 0 <= frame < len(self):
+            frames = f"0 to {len(self) - 1}" if len(self) else "no frames"
+            raise InputError(f"no frame {frame}: the clip has {frames}")
+
+    def local_translations(self, frames: slice | Ints = slice(None)) -> Floats:
+        """(F, J, 3) local translations of all joints in the frames asked for."""
+        moved = self.translations[frames]
+        whole = np.repeat(self.offsets[None], len(moved), axis=0)
+        whole[:, self.translated] = moved
+        return whole
+
+    def sample(self, times: ArrayLike) -> Clip:
+        """The clip at other times, rotations by slerp the short way, translations linearly.
+
+        Args:
+            times: (N,) seconds from the first frame; clamped to the clip. N >= 1.
+
+        Returns:
+            N frames; their frame time is the step of ``times`` (this clip's own where N = 1).
+        """
+        seconds = np.atleast_1d(np.asarray(times, dtype=np.float64))
+        if len(self) == 0 or not np.isfinite(seconds).all():
+            raise InputError("a clip is sampled at finite times and needs at least one frame")
+        place = np.clip(seconds / self.frame_time, 0.0, len(self) - 1)
+        # A time that is a frame's own, but for the rounding of the division, gives that frame exactly.
+        nearest = np.rint(place)
+        place = np.where(np.abs(place - nearest) < 1e-9 * np.maximum(nearest, 1.0), nearest, place)
+        before = place.astype(np.intp)
+        after = np.minimum(before + 1, len(self) - 1)
+        part = place - before
+        step = float(seconds[1] - seconds[0]) if len(seconds) > 1 else self.frame_time
+        return replace(
+            self,
+            frame_time=step,
+            rotations=slerp(self.rotations[before], self.rotations[after], part[:, None]),
+            translations=_lerp(self.translations[before], self.translations[after], part[:, None, None]),
+            keys=(),
+        )
+
+    def resampled(self, fps: float) -> Clip:
+        """The clip at another rate, of the same duration (to the nearest frame)."""
+        if not (fps > 0 and np.isfinite(fps)):
+            raise InputError(f"frames per second: expected more than 0, found {fps}")
+        count = max(1, round(self.duration * fps))
+        return replace(self.sample(np.arange(count) / fps), frame_time=1.0 / fps)
+
+    def frames(self, first: int, last: int, step: int = 1) -> Clip:
+        """The frames first, first + step, ... up to and including last.
+
+        Raises:
+            InputError: frames outside the clip, first > last, step < 1.
+        """
+        self.check_frame(first)
+        self.check_frame(last)
+        if first > last or step < 1:
+            raise InputError(f"frames {first}:{last}:{step}: expected first <= last and a step of 1 or more")
+        chosen = slice(first, last + 1, step)
+        taken = range(first, last + 1, step)
+        return replace(
+            self,
+            frame_time=self.frame_time * step,
+            rotations=self.rotations[chosen],
+            translations=self.translations[chosen],
+            keys=tuple(taken.index(k) for k in self.keys if k in taken),
+        )
+
+
+def _lerp(a: Floats, b: Floats, part: Floats) -> Floats:
+    return a + part * (b - a)

@@ -1,0 +1,115 @@
+"""Joint limits derived from a clip, for files that state none: what the figure was seen to do, and a little more.
+
+Per joint the range of the clip, widened by `MARGIN` and to at least `LEAST` on either side of rest. Knees and elbows,
+by name or because they were seen to bend about one axis to one side, keep that side: at most `BEHIND` past straight.
+Every frame of the clip is inside, so opening or playing a file never changes a pose.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viewer.skeleton.body_parts import body_part
+from viewer.skeleton.coordinates import joint_space
+from viewer.skeleton.kinds import JointKind
+from viewer.skeleton.limits import JointLimits, LimitForm
+from viewer.skeleton.twist_axis import default_twist_axis
+
+if TYPE_CHECKING:
+    from viewer.skeleton.clip import Clip
+    from viewer.skeleton.skeleton import Skeleton
+    from viewer.spatial.checks import Floats
+
+MARGIN = np.radians(20.0)
+LEAST = np.radians(15.0)
+BEHIND = np.radians(5.0)
+_BENT = np.radians(30.0)
+"""A joint is seen to bend about one axis if it turns this far about it and four times as far as about the others."""
+_BENT_RATIO = 4.0
+_NAMED_BENT = np.radians(5.0)
+"""A knee or elbow by name has shown its side if it turns this far."""
+_BLOCK = 1 << 15
+"""Joint-frames measured together, for bounded memory."""
+
+
+def limits_from_clip(skeleton: Skeleton, clip: Clip) -> Skeleton:
+    """The skeleton with limits for its balls, universals and hinges; roots and fixed joints get none."""
+    probe = replace(skeleton, limits=_unlimited_forms(skeleton))
+    low, high = _observed(probe, clip)
+    limits = [_widened(probe, joint, low[joint], high[joint]) for joint in range(len(skeleton))]
+    return replace(skeleton, limits=tuple(limits))
+
+
+def twist_axes(skeleton: Skeleton) -> list[int]:
+    """Per joint the default twist axis: the one nearest to its first child or tip that lies apart from it."""
+    directions: dict[int, Floats] = {}
+    hanging = [*zip(skeleton.parents.tolist(), skeleton.offsets, strict=True)]
+    hanging += zip(skeleton.tip_parents.tolist(), skeleton.tip_offsets, strict=True)
+    for parent, offset in hanging:
+        if parent not in directions and offset.any():
+            directions[parent] = offset
+    nowhere = np.zeros(3)
+    return [default_twist_axis(directions.get(joint, nowhere)) for joint in range(len(skeleton))]
+
+
+def _unlimited_forms(skeleton: Skeleton) -> tuple[JointLimits | None, ...]:
+    """Limits of infinite range, which say how each joint is to be measured."""
+    endless = (-np.inf, np.inf)
+    forms: list[JointLimits | None] = []
+    for kind, twist_axis in zip(skeleton.kinds, twist_axes(skeleton), strict=True):
+        match kind:
+            case JointKind.BALL:
+                forms.append(JointLimits.swing_twist(twist_axis, endless, endless, endless))
+            case JointKind.HINGE:
+                forms.append(JointLimits.coordinates(endless))
+            case JointKind.UNIVERSAL:
+                forms.append(JointLimits.coordinates(endless, endless))
+            case _:
+                forms.append(None)
+    return tuple(forms)
+
+
+def _observed(skeleton: Skeleton, clip: Clip) -> tuple[Floats, Floats]:
+    """Lowest and highest coordinates (J, 3) of all frames."""
+    space = joint_space(skeleton)
+    low, high = np.full((len(skeleton), 3), np.inf), np.full((len(skeleton), 3), -np.inf)
+    step = max(1, _BLOCK // len(skeleton))
+    for start in range(0, len(clip), step):
+        block = clip.rotations[start : start + step]
+        # No slide is limited here, so that translations do not matter: the offsets stand in for them.
+        measured = space.measure(block, np.broadcast_to(skeleton.offsets, (*block.shape[:2], 3)))
+        np.minimum(low, measured.min(axis=0), out=low)
+        np.maximum(high, measured.max(axis=0), out=high)
+    return low, high
+
+
+def _widened(skeleton: Skeleton, joint: int, low: Floats, high: Floats) -> JointLimits | None:
+    limits = skeleton.limits[joint]
+    if limits is None:
+        return None
+    count = len(limits.lower)
+    lower = np.maximum(np.minimum(low[:count] - MARGIN, -LEAST), -np.pi)
+    upper = np.minimum(np.maximum(high[:count] + MARGIN, LEAST), np.pi)
+    swings = [i for i in range(count) if limits.form is not LimitForm.SWING_TWIST or i != limits.twist_axis]
+    bending = _bending_axis(skeleton.names[joint], swings, low[:count], high[:count])
+    if bending is not None:
+        if high[bending] > -low[bending]:
+            lower[bending] = min(low[bending], -BEHIND)
+        else:
+            upper[bending] = max(high[bending], BEHIND)
+    return replace(limits, lower=lower, upper=upper)
+
+
+def _bending_axis(name: str, swings: list[int], low: Floats, high: Floats) -> int | None:
+    """The axis that a knee or elbow bends about, None for other joints and where no side was shown."""
+    ranges = high - low
+    axis = swings[int(np.argmax(ranges[swings]))]
+    behind = min(max(0.0, -float(low[axis])), max(0.0, float(high[axis])))
+    if body_part(name).part in {"knee", "elbow"}:
+        return axis if ranges[axis] > _NAMED_BENT else None
+    others = float(np.delete(ranges, axis).max(initial=0.0))
+    one_axis = ranges[axis] >= _BENT and ranges[axis] >= _BENT_RATIO * others
+    return axis if one_axis and behind <= BEHIND else None

@@ -1,0 +1,70 @@
+"""Lending a rig: what a skeleton file knows of joints, given to the joints of a motion file by name."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from viewer.errors import InputError
+from viewer.skeleton.kinds import JointKind
+
+if TYPE_CHECKING:
+    from viewer.skeleton.character import Character
+    from viewer.skeleton.effectors import Effector
+    from viewer.skeleton.skeleton import Skeleton
+
+
+def lend_rig(character: Character, rig: Character) -> Character:
+    """The character with kinds, axes, limits, stiffness and effectors of the rig's joints of the same names.
+
+    Offsets, rest rotations and motion stay its own; frames that a lent kind cannot hold are kept as they are. Joints
+    that the rig does not know keep what they have, but for limits that were derived from the clip: those go.
+
+    Raises:
+        InputError: no joint has the name of one of the rig's.
+    """
+    skeleton, lent = character.skeleton, rig.skeleton
+    place = {name: joint for joint, name in enumerate(lent.names)}
+    pairs = [(joint, place[name]) for joint, name in enumerate(skeleton.names) if name in place]
+    if not pairs:
+        raise InputError(f"the rig {lent.name} and {skeleton.name} have no joint name in common")
+    kinds = list(skeleton.kinds)
+    axes, stiffness = skeleton.axes.copy(), skeleton.stiffness.copy()
+    derived = character.limits_from == "clip"
+    limits = [None if derived else own for own in skeleton.limits]
+    for joint, other in pairs:
+        is_root = skeleton.parents[joint] < 0
+        kinds[joint] = _kind(lent.kinds[other], is_root=is_root)
+        axes[joint], limits[joint], stiffness[joint] = lent.axes[other], lent.limits[other], lent.stiffness[other]
+    missing = [name for name in lent.names if name not in skeleton.names]
+    warnings = [f"the rig's joints {', '.join(missing)} are not in this file"] if missing else []
+    rigged = replace(
+        skeleton,
+        kinds=tuple(kinds),
+        axes=axes,
+        limits=tuple(limits),
+        stiffness=stiffness,
+        effectors=_effectors(skeleton, lent) or skeleton.effectors,
+    )
+    limited = any(limit is not None for limit in limits)
+    return replace(
+        character,
+        skeleton=rigged,
+        warnings=(*character.warnings, *warnings),
+        limits_from="file" if limited else None,
+    )
+
+
+def _kind(kind: JointKind, *, is_root: bool) -> JointKind:
+    """A root's freedom is for roots: below one it is a ball."""
+    return JointKind.BALL if kind is JointKind.FREE and not is_root else kind
+
+
+def _effectors(skeleton: Skeleton, lent: Skeleton) -> tuple[Effector, ...]:
+    """The rig's effectors whose joint is here."""
+    here = {name: joint for joint, name in enumerate(skeleton.names)}
+    return tuple(
+        replace(effector, joint=here[lent.names[effector.joint]])
+        for effector in lent.effectors
+        if lent.names[effector.joint] in here
+    )

@@ -1,0 +1,134 @@
+"""The skeleton: a tree of joints as arrays, parents first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viewer.errors import InputError, unknown_name
+from viewer.skeleton.kinds import FREEDOMS, JointKind
+from viewer.skeleton.pose import Pose
+from viewer.spatial.checks import frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from viewer.skeleton.effectors import Effector
+    from viewer.skeleton.limits import JointLimits
+    from viewer.spatial.checks import Floats, Ints
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Skeleton:
+    """J joints, parents first (``parents[j] < j``), any number of roots (parent -1).
+
+    World rotation of a joint W_j = W_parent * q_j, world position p_j = p_parent + W_parent * t_j, with q and
+    t from a `Pose`. Metres, Y up, right-handed.
+
+    Attributes:
+        name: of the skeleton.
+        names: (J,) unique joint names.
+        parents: (J,) index of each joint's parent, -1 for roots.
+        offsets: (J, 3) rest translation in the parent's frame.
+        rest_rotations: (J, 4) rest rotation (x, y, z, w), parent_from_joint; limits are measured from it.
+        kinds: (J,) how each joint moves.
+        axes: (J, 2, 3) unit axes in the joint's rest frame: [0] of hinges and slides, both of universals; else 0.
+        limits: (J,) the ranges of each joint, None where unlimited.
+        stiffness: (J,) 0 (free) to 1 (does not move in IK).
+        tip_parents: (T,) the joint that each end site hangs on, ascending.
+        tip_offsets: (T, 3) in that joint's frame.
+        effectors: the places that goals are for, in the file's order.
+        poses: named poses of the file.
+    """
+
+    name: str
+    names: tuple[str, ...]
+    parents: Ints
+    offsets: Floats
+    rest_rotations: Floats
+    kinds: tuple[JointKind, ...]
+    axes: Floats
+    limits: tuple[JointLimits | None, ...]
+    stiffness: Floats
+    tip_parents: Ints
+    tip_offsets: Floats
+    effectors: tuple[Effector, ...] = ()
+    poses: Mapping[str, Pose] = field(default_factory=lambda: MappingProxyType({}))
+
+    def __post_init__(self) -> None:
+        """Freeze the arrays and check the structure that everything else relies on."""
+        for name in ("offsets", "rest_rotations", "axes", "stiffness", "tip_offsets"):
+            object.__setattr__(self, name, frozen(getattr(self, name)))
+        for name in ("parents", "tip_parents"):
+            object.__setattr__(self, name, frozen(getattr(self, name), np.intp))
+        object.__setattr__(self, "poses", MappingProxyType(dict(self.poses)))
+        self._check_structure()
+
+    def _check_structure(self) -> None:
+        count = len(self.names)
+        if count == 0:
+            raise InputError("a skeleton needs at least one joint")
+        if len(set(self.names)) != count:
+            raise InputError("joint names must be unique")
+        shapes = {
+            "parents": (count,), "offsets": (count, 3), "rest_rotations": (count, 4), "axes": (count, 2, 3),
+            "stiffness": (count,), "tip_offsets": (len(self.tip_parents), 3),
+        }  # fmt: skip
+        for name, shape in shapes.items():
+            if getattr(self, name).shape != shape:
+                raise InputError(f"skeleton {name}: expected {shape}, found {getattr(self, name).shape}")
+        if len(self.kinds) != count or len(self.limits) != count:
+            raise InputError(f"skeleton: expected {count} kinds and limits")
+        if not ((self.parents >= -1) & (self.parents < np.arange(count))).all():
+            raise InputError("skeleton parents: expected each parent before its children")
+        if self.tip_parents.size and not (
+            self.tip_parents.min() >= 0 and self.tip_parents.max() < count and (np.diff(self.tip_parents) >= 0).all()
+        ):
+            raise InputError("skeleton tip_parents: expected joint indices, ascending")
+
+    def __len__(self) -> int:
+        """Number of joints."""
+        return len(self.names)
+
+    def index(self, name: str) -> int:
+        """The index of the joint of that name.
+
+        Raises:
+            InputError: there is none; near names are offered.
+        """
+        try:
+            return self.names.index(name)
+        except ValueError:
+            raise InputError(unknown_name("joint", name, self.names)) from None
+
+    @property
+    def roots(self) -> Ints:
+        """Indices of the joints without a parent."""
+        return np.flatnonzero(self.parents < 0)
+
+    @property
+    def dof(self) -> int:
+        """Degrees of freedom of all joints together."""
+        return sum(FREEDOMS[kind] for kind in self.kinds)
+
+    @property
+    def tip_names(self) -> tuple[str, ...]:
+        """``PARENT.tip`` for every end site, ``PARENT.tip2`` for a parent's second one."""
+        names: list[str] = []
+        seen: dict[int, int] = {}
+        for parent in self.tip_parents.tolist():
+            seen[parent] = seen.get(parent, 0) + 1
+            number = "" if seen[parent] == 1 else str(seen[parent])
+            names.append(f"{self.names[parent]}.tip{number}")
+        return tuple(names)
+
+    def rest_pose(self) -> Pose:
+        """Every joint at its rest rotation and offset."""
+        return Pose(self.rest_rotations, self.offsets)
+
+    def relaxed_pose(self) -> Pose:
+        """The file's pose "relaxed", else the rest pose: a good place for IK to start from."""
+        return self.poses.get("relaxed") or self.rest_pose()

@@ -1,0 +1,23 @@
+"""Orders of the joints of a tree."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from viewer.skeleton.skeleton import Skeleton
+
+
+def depth_first(skeleton: Skeleton) -> list[int]:
+    """Joint indices in the order that a hierarchy nests them: children right after their parent, in joint order."""
+    children: list[list[int]] = [[] for _ in range(len(skeleton))]
+    stack: list[int] = []
+    for joint, parent in enumerate(skeleton.parents.tolist()):
+        (children[parent] if parent >= 0 else stack).append(joint)
+    stack.reverse()
+    order: list[int] = []
+    while stack:
+        joint = stack.pop()
+        order.append(joint)
+        stack += reversed(children[joint])
+    return order

@@ -1,0 +1,66 @@
+"""Splitting a rotation into a twist about one coordinate axis and a swing about the plane of the two others.
+
+d = swing * twist, the twist acts first. Ball-joint limits are ranges of the twist angle and of the two components of
+the swing's rotation vector; all three stand in one array in axis order x, y, z, the twist on its own axis.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viewer.spatial.quaternion import exp, multiply
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from viewer.spatial.checks import Floats
+
+_SMALL = 1e-12
+
+
+def to_swing_twist(d: ArrayLike, twist_axis: int) -> Floats:
+    """Coordinates (..., 3) of rotations d (..., 4), radians per axis x, y, z.
+
+    The twist lies in (-pi, pi], the swing's rotation vector is at most pi long. A swing by exactly pi leaves
+    the twist open: it is taken as 0.
+    """
+    d = np.asarray(d, dtype=np.float64)
+    d = np.where(d[..., 3:] < 0, -d, d)
+    a, b = (twist_axis + 1) % 3, (twist_axis + 2) % 3
+    w, t, da, db = d[..., 3], d[..., twist_axis], d[..., a], d[..., b]
+    cosine = np.hypot(w, t)
+    open_twist = cosine < _SMALL
+    # Half-angle sine and cosine of the twist; d and -d were made one above, so atan2 gives (-pi, pi].
+    ct = np.where(open_twist, 1.0, w / np.where(open_twist, 1.0, cosine))
+    st = np.where(open_twist, 0.0, t / np.where(open_twist, 1.0, cosine))
+    swing_a, swing_b = ct * da - st * db, ct * db + st * da
+    sine = np.hypot(swing_a, swing_b)
+    angle = 2.0 * np.arctan2(sine, cosine)
+    scale = np.where(sine > _SMALL, angle / np.where(sine > _SMALL, sine, 1.0), 2.0)
+    result = np.empty((*d.shape[:-1], 3))
+    result[..., twist_axis] = 2.0 * np.arctan2(st, ct)
+    result[..., a] = scale * swing_a
+    result[..., b] = scale * swing_b
+    return result
+
+
+def from_swing_twist(coordinates: ArrayLike, twist_axis: int) -> Floats:
+    """Rotations (..., 4) of coordinates (..., 3); the inverse of `to_swing_twist`."""
+    coordinates = np.asarray(coordinates, dtype=np.float64)
+    swing, twist = coordinates.copy(), np.zeros_like(coordinates)
+    swing[..., twist_axis] = 0.0
+    twist[..., twist_axis] = coordinates[..., twist_axis]
+    return multiply(exp(swing), exp(twist))
+
+
+def twist_about(d: ArrayLike, axis: ArrayLike) -> Floats:
+    """Angle (...) in (-pi, pi] of the twist of d (..., 4) about unit ``axis`` (..., 3), any direction.
+
+    The rotation about that axis nearest to d: what a hinge keeps of a rotation it cannot hold.
+    """
+    d = np.asarray(d, dtype=np.float64)
+    along = np.einsum("...i,...i->...", d[..., :3], np.asarray(axis, dtype=np.float64))
+    angle = 2.0 * np.arctan2(along, d[..., 3])
+    return np.asarray(angle - 2.0 * np.pi * np.ceil((angle - np.pi) / (2.0 * np.pi)))
