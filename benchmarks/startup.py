@@ -1,0 +1,42 @@
+"""How long does ``ikviewer info`` take to start, beside the floor that numpy sets?
+
+Runs both commands in turn and prints the medians. The target is at most 0.4 s more than ``import numpy`` alone.
+
+    python benchmarks/startup.py [RUNS]
+"""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+import time
+
+TARGET_S = 0.4
+COMMANDS = {
+    "import numpy": [sys.executable, "-c", "import numpy"],
+    "ikviewer info sample:biped": [sys.executable, "-P", "-m", "viewer", "info", "sample:biped"],
+}
+
+
+def seconds(command: list[str]) -> float:
+    """Wall time of one run of a program."""
+    start = time.perf_counter()
+    subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+    return time.perf_counter() - start
+
+
+def main(runs: int) -> int:
+    for command in COMMANDS.values():
+        seconds(command)  # fills the file cache and writes the bytecode
+    # In turn, so that other load on the machine meets both alike.
+    times = [[seconds(command) for command in COMMANDS.values()] for _ in range(runs)]
+    floor, ours = (statistics.median(column) for column in zip(*times, strict=True))
+    for name, median in zip(COMMANDS, (floor, ours), strict=True):
+        print(f"{name:30} {median * 1000:6.0f} ms  (median of {runs})")
+    print(f"{'difference':30} {(ours - floor) * 1000:6.0f} ms  (target: at most {TARGET_S * 1000:.0f})")
+    return 0 if ours - floor <= TARGET_S else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 11))

@@ -1,0 +1,32 @@
+"""What several test files share: the data beside the checkout, and hypothesis' settings."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# No deadline: machines are shared, and no test of ours measures time. In CI the same examples every time.
+settings.register_profile("local", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+
+def shared_dir() -> Path | None:
+    """The folder of large test data, or None: $IKVIEWER_SHARED, else ``shared`` beside the checkout."""
+    named = os.environ.get("IKVIEWER_SHARED")
+    folder = Path(named) if named else ROOT.parent / "shared"
+    return folder if folder.is_dir() else None
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of large test data; tests that ask for it are skipped where it is absent."""
+    folder = shared_dir()
+    if folder is None:
+        pytest.skip("shared data not beside the checkout")
+    return folder

@@ -1,0 +1,54 @@
+"""The rooms of the design hold, and importing the library stays cheap."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+from conftest import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+OPENGL = ("moderngl", "moderngl_window", "glfw", "pyglet", "imgui_bundle")
+HEAVY = (*OPENGL, "numba", "llvmlite", "trimesh", "mujoco", "pyrr")
+LIBRARY = "import viewer, viewer.ik, viewer.formats"
+LINT = "from importlinter.cli import lint_imports; raise SystemExit(lint_imports(cache_dir=None, no_cache=True))"
+
+
+def lint_imports(folder: Path) -> subprocess.CompletedProcess[str]:
+    """Check the import contract of a checkout, which is imported from its own folder."""
+    return subprocess.run([sys.executable, "-c", LINT], cwd=folder, capture_output=True, text=True, check=False)
+
+
+def test_the_import_contract_holds() -> None:
+    done = lint_imports(ROOT)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1 kept, 0 broken" in done.stdout
+
+
+def test_the_import_contract_sees_a_lower_room_that_imports_a_higher_one(tmp_path: Path) -> None:
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    shutil.copytree(ROOT / "viewer", tmp_path / "viewer", ignore=shutil.ignore_patterns("__pycache__"))
+    with (tmp_path / "viewer" / "errors.py").open("a", encoding="utf-8") as planted:
+        planted.write("\nimport viewer.formats\n")
+    done = lint_imports(tmp_path)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "viewer.errors is not allowed to import viewer.formats" in done.stdout
+
+
+def test_the_import_contract_sees_a_module_without_a_room(tmp_path: Path) -> None:
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    shutil.copytree(ROOT / "viewer", tmp_path / "viewer", ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "viewer" / "shed.py").write_text('"""A module that the contract does not name."""\n')
+    done = lint_imports(tmp_path)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "viewer.shed" in done.stdout
+
+
+def test_importing_the_library_loads_no_window_no_compiler_and_no_physics() -> None:
+    script = f"{LIBRARY}\nimport sys\nprint(*(name for name in {HEAVY!r} if name in sys.modules))"
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []

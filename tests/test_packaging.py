@@ -1,0 +1,158 @@
+"""The package finds its data wherever it is installed, and what is published is whole. No network."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+import x
+from viewer import resources
+from viewer.errors import ViewerError
+
+KINDS = ("shaders", "skeletons")
+LOCATE = """
+import json, viewer.resources as r
+print(json.dumps([r.__file__, *(str(r.data_dir(kind)) for kind in ("shaders", "skeletons"))]))
+"""
+
+
+def call(*command: str | Path, folder: Path, **variables: str) -> str:
+    """Run a program as a user would, from a folder that is not the checkout."""
+    clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(command, cwd=folder, env={**clean, **variables}, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def located(python: Path | str, folder: Path, **variables: str) -> list[Path]:
+    """Where an interpreter finds viewer/resources.py, shaders/ and skeletons/."""
+    return [Path(place) for place in json.loads(call(python, "-c", LOCATE, folder=folder, **variables))]
+
+
+@pytest.fixture(scope="module")
+def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("packaging").resolve()
+
+
+@pytest.fixture(scope="module")
+def sdist(scratch: Path) -> Path:
+    call(sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", scratch, folder=ROOT)
+    return next(scratch.glob("*.tar.gz"))
+
+
+@pytest.fixture(scope="module")
+def source(sdist: Path, scratch: Path) -> Path:
+    """The source archive, unpacked: everything below is made from it alone."""
+    call(sys.executable, "-m", "tarfile", "-e", sdist, scratch / "source", folder=scratch)
+    return next((scratch / "source").iterdir())
+
+
+@pytest.fixture(scope="module")
+def wheel(source: Path, scratch: Path) -> Path:
+    call(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", scratch, folder=source)
+    return next(scratch.glob("*.whl"))
+
+
+@pytest.fixture(scope="module")
+def environment(scratch: Path) -> Path:
+    """A fresh environment without this project; the dependencies are lent to it by this one."""
+    folder = scratch / "environment"
+    x.make_environment(folder, x.find_uv())
+    packages = "Lib/site-packages" if os.name == "nt" else f"lib/python{sysconfig.get_python_version()}/site-packages"
+    # A path named in a .pth file is added as it is: editable installs that lie in it are not followed.
+    (folder / packages / "lent.pth").write_text(sysconfig.get_path("purelib"), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(params=["wheel", "editable"])
+def installed(request: pytest.FixtureRequest, environment: Path, wheel: Path, source: Path) -> tuple[Path, Path]:
+    """The fresh environment's interpreter, and the folder in which its shaders/ and skeletons/ must be."""
+    python = x.venv_python(environment)
+    way = [str(wheel)] if request.param == "wheel" else ["--no-build-isolation", "-e", str(source)]
+    again = ["--reinstall" if x.find_uv() else "--force-reinstall"]
+    x.install(python, ["--no-index", "--no-deps", *again, *way], x.find_uv())
+    inside = call(python, "-c", "import sysconfig as s; print(s.get_path('purelib'))", folder=environment)
+    return python, Path(inside.strip()) / "viewer" if request.param == "wheel" else source
+
+
+def test_an_installed_package_finds_its_data_from_another_folder(installed: tuple[Path, Path], tmp_path: Path) -> None:
+    python, home = installed
+    module, *folders = located(python, tmp_path)
+    assert home in module.parents
+    assert folders == [home / kind for kind in KINDS]
+    for kind, folder in zip(KINDS, folders, strict=True):
+        assert files_below(folder) == files_below(ROOT / kind)
+
+
+def test_an_installed_command_shows_a_bundled_skeleton_from_another_folder(
+    installed: tuple[Path, Path], tmp_path: Path
+) -> None:
+    command = shutil.which("ikviewer", path=installed[0].parent)
+    assert command is not None
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    assert version in call(command, "--version", folder=tmp_path)
+    assert len(json.loads(call(command, "info", "sample:biped", "--json", folder=tmp_path))["joints"]) > 10
+
+
+def test_a_checkout_finds_its_data_without_being_installed(source: Path, tmp_path: Path) -> None:
+    module, *folders = located(sys.executable, tmp_path, PYTHONPATH=str(source))
+    assert module == source / "viewer" / "resources.py"
+    assert folders == [source / kind for kind in KINDS]
+
+
+def test_a_missing_data_folder_is_named_with_both_places_and_the_cure(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    package = tmp_path / "viewer"
+    monkeypatch.setattr(resources, "_PACKAGE", package)
+    with pytest.raises(resources.ResourceError) as caught:
+        resources.data_dir("shaders")
+    assert isinstance(caught.value, ViewerError)
+    assert str(caught.value) == (
+        f'expected the data folder "shaders" at {package / "shaders"} or {tmp_path / "shaders"}, '
+        "found neither: install ikviewer again"
+    )
+
+
+def test_a_file_in_place_of_a_data_folder_is_not_taken_for_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(resources, "_PACKAGE", tmp_path / "viewer")
+    (tmp_path / "shaders").write_text("a file")
+    with pytest.raises(resources.ResourceError):
+        resources.data_dir("shaders")
+
+
+def test_the_wheel_holds_the_package_its_data_its_types_and_its_licence_and_nothing_else(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+    metadata = {name for name in names if name.split("/")[0].endswith(".dist-info")}
+    package = {f"viewer/{name}" for name in files_below(ROOT / "viewer")}
+    data = {f"viewer/{kind}/{name}" for kind in KINDS for name in files_below(ROOT / kind)}
+    assert "viewer/py.typed" in names
+    assert any(name.endswith("/licenses/LICENSE") for name in metadata)
+    assert names - metadata == package | data
+
+
+def test_the_source_archive_can_run_the_tests_and_x_py(sdist: Path) -> None:
+    with tarfile.open(sdist) as archive:
+        names = {name.split("/", 1)[1] for name in archive.getnames()}
+    wanted = {"pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "x.py", ".ci/wheel_test.py"}
+    assert wanted <= names
+    assert {f"tests/{name}" for name in files_below(ROOT / "tests")} <= names
+    assert not [name for name in names if name.startswith((".venv", ".git/"))]
+
+
+def files_below(folder: Path) -> set[str]:
+    """Names of the files below a folder, with / between, less what Python leaves behind."""
+    paths = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+    return {path.as_posix() for path in paths if "__pycache__" not in path.parts}

@@ -1,0 +1,127 @@
+"""Saving: Character -> a file, the writer chosen by the file's suffix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from viewer.errors import InputError, quote
+from viewer.formats.units import check_units, check_up, metres_per_unit
+from viewer.skeleton.clip import Clip
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable
+
+    from viewer.skeleton.character import Character
+    from viewer.skeleton.pose import Pose
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to write.
+
+    Attributes:
+        precision: decimals of numbers in text formats, or None for the format's own.
+    """
+
+    precision: int | None = None
+
+
+def _bvh(character: Character, path: Path, options: Options) -> list[str]:
+    from viewer.formats.bvh.writer import write_bvh
+
+    return write_bvh(character, path, precision=options.precision)
+
+
+def _json(character: Character, path: Path, options: Options) -> list[str]:
+    from viewer.formats.files import write_whole
+    from viewer.formats.skeleton_json_write import skeleton_to_json
+
+    write_whole(path, skeleton_to_json(character, precision=options.precision))
+    return []
+
+
+def _npz(character: Character, path: Path, options: Options) -> list[str]:  # noqa: ARG001 - arrays are written whole
+    from viewer.formats.npz import write_npz
+
+    write_npz(character, path)
+    return []
+
+
+def _csv(character: Character, path: Path, options: Options) -> list[str]:
+    from viewer.formats.csv_table import write_csv
+
+    write_csv(character, path, options.precision)
+    return ["CSV holds the motion only: no skeleton, limits or effectors"]
+
+
+WRITERS: dict[str, Callable[[Character, Path, Options], list[str]]] = {
+    ".bvh": _bvh,
+    ".json": _json,
+    ".npz": _npz,
+    ".csv": _csv,
+}
+"""Writers by suffix; each gives warnings: what the format could not hold. A new format is a line here."""
+
+
+def save(
+    character: Character,
+    file: str | os.PathLike[str],
+    *,
+    pose: Pose | None = None,
+    units: str | float | None = None,
+    up: str | None = None,
+    precision: int | None = None,
+) -> list[str]:
+    """Write a character; the file is written whole or not at all.
+
+    Args:
+        character: skeleton and motion.
+        file: by suffix: .bvh, .json, .npz or .csv.
+        pose: write this pose as the only frame, instead of the motion.
+        units: of the file: "m", "cm", "mm", "inch" or metres per unit; those it was read in unless given.
+        up: "y" or "z"; the axes it was read in unless given. NPZ and CSV are metres, Y up, always.
+        precision: decimals of numbers in text formats.
+
+    Returns:
+        Warnings: what the format could not hold.
+
+    Raises:
+        OutputError: the file cannot be written; whatever stood there before still does.
+        InputError: an unknown suffix, unit or axis.
+    """
+    path = Path(file)
+    writer = WRITERS.get(path.suffix.casefold())
+    if writer is None:
+        found = quote(path.suffix) if path.suffix else "no suffix"
+        raise InputError(f"{file}: expected a name that ends in {', '.join(WRITERS)}, found {found}")
+    if pose is not None:
+        character = with_pose(character, pose)
+    return writer(_in_frame(character, units, up), path, Options(precision))
+
+
+def with_pose(character: Character, pose: Pose) -> Character:
+    """The character with one frame, that pose, as its only motion."""
+    frame_time = character.clip.frame_time if character.clip else 1.0 / 30.0
+    clip = clip_of_pose(character, pose, frame_time)
+    return replace(character, clips=MappingProxyType({clip.name: clip}))
+
+
+def clip_of_pose(character: Character, pose: Pose, frame_time: float) -> Clip:
+    """One frame; only joints away from their offset are stored as translated."""
+    skeleton = character.skeleton
+    moved = (pose.translations != skeleton.offsets).any(axis=-1).nonzero()[0]
+    return Clip("pose", frame_time, pose.rotations[None], moved, pose.translations[None, moved], skeleton.offsets)
+
+
+def _in_frame(character: Character, units: str | float | None, up: str | None) -> Character:
+    source = character.source
+    if units is not None and check_units(units) != "auto":
+        name = check_units(units)
+        source = replace(source, units=name, metres_per_unit=metres_per_unit(name))
+    if up is not None and check_up(up) != "auto":
+        source = replace(source, up=check_up(up))
+    return replace(character, source=source)
