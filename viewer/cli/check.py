@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.cli.options import add_reading, load_input, print_text
-from viewer.cli.progress import progress
-from viewer.errors import ViewerError
+from viewer.cli.options import add_reading, load_input
+from viewer.cli.output import print_text
+from viewer.errors import FormatError, InputError, ViewerError
 from viewer.formats.load import READERS
+from viewer.formats.watch import watched
 from viewer.skeleton.violation import clip_violation
 
 if TYPE_CHECKING:
@@ -22,51 +23,101 @@ if TYPE_CHECKING:
 HELP = "check files: a line per file and finding; exit 1 if any is refused"
 EXAMPLES = """examples:
   ikviewer check *.bvh
-  ikviewer check captures/          (every file of a known suffix in the folder and below)"""
+  ikviewer check captures/          (every BVH, JSON and NPZ file in the folder and below)
+
+Each line begins with ok, warning or refused."""
 
 _OUTSIDE = 1e-3
 """Radians (metres for slides) past a limit that are worth a line."""
+_BLOCK = 1 << 16
+"""Joint-frames that are measured together, for bounded memory."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of this command."""
-    parser.add_argument("files", metavar="FILE", nargs="+", help="files or folders")
+    parser.add_argument("files", metavar="FILE", nargs="+", help="files, folders or sample:NAME")
     add_reading(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Check every file; a refused one does not stop the others."""
     refused = 0
-    for file in progress(list(_files(arguments.files)), "check"):
+    files = [file for name in arguments.files for file in _files(name)]
+    for file in watched("checking", files, len(files)):
         try:
-            character = load_input(arguments, file, quiet=True)
+            *findings, verdict = _checked(arguments, file)
         except ViewerError as error:
             refused += 1
             print_text(f"refused  {error}")
             continue
-        for line in _findings(character):
-            print_text(f"warning  {file}: {line}")
-        frames = f"{len(character.clip)} frames" if character.clip else "no motion"
-        print_text(f"ok       {file}: {len(character.skeleton)} joints, {frames}")
+        for finding in findings:
+            print_text(f"warning  {file}: {finding}")
+        print_text(f"ok       {file}: {verdict}")
     return 1 if refused else 0
 
 
-def _files(given: list[str]) -> Iterator[str]:
-    """The files given, folders replaced by the files of known suffixes in them."""
-    for name in given:
-        path = Path(name)
-        if not path.is_dir():
-            yield name
-            continue
-        yield from sorted(str(file) for file in path.rglob("*") if file.suffix.casefold() in READERS and file.is_file())
+def _files(name: str) -> list[str]:
+    """A file, or the files of known suffixes in a folder and below (the folder itself if there are none)."""
+    folder = Path(name)
+    if not folder.is_dir():
+        return [name]
+    found = sorted(
+        str(file)
+        for file in folder.rglob("*")
+        if file.suffix.casefold() in READERS and not file.name.endswith(".schema.json") and file.is_file()
+    )
+    return found or [name]
 
 
-def _findings(character: Character) -> Iterator[str]:
-    yield from character.warnings
-    clip = character.clip
+def _checked(arguments: argparse.Namespace, file: str) -> list[str]:
+    """What is odd about a file, and last what it holds.
+
+    Raises:
+        ViewerError: it is refused.
+    """
+    if Path(file).is_dir():
+        raise InputError(f"{file}: expected files that end in {', '.join(READERS)} in this folder, found none")
+    try:
+        character = load_input(arguments, file, quiet=True)
+    except FormatError:
+        if Path(file).suffix.casefold() != ".json" or (lines := _pose_or_goals(file)) is None:
+            raise
+        return lines
+    frames = f"{len(character.clip)} frames" if character.clip else "no motion"
+    return [*character.warnings, *_outside(character), f"{len(character.skeleton)} joints, {frames}"]
+
+
+def _pose_or_goals(file: str) -> list[str] | None:
+    """The findings in a pose or goals file, which is checked by itself; None for another one."""
+    from viewer.formats.files import read_text
+    from viewer.formats.json_structs import GoalsFile, PoseFile
+    from viewer.formats.json_text import decode, kind_of, parse
+
+    text = read_text(Path(file), file)
+    try:
+        tree = parse(text)
+        kind = kind_of(tree) if isinstance(tree, dict) else None
+    except FormatError:
+        return None
+    if kind == "goals":
+        goals, warnings = decode(text, GoalsFile, kind, file)
+        return [*warnings, f"{len(goals.goals)} goals"]
+    if kind == "pose":
+        pose, warnings = decode(text, PoseFile, kind, file)
+        return [*warnings, f"a pose of {len(pose.rotations or {})} joints"]
+    return None
+
+
+def _outside(character: Character) -> Iterator[str]:
+    """Joints that the motion takes past limits which are not its own."""
+    skeleton, clip = character.skeleton, character.clip
     if clip is None or character.limits_from != "file":
         return
-    outside = np.asarray(clip_violation(character.skeleton, clip) > _OUTSIDE)
-    for joint in np.flatnonzero(outside.any(axis=0)).tolist():
-        frames = int(outside[:, joint].sum())
-        yield f'joint "{character.skeleton.names[joint]}" is outside its limits in {frames} of {len(clip)} frames'
+    frames = np.zeros(len(skeleton), dtype=np.intp)
+    step = max(1, _BLOCK // len(skeleton))
+    starts = range(0, len(clip), step)
+    for start in watched("limits", starts, len(starts)):
+        excess = clip_violation(skeleton, clip, slice(start, start + step))
+        frames += (excess > _OUTSIDE).sum(axis=0)
+    for joint in np.flatnonzero(frames).tolist():
+        yield f'joint "{skeleton.names[joint]}" is outside its limits in {frames[joint]} of {len(clip)} frames'

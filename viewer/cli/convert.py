@@ -7,9 +7,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from viewer.cli.options import add_reading, frame_range, load_input, print_text, warn
-from viewer.errors import InputError, unknown_name
+from viewer.cli.options import add_reading, check_frames, checked, frame_range, load_input, motion_of, positive
+from viewer.cli.output import print_text, warn
+from viewer.errors import InputError, quote, unknown_name
 from viewer.formats.save import save
+from viewer.formats.units import check_units
 
 if TYPE_CHECKING:
     import argparse
@@ -26,6 +28,10 @@ EXAMPLES = """examples:
 
 --fps resamples and keeps the duration; --frame-time corrects the file and keeps the frames."""
 
+_ALWAYS_METRES = {".npz", ".csv"}
+_MOST_DECIMALS = 17
+"""Decimals that a double can have anything to say in."""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of this command."""
@@ -34,21 +40,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_reading(parser)
     group = parser.add_argument_group("the motion")
     group.add_argument("--clip", metavar="NAME", help="which clip, of a file with several")
-    group.add_argument("--frames", metavar="A:B", help="keep frames A to B, both included (A:B:STEP)")
-    group.add_argument("--frame-time", type=float, metavar="S", help="seconds between frames: corrects a wrong one")
-    group.add_argument("--fps", type=float, metavar="N", help="resample to N frames a second")
+    group.add_argument(
+        "--frames", type=frame_range, metavar="A:B", help="keep frames A to B, counted from 0, both included (A:B:STEP)"
+    )
+    group.add_argument("--frame-time", type=positive, metavar="S", help="seconds between frames: corrects a wrong one")
+    group.add_argument("--fps", type=positive, metavar="N", help="resample to N frames a second")
     group = parser.add_argument_group("the output")
-    group.add_argument("--to-units", metavar="U", help="m, cm, mm, inch or metres per unit (default: as read)")
-    group.add_argument("--to-up", metavar="AXIS", help="y or z (default: as read)")
-    group.add_argument("--precision", type=int, metavar="N", help="decimals of numbers")
+    group.add_argument(
+        "--to-units", type=checked(_output_units), metavar="U", help="m, cm, mm, inch or metres per unit (as read)"
+    )
+    group.add_argument("--to-up", choices=("y", "z"), help="axis that is up (as read)")
+    group.add_argument("--precision", type=checked(_precision), metavar="N", help="decimals of numbers, 0 to 17")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, change the motion as asked, write."""
-    character = load_input(arguments, arguments.input)
-    character = _with_motion(character, arguments)
-    if character.limits_from == "clip" and Path(arguments.output).suffix.casefold() in {".json", ".npz"}:
-        warn([f"{arguments.input}: its limits are derived from the motion; the output states them as its own"])
+    character = _with_motion(load_input(arguments, arguments.input), arguments)
+    warn(f"{arguments.output}: {warning}" for warning in _unused(arguments, character))
     lost = save(
         character,
         arguments.output,
@@ -63,16 +71,41 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _output_units(text: str) -> str:
+    units = check_units(text)
+    if units in {"auto", "raw"}:
+        raise InputError(f"expected m, cm, mm, inch or metres per unit, found {quote(text)}")
+    return units
+
+
+def _precision(text: str) -> int:
+    if not text.isdecimal() or not text.isascii() or len(text) > 2 or int(text) > _MOST_DECIMALS:
+        raise InputError(f"expected a whole number from 0 to {_MOST_DECIMALS}, found {quote(text)}")
+    return int(text)
+
+
+def _unused(arguments: argparse.Namespace, character: Character) -> list[str]:
+    """What was asked for and the output's format has no place for."""
+    suffix = Path(arguments.output).suffix.casefold()
+    unused = []
+    if suffix in _ALWAYS_METRES and (arguments.to_units is not None or arguments.to_up is not None):
+        unused.append(f"{suffix[1:].upper()} is in metres, Y up, always: --to-units and --to-up change nothing")
+    if suffix == ".npz" and arguments.precision is not None:
+        unused.append("NPZ holds numbers whole: --precision changes nothing")
+    if suffix in {".json", ".npz"} and character.limits_from == "clip":
+        unused.append("its limits are those derived from the motion; read again, they count as the file's own")
+    return unused
+
+
 def _with_motion(character: Character, arguments: argparse.Namespace) -> Character:
     """The character with the one clip asked for, changed as asked: frames, then frame time, then rate."""
-    asked = [arguments.frames, arguments.frame_time, arguments.fps, arguments.clip]
-    clip = _chosen(character, arguments.clip)
-    if clip is None:
-        if any(option is not None for option in asked):
-            raise InputError(f"{arguments.input}: has no motion, so no frames to change")
+    name, frames = arguments.clip, arguments.frames
+    if name is None and frames is None and arguments.frame_time is None and arguments.fps is None:
         return character
-    if arguments.frames is not None:
-        clip = clip.frames(*frame_range(arguments.frames, len(clip)))
+    clip = motion_of(character, arguments.input) if name is None else _named(character, name, arguments.input)
+    if frames is not None:
+        check_frames(clip, arguments.input, frames.start, frames.stop - 1)
+        clip = clip.frames(frames.start, frames.stop - 1, frames.step)
     if arguments.frame_time is not None:
         clip = replace(clip, frame_time=arguments.frame_time)
     if arguments.fps is not None:
@@ -80,9 +113,7 @@ def _with_motion(character: Character, arguments: argparse.Namespace) -> Charact
     return replace(character, clips=MappingProxyType({clip.name: clip}))
 
 
-def _chosen(character: Character, name: str | None) -> Clip | None:
-    if name is None:
-        return character.clip
+def _named(character: Character, name: str, file: str) -> Clip:
     if name not in character.clips:
-        raise InputError(unknown_name("clip", name, character.clips))
+        raise InputError(f"{file}: {unknown_name('clip', name, character.clips)}")
     return character.clips[name]

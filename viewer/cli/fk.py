@@ -7,16 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.cli.options import (
-    Json,
-    add_input,
-    add_json,
-    frame_list,
-    load_input,
-    print_json,
-    print_text,
-)
-from viewer.errors import InputError
+from viewer.cli.options import add_input, add_json, check_frames, frame_list, load_input, motion_of
+from viewer.cli.output import Json, print_json, print_text, warn
+from viewer.errors import InputError, unknown_name
+from viewer.formats.skeleton_json_write import file_order
 from viewer.skeleton.extent import tip_positions
 from viewer.skeleton.kinematics import World, fk, fk_clip
 
@@ -37,67 +31,95 @@ EXAMPLES = """examples:
 
 Metres, Y up, rotations as quaternions (x, y, z, w). Without a frame or pose: the rest pose."""
 
+_NARROWEST = 12
+"""Columns for names, so that frame numbers of up to six digits stand in them, too."""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of this command."""
     add_input(parser)
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--frame", type=int, metavar="N", help="one frame, counted from 0")
-    which.add_argument("--frames", metavar="LIST", help="frames such as 0,10,20:30 or 0:100:5")
-    which.add_argument("--pose", metavar="P", help="a pose file, or the name of a pose in FILE")
+    which.add_argument(
+        "--frames", type=frame_list, metavar="LIST", help="frames such as 0,10,20:30 or 0:100:5; ends are included"
+    )
+    which.add_argument("--pose", metavar="P", help="rest, relaxed, another pose of FILE by name, or a pose file")
     parser.add_argument("--npz", metavar="OUT", help="write names, positions (F,J,3) and rotations (F,J,4)")
     add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print or write the joints' places."""
-    character = load_input(arguments)
-    skeleton = character.skeleton
+    character = load_input(arguments, arguments.file)
     frames, world = _evaluated(character, arguments)
+    order = file_order(character)
     if arguments.npz:
-        _write_npz(Path(arguments.npz), character, world)
-    documents = [_document(skeleton, frame, world, row) for row, frame in enumerate(frames)]
+        _write_npz(Path(arguments.npz), character.skeleton, order, world)
+        if not arguments.json:
+            print_text(f"wrote {arguments.npz}: {len(order)} joints, {len(frames)} frames")
     if arguments.json:
+        documents = [_document(character.skeleton, order, frame, at) for frame, at in _rows(frames, world)]
         print_json(documents if arguments.frames is not None else documents[0])
     elif not arguments.npz:
-        print_text("\n".join(_table(skeleton, frames, world)))
+        for frame, at in _rows(frames, world):
+            print_text(_table(character.skeleton, order, frame, at))
     return 0
 
 
 def _evaluated(character: Character, arguments: argparse.Namespace) -> tuple[list[int | None], World]:
     """The frames asked for (None: a pose that is no frame) and their world motions, (F, J, ...)."""
-    skeleton, clip = character.skeleton, character.clip
-    if arguments.frame is not None or arguments.frames is not None:
-        if clip is None:
-            raise InputError(f"{arguments.file}: has no motion, so no frames")
-        frames = [arguments.frame] if arguments.frames is None else frame_list(arguments.frames, len(clip))
-        for frame in frames:
-            clip.check_frame(frame)
+    skeleton = character.skeleton
+    frames = _frames(character, arguments)
+    if frames is not None and character.clip is not None:
         chosen: Ints = np.array(frames, dtype=np.intp)
-        return list(frames), fk_clip(skeleton, clip, chosen)
-    pose = skeleton.rest_pose() if arguments.pose is None else _pose(skeleton, arguments.pose)
-    world = fk(skeleton, pose)
+        return list(frames), fk_clip(skeleton, character.clip, chosen)
+    world = fk(skeleton, _pose(skeleton, arguments.pose or "rest"))
     return [None], World(world.positions[None], world.rotations[None])
 
 
+def _frames(character: Character, arguments: argparse.Namespace) -> list[int] | None:
+    if arguments.frame is None and arguments.frames is None:
+        return None
+    clip = motion_of(character, arguments.file)
+    if arguments.frame is not None:
+        check_frames(clip, arguments.file, arguments.frame)
+        return [arguments.frame]
+    for part in arguments.frames:
+        check_frames(clip, arguments.file, part.start, part.stop - 1)
+    return [frame for part in arguments.frames for frame in part]
+
+
 def _pose(skeleton: Skeleton, name: str) -> Pose:
-    """A pose of the skeleton's file by name, or a pose file."""
+    """A pose of the skeleton's file by name, one that every skeleton has, or a pose file."""
     if name in skeleton.poses:
         return skeleton.poses[name]
+    if name in {"rest", "relaxed"}:
+        return skeleton.rest_pose() if name == "rest" else skeleton.relaxed_pose()
+    path = Path(name)
+    if path.suffix.casefold() != ".json" and not path.exists():
+        known = dict.fromkeys([*skeleton.poses, "relaxed", "rest"])
+        raise InputError(unknown_name("pose", name, known))
     from viewer.formats.pose_json import read_pose
 
-    return read_pose(Path(name), name, skeleton)
+    warnings: list[str] = []
+    pose = read_pose(path, name, skeleton, warnings)
+    warn(f"{name}: {warning}" for warning in warnings)
+    return pose
 
 
-def _document(skeleton: Skeleton, frame: int | None, world: World, row: int) -> Json:
-    here = World(world.positions[row], world.rotations[row])
+def _rows(frames: list[int | None], world: World) -> list[tuple[int | None, World]]:
+    return [(frame, World(world.positions[row], world.rotations[row])) for row, frame in enumerate(frames)]
+
+
+def _document(skeleton: Skeleton, order: Ints, frame: int | None, world: World) -> Json:
     joints: dict[str, Json] = {
-        name: {"position": position, "rotation": rotation}
-        for name, position, rotation in zip(
-            skeleton.names, here.positions.tolist(), here.rotations.tolist(), strict=True
-        )
+        skeleton.names[joint]: {
+            "position": world.positions[joint].tolist(),
+            "rotation": world.rotations[joint].tolist(),
+        }
+        for joint in order.tolist()
     }
-    places = tip_positions(skeleton, here).tolist()
+    places = tip_positions(skeleton, world).tolist()
     tips: list[Json] = [
         {"parent": skeleton.names[parent], "position": place}
         for parent, place in zip(skeleton.tip_parents.tolist(), places, strict=True)
@@ -105,19 +127,20 @@ def _document(skeleton: Skeleton, frame: int | None, world: World, row: int) -> 
     return {"frame": frame, "joints": joints, "tips": tips}
 
 
-def _write_npz(path: Path, character: Character, world: World) -> None:
+def _write_npz(path: Path, skeleton: Skeleton, order: Ints, world: World) -> None:
     from viewer.formats.npz import write_fk_npz
 
-    order = list(character.source.joint_order or range(len(character.skeleton)))
-    names = [character.skeleton.names[joint] for joint in order]
+    names = [skeleton.names[joint] for joint in order]
     write_fk_npz(path, names, world.positions[:, order], world.rotations[:, order])
 
 
-def _table(skeleton: Skeleton, frames: list[int | None], world: World) -> list[str]:
-    lines: list[str] = []
-    width = max(len(name) for name in skeleton.names)
-    for row, frame in enumerate(frames):
-        lines.append(f"{'pose' if frame is None else f'frame {frame}':<{width}}  {'x':>9} {'y':>9} {'z':>9}  (m)")
-        for name, place in zip(skeleton.names, world.positions[row].tolist(), strict=True):
-            lines.append(f"{name:<{width}}  " + " ".join(f"{value + 0.0:9.4f}" for value in place))
-    return lines
+def _table(skeleton: Skeleton, order: Ints, frame: int | None, world: World) -> str:
+    width = max(_NARROWEST, *(len(name) for name in skeleton.names))
+    title = "pose" if frame is None else f"frame {frame}"
+    lines = [f"{title:<{width}}  {'x':>9} {'y':>9} {'z':>9}  (m)"]
+    # Adding 0 makes -0 plain: rounded first, or -0.00001 would be written as -0.0000.
+    places = world.positions.round(4) + 0.0
+    for joint in order.tolist():
+        x, y, z = places[joint].tolist()
+        lines.append(f"{skeleton.names[joint]:<{width}}  {x:9.4f} {y:9.4f} {z:9.4f}")
+    return "\n".join(lines)

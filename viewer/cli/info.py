@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.cli.options import Json, add_input, add_json, load_input, print_json, print_text
+from viewer.cli.options import add_input, add_json, load_input
+from viewer.cli.output import Json, print_json, print_text
 from viewer.formats.frame import lengths_to_source, root_rotations_to_source, root_translations_to_source
 from viewer.formats.json_limits import joint_words
+from viewer.formats.skeleton_json_write import file_order
 from viewer.skeleton.effectors import EffectorGoal
-from viewer.skeleton.extent import height
+from viewer.skeleton.extent import extent, height
 from viewer.skeleton.kinematics import depths
 from viewer.skeleton.tree import depth_first
 
@@ -38,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print what is in the file."""
-    character = load_input(arguments, quiet=not arguments.json)
+    character = load_input(arguments, arguments.file, quiet=not arguments.json)
     if arguments.json:
         print_json(document(character))
     else:
@@ -46,14 +48,13 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def document(character: Character) -> dict[str, Json]:
+def document(character: Character) -> Json:
     """The JSON form; offsets in the file's own units and axes."""
     skeleton, source, clip = character.skeleton, character.source, character.clip
-    order = source.joint_order or tuple(range(len(skeleton)))
     return {
         "name": skeleton.name,
         "format": source.format,
-        "joints": [_joint(character, joint) for joint in order],
+        "joints": [_joint(character, joint) for joint in file_order(character).tolist()],
         "dof": skeleton.dof,
         "effectors": [
             {
@@ -76,7 +77,7 @@ def document(character: Character) -> dict[str, Json]:
     }
 
 
-def _joint(character: Character, joint: int) -> dict[str, Json]:
+def _joint(character: Character, joint: int) -> Json:
     skeleton, source = character.skeleton, character.source
     parent = int(skeleton.parents[joint])
     offset, rotation = skeleton.offsets[joint], skeleton.rest_rotations[joint]
@@ -103,16 +104,18 @@ def text_lines(character: Character) -> list[str]:
     on = [e.name for e in skeleton.effectors if e.goal is not EffectorGoal.OFF]
     off = [e.name for e in skeleton.effectors if e.goal is EffectorGoal.OFF]
     guess = ", guessed" if source.guessed else ""
-    motion = f"{len(clip)} frames at {1 / clip.frame_time:g} fps, {clip.duration:.2f} s" if clip else "none"
+    motion = f"{len(clip)} frames at {1 / clip.frame_time:g} fps, {clip.duration:.3g} s" if clip else "none"
     origin = {"file": "from the file", "clip": "derived from the motion", None: "none"}[character.limits_from]
-    unit = f"1 unit = {source.metres_per_unit:g} m, {source.up.upper()} up{guess}"
+    x, y, z = extent(character).tolist()
     lines = [
         f"{skeleton.name}: {source.format.upper() or 'made in code'}",
         f"  joints     {len(skeleton)}, {skeleton.dof} degrees of freedom",
-        f"  size       {height(character):.3g} m high; {unit}",
+        f"  size       {x:.3g} x {y:.3g} x {z:.3g} m (x, y, z; y is up)",
+        f"  units      1 unit = {source.metres_per_unit:g} m, {source.up.upper()} up{guess}",
         f"  motion     {motion}",
         f"  effectors  {', '.join(on) or 'none'}" + (f"; off: {', '.join(off)}" if off else ""),
         f"  limits     {origin}",
+        f"  poses      {', '.join(skeleton.poses) or 'none'}",
     ]
     lines += [f"  warning    {warning}" for warning in character.warnings]
     return lines + _tree(character)

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import os
 import sys
+import traceback
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 import viewer
-from viewer.errors import OutputError, ViewerError
+from viewer.cli import output
+from viewer.cli.progress import progress_bars
+from viewer.errors import ViewerError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
 COMMANDS = ("info", "fk", "convert", "check", "samples")
 """Each is a module of this package with ``HELP``, ``EXAMPLES``, ``add_arguments(parser)`` and ``run(arguments)``."""
 
+EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
 """What shells expect of a program stopped by Ctrl+C: 128 + SIGINT."""
 
@@ -29,67 +34,62 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: of the command line, without the program's name; those of the process unless given.
 
     Returns:
-        0 done; 1 input or output that cannot be used; 2 wrong usage (argparse); 3 the machine lacks something.
+        0 done; 1 input or output that cannot be used; 2 wrong usage; 3 the machine lacks something.
+
+    Raises:
+        SystemExit: raised by argparse: 0 after ``--help`` and ``--version``, 2 for wrong usage.
     """
-    _make_output_safe()
+    output.make_streams_safe()
     parser = _parser()
     chosen = parser.parse_args(arguments)
+    if chosen.command is None:
+        parser.print_help(sys.stderr)
+        return EXIT_USAGE
+    return _guarded(chosen)
+
+
+def _guarded(chosen: argparse.Namespace) -> int:
+    """Run the command chosen; what goes wrong becomes one line and an exit code."""
     try:
-        with _output_errors():
-            result: int = chosen.run(chosen)
-            sys.stdout.flush()
+        # Numbers near the end of float range overflow: they are infinite then, and null in JSON.
+        with progress_bars(), np.errstate(over="ignore", invalid="ignore"):
+            code: int = chosen.run(chosen)
+        output.flush()
+    except BrokenPipeError:  # the reader (``| head``) has what it wanted
+        output.drop_stdout()
+        return 0
     except ViewerError as error:
-        if chosen.debug:
-            raise
-        return _failed(f"error: {error}", error.exit_code)
+        return _failed(f"error: {error}", error.exit_code, debug=chosen.debug)
     except MemoryError:
-        if chosen.debug:
-            raise
-        return _failed("error: not enough memory for this file", ViewerError.exit_code)
+        return _failed("error: not enough memory for this", ViewerError.exit_code, debug=chosen.debug)
     except KeyboardInterrupt:
-        return _failed("interrupted", EXIT_INTERRUPTED)
-    return result
-
-
-def _failed(line: str, code: int) -> int:
-    with contextlib.suppress(OSError):
-        sys.stdout.flush()
-    sys.stderr.write(f"{line}\n")
+        return _failed("interrupted", EXIT_INTERRUPTED, debug=chosen.debug)
     return code
 
 
-@contextlib.contextmanager
-def _output_errors() -> Iterator[None]:
-    """A reader that has gone away (``| head``) ends the command quietly; other trouble with stdout is an error."""
+def _failed(line: str, code: int, *, debug: bool) -> int:
+    """What was printed before goes out, or nowhere; then the line, behind a traceback if that was asked for."""
     try:
-        yield
-    except BrokenPipeError:
-        # Python flushes stdout once more at exit: give it somewhere to go.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise OutputError(f"standard output: {error.strerror}") from error
-
-
-def _make_output_safe() -> None:
-    """Names in any script must not end the command on a terminal that cannot show them."""
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure is not None:
-            reconfigure(errors="backslashreplace")
+        output.flush()
+    except (OSError, ViewerError):
+        output.drop_stdout()
+    if debug:
+        with contextlib.suppress(OSError):
+            traceback.print_exc()
+    output.print_error(line)
+    return code
 
 
 def _parser() -> argparse.ArgumentParser:
-    common = argparse.ArgumentParser(add_help=False)
-    common.add_argument("--debug", action="store_true", help="show a traceback when something goes wrong")
-    common.add_argument("--version", action="version", version=f"ikviewer {viewer.__version__}")
     parser = argparse.ArgumentParser(
         prog="ikviewer",
         description="Inspect, check, convert and evaluate skeletons and their motion (BVH, JSON, NPZ).",
         epilog="FILE may be sample:NAME; `ikviewer samples` lists the names.",
-        parents=[common],
+        parents=[_common(debug=False)],
+        allow_abbrev=False,
     )
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    parser.set_defaults(command=None)
+    commands = parser.add_subparsers(metavar="COMMAND", dest="command")
     for name in COMMANDS:
         module = import_module(f"viewer.cli.{name}")
         command = commands.add_parser(
@@ -98,8 +98,19 @@ def _parser() -> argparse.ArgumentParser:
             description=module.HELP,
             epilog=module.EXAMPLES,
             formatter_class=argparse.RawDescriptionHelpFormatter,
-            parents=[common],
+            # A default here would undo a --debug that stands before the command.
+            parents=[_common(debug=argparse.SUPPRESS)],
+            allow_abbrev=False,
         )
         module.add_arguments(command)
         command.set_defaults(run=module.run)
     return parser
+
+
+def _common(debug: bool | str) -> argparse.ArgumentParser:
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument(
+        "--debug", action="store_true", default=debug, help="show a traceback when something goes wrong"
+    )
+    common.add_argument("--version", action="version", version=f"ikviewer {viewer.__version__}")
+    return common

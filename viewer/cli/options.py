@@ -1,23 +1,26 @@
-"""Options and output that several commands share."""
+"""Options that several commands share, checked while they are parsed: a wrong one is wrong usage (exit 2)."""
 
 from __future__ import annotations
 
-import json
+import argparse
+import math
 import re
-import sys
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
 
-from viewer.errors import InputError, quote
+from viewer.cli.output import warn
+from viewer.errors import InputError, ViewerError, quote
 from viewer.formats.load import load
+from viewer.formats.units import check_units, check_up
 from viewer.skeleton.rig import lend_rig
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterable
+    from collections.abc import Callable
 
     from viewer.skeleton.character import Character
+    from viewer.skeleton.clip import Clip
 
-Json = dict[str, "Json"] | list["Json"] | str | float | int | bool | None
+T = TypeVar("T")
 
 _FRAMES = re.compile(r"([0-9]{1,9})(?::([0-9]{1,9})(?::([0-9]{1,9}))?)?")
 
@@ -32,10 +35,16 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     """How the input is to be read."""
     group = parser.add_argument_group("describing the input")
     group.add_argument(
-        "--units", default="auto", help="auto, m, cm, mm, inch, raw (1 unit = 1 m, axes stay) or metres per unit"
+        "--units",
+        type=checked(check_units),
+        default="auto",
+        metavar="U",
+        help="auto, m, cm, mm, inch, raw (1 unit = 1 m, axes stay) or metres per unit",
     )
-    group.add_argument("--up", default="auto", help="auto, y or z")
-    group.add_argument("--rig", metavar="JSON", help="skeleton file that lends kinds, limits and effectors by name")
+    group.add_argument("--up", type=checked(check_up), default="auto", metavar="AXIS", help="auto, y or z")
+    group.add_argument(
+        "--rig", metavar="FILE", help="skeleton file that lends kinds, limits, stiffness and effectors by joint name"
+    )
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
@@ -43,57 +52,76 @@ def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
-def load_input(arguments: argparse.Namespace, file: str | None = None, *, quiet: bool = False) -> Character:
-    """The character that the input options describe; its warnings go to stderr unless ``quiet``."""
-    name: str = file if file is not None else arguments.file
-    character = load(name, units=arguments.units, up=arguments.up)
-    if arguments.rig is not None:
-        character = lend_rig(character, load(arguments.rig))
-    if not quiet:
-        warn(f"{name}: {warning}" for warning in character.warnings)
-    return character
+def checked(check: Callable[[str], T]) -> Callable[[str], T]:
+    """A check of the library's as argparse wants it."""
+
+    def convert(text: str) -> T:
+        try:
+            return check(text)
+        except ViewerError as error:
+            message = str(error)  # "units: expected ..."; argparse names the option
+            raise argparse.ArgumentTypeError(message[message.find("expected") :]) from error
+
+    return convert
 
 
-def warn(lines: Iterable[str]) -> None:
-    """Warnings to stderr, a line each."""
-    for line in lines:
-        sys.stderr.write(f"warning: {line}\n")
+def positive(text: str) -> float:
+    """A finite number above 0."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not (number > 0 and math.isfinite(number)):
+        raise argparse.ArgumentTypeError(f"expected a number above 0, found {quote(text)}")
+    return number
 
 
-def print_json(document: Json) -> None:
-    """Exactly one JSON document on stdout; there are no NaN in what this package computes."""
-    print_text(json.dumps(document, indent=1, allow_nan=False))
-
-
-def print_text(text: str) -> None:
-    """A line, or lines, on stdout."""
-    sys.stdout.write(f"{text}\n")
-
-
-def frame_range(text: str, count: int) -> tuple[int, int, int]:
-    """``A``, ``A:B`` or ``A:B:STEP`` as first, last (included) and step, within ``count`` frames.
-
-    Raises:
-        InputError: not of this form, or outside the clip.
-    """
+def frame_range(text: str) -> range:
+    """``A``, ``A:B`` or ``A:B:STEP``, counted from 0, both ends included."""
     match = _FRAMES.fullmatch(text.strip())
     if match is None:
-        raise InputError(f"frames: expected A, A:B or A:B:STEP, counted from 0, found {quote(text)}")
+        raise argparse.ArgumentTypeError(f"expected A, A:B or A:B:STEP, counted from 0, found {quote(text)}")
     first = int(match.group(1))
     last = int(match.group(2)) if match.group(2) else first
     step = int(match.group(3)) if match.group(3) else 1
-    for frame in (first, last):
-        if frame >= count:
-            raise InputError(f"no frame {frame}: the file has {f'frames 0 to {count - 1}' if count else 'no frames'}")
     if first > last or step < 1:
-        raise InputError(f"frames {text}: expected A <= B and a step of 1 or more")
-    return first, last, step
+        raise argparse.ArgumentTypeError(f"expected A <= B and a step of 1 or more, found {quote(text)}")
+    return range(first, last + 1, step)
 
 
-def frame_list(text: str, count: int) -> list[int]:
-    """Frames of a list such as ``0,10,20:30``, in its order."""
-    frames: list[int] = []
-    for part in text.split(","):
-        first, last, step = frame_range(part, count)
-        frames += range(first, last + 1, step)
-    return frames
+def frame_list(text: str) -> list[range]:
+    """Frames such as ``0,10,20:30``."""
+    return [frame_range(part) for part in text.split(",")]
+
+
+def load_input(arguments: argparse.Namespace, file: str, *, quiet: bool = False) -> Character:
+    """The character that the input options describe; its warnings go to stderr unless ``quiet``."""
+    character = load(file, units=arguments.units, up=arguments.up)
+    if arguments.rig is not None:
+        rig = load(arguments.rig)
+        odd = tuple(f"{arguments.rig}: {warning}" for warning in rig.warnings)
+        character = lend_rig(character, rig)
+        character = replace(character, warnings=(*character.warnings, *odd))
+    if not quiet:
+        warn(f"{file}: {warning}" for warning in character.warnings)
+    return character
+
+
+def motion_of(character: Character, file: str) -> Clip:
+    """The first clip.
+
+    Raises:
+        InputError: there is none.
+    """
+    if character.clip is None:
+        raise InputError(f"{file}: expected motion, found a skeleton without frames")
+    return character.clip
+
+
+def check_frames(clip: Clip, file: str, *frames: int) -> None:
+    """Raise InputError, naming the file, unless these frames are the clip's."""
+    for frame in frames:
+        try:
+            clip.check_frame(frame)
+        except InputError as error:
+            raise InputError(f"{file}: {error}") from None

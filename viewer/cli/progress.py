@@ -2,22 +2,79 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from typing import TYPE_CHECKING, TypeVar
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from viewer.formats.watch import watched_by
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-T = TypeVar("T")
+    from collections.abc import Iterator
 
 _DELAY = 1.0
+"""Seconds that work may take before a bar is shown for it."""
+
+_BAR_FORMAT = "{desc}: {percentage:3.0f}%|{bar}| {remaining} left"
 
 
-def progress(items: Sequence[T], label: str) -> Iterable[T]:
-    """The items, with a bar that appears after a second."""
+@dataclass(slots=True)
+class _Work:
+    """One piece of work: since when it runs, how far it is, and its bar once it has one."""
+
+    total: int
+    since: float = field(default_factory=time.monotonic)
+    done: int = 0
+    bar: Any = None
+
+    def update(self, what: str, done: int) -> None:
+        if self.bar is None and time.monotonic() - self.since >= _DELAY:
+            from tqdm import tqdm  # only who waits pays for its import
+
+            self.bar = tqdm(
+                desc=what, total=self.total, initial=done, leave=False, file=sys.stderr, bar_format=_BAR_FORMAT
+            )
+        if self.bar is not None:
+            self.bar.update(done - self.bar.n)
+        self.done = done
+
+    def close(self) -> None:
+        if self.bar is not None:
+            self.bar.close()
+
+
+_works: dict[str, _Work] = {}
+
+
+@contextlib.contextmanager
+def progress_bars() -> Iterator[None]:
+    """Long work within the block shows bars, if stderr is a terminal."""
     if not sys.stderr.isatty():
-        return items
-    from tqdm import tqdm  # only a terminal pays for its import
+        yield
+        return
+    try:
+        with watched_by(_watch):
+            yield
+    finally:
+        for what in list(_works):
+            _works.pop(what).close()
 
-    bar: Iterable[T] = tqdm(items, desc=label, delay=_DELAY, leave=False, file=sys.stderr)
-    return bar
+
+def clear_bars() -> None:
+    """Wipe the bars off the terminal, for a line that is to be printed; they come back when work goes on."""
+    for work in _works.values():
+        if work.bar is not None:
+            work.bar.clear()
+
+
+def _watch(what: str, done: int, total: int) -> None:
+    work = _works.get(what)
+    if work is not None and (done < work.done or total != work.total):  # the one before was given up
+        _works.pop(what).close()
+        work = None
+    if work is None:
+        work = _works[what] = _Work(total)
+    work.update(what, done)
+    if done >= total:
+        _works.pop(what).close()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from viewer.cli.options import Json, add_json, print_json, print_text
+from viewer.cli.options import add_json
+from viewer.cli.output import Json, print_json, print_text
 from viewer.formats.load import SAMPLE, load, sample_names
-from viewer.skeleton.extent import height
+from viewer.skeleton.extent import extent
 
 if TYPE_CHECKING:
     import argparse
@@ -29,11 +30,11 @@ def run(arguments: argparse.Namespace) -> int:
     lines: list[str] = []
     for name in sample_names():
         character = load(SAMPLE + name)
-        frames = len(character.clip) if character.clip else 0
-        size = height(character)
-        rows.append({"name": SAMPLE + name, "joints": len(character.skeleton), "frames": frames, "height": size})
+        joints, frames = len(character.skeleton), len(character.clip) if character.clip else 0
+        size = float(extent(character).max())
+        rows.append({"name": SAMPLE + name, "joints": joints, "frames": frames, "size": size})
         motion = f", {frames} frames" if frames else ""
-        lines.append(f"{SAMPLE + name:<20} {len(character.skeleton):>3} joints, {size:.2f} m{motion}")
+        lines.append(f"{SAMPLE + name:<20} {joints:>3} joints, {size:.2f} m{motion}")
     if arguments.json:
         print_json(rows)
     else:

@@ -39,34 +39,43 @@ if hasattr(errno, "EDQUOT"):
     _REASONS[errno.EDQUOT] = "the disk quota is used up"
 
 
-def read_bytes(path: Path, name: str, largest: int = LARGEST_FILE) -> bytes:
-    """All bytes of a regular file.
+@contextlib.contextmanager
+def opened(path: Path, name: str, largest: int = LARGEST_FILE) -> Iterator[BinaryIO]:
+    """A regular file, open for reading bytes.
 
     Args:
         path: the file.
         name: what the user called it, for messages.
-        largest: bytes that are accepted.
+        largest: bytes that it may have.
 
     Raises:
         InputError: missing, a folder, a pipe or device, no permission, larger than ``largest``.
     """
     try:
-        with open(path, "rb", opener=lambda place, _: os.open(place, _READ)) as file:
+        file = open(path, "rb", opener=lambda place, _: os.open(place, _READ))  # noqa: SIM115 - closed below
+    except OSError as error:
+        raise InputError(f"{name}: {reason(error)}") from error
+    except ValueError as error:  # a NUL in the name, or what no file system can spell
+        raise InputError(f"{quote(name)}: not a file name: {error}") from error
+    try:
+        with file:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode):
                 raise InputError(f"{name}: expected a file, found {_what(status.st_mode)}")
-            size = status.st_size
-            data = file.read(size + 1) if size <= largest else b""
-            # Some files (in /proc) state size 0 and are not empty: what comes is counted, too.
-            while size <= largest and (more := file.read(1 << 20)):
-                data += more
-                size = len(data)
+            _check_size(status.st_size, name, largest)
+            yield file
     except OSError as error:
         raise InputError(f"{name}: {reason(error)}") from error
-    except ValueError as error:
-        raise InputError(f"{quote(name)}: not a file name: {error}") from error
-    if size > largest:
-        raise InputError(f"{name}: expected at most {largest:,} bytes, found {size:,}")
+
+
+def read_bytes(path: Path, name: str, largest: int = LARGEST_FILE) -> bytes:
+    """All bytes of a regular file; arguments and errors as of `opened`."""
+    with opened(path, name, largest) as file:
+        data = file.read(os.fstat(file.fileno()).st_size + 1)
+        # Some files (in /proc) state size 0 and are not empty: what comes is counted, too.
+        while more := file.read(1 << 20):
+            data += more
+            _check_size(len(data), name, largest)
     return data
 
 
@@ -125,7 +134,7 @@ def write_whole(path: Path, content: bytes | str | Callable[[BinaryIO], object])
             temporary.replace(target)
         _sync_folder(target.parent)
     except OSError as error:
-        raise OutputError(f"{path}: cannot be written: {_output_reason(error, path)}") from error
+        raise OutputError(f"{path}: cannot be written: {_output_reason(error)}") from error
     except ValueError as error:  # a NUL in the name, a lone surrogate in the text
         raise OutputError(f"{quote(str(path))}: cannot be written: {error}") from error
 
@@ -180,10 +189,13 @@ def _sync_folder(folder: Path) -> None:
                 os.close(descriptor)
 
 
-def _output_reason(error: OSError, path: Path) -> str:
-    if error.errno == errno.ENOENT:
-        return f"there is no folder {quote(str(path.parent))}"
-    return reason(error)
+def _output_reason(error: OSError) -> str:
+    return "its folder does not exist" if error.errno == errno.ENOENT else reason(error)
+
+
+def _check_size(size: int, name: str, largest: int) -> None:
+    if size > largest:
+        raise InputError(f"{name}: expected at most {largest:,} bytes, found {size:,}")
 
 
 def _what(mode: int) -> str:

@@ -70,15 +70,11 @@ def root_rotations_to_internal(rotations: Floats, source: Source) -> Floats:
 
 
 def root_rotations_to_source(rotations: Floats, source: Source) -> Floats:
-    """The inverse of `root_rotations_to_internal`, as short as reads back to the same bits."""
+    """The inverse of `root_rotations_to_internal`, to 15 decimals: to what the turn there and back left as it was."""
     if source.up != "z":
         return np.asarray(rotations)
     x, y, z, w = (rotations[..., i] for i in range(4))
-    plain = np.stack([x + w, y - z, z + y, w - x], axis=-1) * _HALF_TURN_ROOT
-    # The turn leaves noise of 1e-17 where a 0 was; the check below keeps it wherever it is more than noise.
-    short = rounded_digits(np.round(plain, _DIGITS))
-    same = (root_rotations_to_internal(short, source) == rotations).all(axis=-1, keepdims=True)
-    return np.where(same, short, plain)
+    return np.round(np.stack([x + w, y - z, z + y, w - x], axis=-1) * _HALF_TURN_ROOT, _DIGITS)
 
 
 def rounded_digits(values: Floats, digits: int = _DIGITS) -> Floats:

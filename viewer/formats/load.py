@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 SAMPLE = "sample:"
+SAMPLE_UNITS = "cm"
+"""Units of the bundled BVH files; Y is up in them."""
 
 
 def _bvh(path: Path, name: str, units: str, up: str) -> Character:
@@ -91,5 +93,7 @@ def _sample(name: str, units: str, up: str) -> Character:
     path = next((path for path in _sample_files() if path.stem == wanted), None)
     if path is None:
         raise InputError(unknown_name("sample", wanted, [*sample_names(), "chain-N"]))
-    character = READERS[path.suffix](path, name, units, up)
+    if path.suffix == ".bvh":  # the format does not say, we do: nothing is to be guessed of files of ours
+        units, up = SAMPLE_UNITS if units == "auto" else units, "y" if up == "auto" else up
+    character = READERS[path.suffix](path, wanted, units, up)
     return replace(character, source=replace(character.source, path=name))

@@ -18,7 +18,8 @@ from viewer.formats.frame import UNIT_LENGTHS
 if TYPE_CHECKING:
     from viewer.spatial.checks import Floats
 
-_GUESSES = ((3.0, "m"), (40.0, "cmu"), (120.0, "inch"), (400.0, "cm"), (math.inf, "mm"))
+_GUESSES = ((3.0, "m"), (40.0, "cmu"), (120.0, "inch"), (math.nextafter(400.0, math.inf), "cm"), (math.inf, "mm"))
+"""Units by the extent that they are guessed below: 400 itself is not yet millimetres."""
 _UP_RATIO = 1.5
 UNIT_NAMES = ("auto", "m", "cm", "mm", "inch", "raw")
 UP_NAMES = ("auto", "y", "z")

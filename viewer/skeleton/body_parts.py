@@ -1,6 +1,7 @@
 """Reading side and body part out of a joint's name, in the conventions that files use.
 
-``LeftHand``, ``mixamorig:LeftHand``, ``hand.L``, ``Hand_L``, ``l_hand``, ``LHand`` and ``lhand`` are all the left hand.
+``LeftHand``, ``mixamorig:LeftHand``, ``hand.L``, ``Hand_L``, ``l_hand``, ``LHand``, ``lhand`` and ``LEFTHAND`` are all
+the left hand.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ _SIDES = {
     "right": "right", "r": "right", "rgt": "right", "rt": "right",
 }  # fmt: skip
 
+_GLUED_SIDE = re.compile(r"(left|right|l|r)(.+)")
+"""A side that no capital or mark parts from its word: ``lhand``, ``LEFTHAND``."""
+
 _HELPERS = {"end", "nub", "site", "top", "tip", "ik", "ctrl", "pole", "twist", "roll", "target", "aux"}
 """A name with one of these is no part of its own: an end marker, a control or a twist bone."""
 
@@ -24,10 +28,10 @@ _WORDS: tuple[tuple[str, frozenset[str]], ...] = (
     ("toe", frozenset({"toe", "toes", "toebase", "ball"})),
     ("claw", frozenset({"claw", "claws", "talon"})),
     ("tail", frozenset({"tail"})),
-    ("elbow", frozenset({"elbow", "forearm", "lowarm", "lowerarm"})),
-    ("knee", frozenset({"knee", "shin", "calf", "lowleg", "lowerleg"})),
-    ("upper leg", frozenset({"thigh", "upleg", "upperleg"})),
-    ("upper arm", frozenset({"uparm", "upperarm"})),
+    ("elbow", frozenset({"elbow", "forearm", "lowarm", "lowerarm", "radius", "ulna"})),
+    ("knee", frozenset({"knee", "shin", "shank", "calf", "tibia", "lowleg", "lowerleg"})),
+    ("upper leg", frozenset({"thigh", "femur", "upleg", "upperleg"})),
+    ("upper arm", frozenset({"humerus", "uparm", "upperarm"})),
     ("hand", frozenset({"hand", "palm"})),
     ("wrist", frozenset({"wrist"})),
     ("foot", frozenset({"foot", "paw", "hoof"})),
@@ -62,11 +66,12 @@ def body_part(name: str) -> BodyPart:
     side = ""
     rest: list[str] = []
     for word in words:
+        glued = _GLUED_SIDE.fullmatch(word)
         if word in _SIDES:
             side = side or _SIDES[word]
-        elif word[0] in "lr" and word[1:] in _GLUED:
-            side = side or _SIDES[word[0]]
-            rest.append(word[1:])
+        elif glued and glued[2] in _GLUED:
+            side = side or _SIDES[glued[1]]
+            rest.append(glued[2])
         else:
             rest.append(word)
     return BodyPart(side, _part(rest), any(word in _HELPERS for word in rest))

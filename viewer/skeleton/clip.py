@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from viewer.spatial.checks import Floats, Ints
 
 
+MOST_FRAMES = 100_000_000
+"""Frames that a clip may be resampled to: eleven days at 100 a second."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Clip:
     """F frames of J joints; frames count from 0.
@@ -109,11 +113,13 @@ class Clip:
         before = place.astype(np.intp)
         after = np.minimum(before + 1, len(self) - 1)
         part = place - before
+        exact = self.rotations[before]
+        rotations = slerp(exact, self.rotations[after], part[:, None])
         step = float(seconds[1] - seconds[0]) if len(seconds) > 1 else self.frame_time
         return replace(
             self,
             frame_time=step,
-            rotations=slerp(self.rotations[before], self.rotations[after], part[:, None]),
+            rotations=np.where(part[:, None, None] == 0.0, exact, rotations),
             translations=_lerp(self.translations[before], self.translations[after], part[:, None, None]),
             keys=(),
         )
@@ -122,7 +128,10 @@ class Clip:
         """The clip at another rate, of the same duration (to the nearest frame)."""
         if not (fps > 0 and np.isfinite(fps)):
             raise InputError(f"frames per second: expected more than 0, found {fps}")
-        count = max(1, round(self.duration * fps))
+        frames = self.duration * fps
+        if not frames <= MOST_FRAMES:
+            raise InputError(f"{fps:g} frames per second make {frames:.3g} frames: expected at most {MOST_FRAMES:,}")
+        count = max(1, round(frames))
         return replace(self.sample(np.arange(count) / fps), frame_time=1.0 / fps)
 
     def frames(self, first: int, last: int, step: int = 1) -> Clip:

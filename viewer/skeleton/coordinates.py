@@ -16,9 +16,12 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from viewer.errors import InputError
+from viewer.skeleton import readings
 from viewer.skeleton.kinds import JointKind
 from viewer.skeleton.limits import LimitForm
-from viewer.spatial.euler import axes_of, from_euler, to_euler
+from viewer.spatial.checks import handed_over
+from viewer.spatial.euler import axes_of, from_euler, to_euler, wrapped
 from viewer.spatial.quaternion import conjugate, from_axis_angle, multiply, rotate
 from viewer.spatial.swing_twist import from_swing_twist, to_swing_twist, twist_about
 
@@ -39,12 +42,16 @@ class JointSpace:
     Attributes:
         lower, upper: (J, 3) ranges of the coordinates, infinite where unlimited.
         circular: (J, 3) true where a coordinate is an angle that may be counted past half a turn.
+        middle: (J, 3) of the ranges of those of them that have two ends; 0 elsewhere.
+        period: (J, 3) 2 pi where ``middle`` is given; 0 elsewhere.
     """
 
     skeleton: Skeleton
     lower: Floats
     upper: Floats
     circular: Bools
+    middle: Floats
+    period: Floats
     fixed: Ints
     hinges: Ints
     universals: Ints
@@ -55,9 +62,16 @@ class JointSpace:
     def measure(self, rotations: Floats, translations: Floats) -> Floats:
         """Coordinates (..., J, 3) of local rotations (..., J, 4) and translations (..., J, 3).
 
-        A rotation that a hinge or universal cannot hold is read as the nearest one that it can. Angles of
-        limited joints are counted so that they lie within half a turn of the middle of their range.
+        A rotation that a hinge or universal cannot hold is read as the nearest one that it can. Of the coordinates
+        that mean the same rotation, limited joints get those that are least outside their ranges.
+
+        Raises:
+            InputError: a pose or clip of another skeleton.
         """
+        if rotations.shape[-2] != len(self.skeleton):
+            raise InputError(
+                f"coordinates: expected rotations of {len(self.skeleton)} joints, found {rotations.shape[-2]}"
+            )
         result = np.zeros((*rotations.shape[:-1], 3))
         axes = self.skeleton.axes
         if self.hinges.size:
@@ -74,7 +88,7 @@ class JointSpace:
         for order, joints in self.eulers:
             angles = to_euler(self._relative(rotations, joints), order)
             result[..., joints, :] = angles[..., np.argsort(axes_of(order))]
-        return self._centred(result)
+        return self._read(readings.counted(result, self.middle, self.period))
 
     def rebuild(self, coordinates: Floats, rotations: Floats, translations: Floats) -> tuple[Floats, Floats]:
         """Copies of the local rotations and translations, made what the coordinates (..., J, 3) say.
@@ -101,6 +115,27 @@ class JointSpace:
             self._set(turns, joints, from_euler(coordinates[..., joints, :][..., axes_of(order)], order))
         return turns, moved
 
+    def excess(self, coordinates: Floats) -> Floats:
+        """(..., J) how far coordinates (..., J, 3) are outside: radians, metres for slides; 0 inside."""
+        result = readings.excess(coordinates, self.lower, self.upper).max(axis=-1)
+        for twist_axis, joints in self.swing_twists:
+            beyond = readings.swing_excess(coordinates[..., joints, :], twist_axis)
+            result[..., joints] = np.maximum(result[..., joints], beyond)
+        return np.asarray(result)
+
+    def nearest_inside(self, coordinates: Floats) -> Floats:
+        """The coordinates (..., J, 3) inside the ranges that are nearest to these, which stay if they are inside.
+
+        Where no rotation is inside a ball's ranges, they are the nearest to one that the ranges hold.
+        """
+        result = np.clip(coordinates, self.lower, self.upper)
+        outside = self.excess(coordinates)[..., None] > 0.0
+        for twist_axis, joints in self.swing_twists:
+            some = coordinates[..., joints, :]
+            inside = readings.swing_inside(some, self.lower[joints], self.upper[joints], twist_axis)
+            result[..., joints, :] = np.where(outside[..., joints, :], inside, some)
+        return np.asarray(result)
+
     def _relative(self, rotations: Floats, joints: Ints) -> Floats:
         return multiply(conjugate(self.skeleton.rest_rotations[joints]), rotations[..., joints, :])
 
@@ -110,13 +145,18 @@ class JointSpace:
     def _slide_directions(self) -> Floats:
         return rotate(self.skeleton.rest_rotations[self.slides], self.skeleton.axes[self.slides, 0])
 
-    def _centred(self, coordinates: Floats) -> Floats:
-        """Count angles from the middle of their range: 170 degrees is 40 past [-150, -100], not 320."""
-        limited = self.circular & np.isfinite(self.lower) & np.isfinite(self.upper)
-        middle = np.zeros_like(self.lower)
-        middle[limited] = 0.5 * (self.lower[limited] + self.upper[limited])
-        turns = np.rint((coordinates - middle) / (2.0 * np.pi))
-        return np.asarray(coordinates - np.where(limited, 2.0 * np.pi * turns, 0.0))
+    def _read(self, coordinates: Floats) -> Floats:
+        """In place: the readings of balls' coordinates that are least outside the ranges."""
+        if not self.excess(coordinates).any():
+            return coordinates
+        for twist_axis, joints in self.swing_twists:
+            ends = self.lower[joints], self.upper[joints]
+            coordinates[..., joints, :] = readings.nearer_swing(coordinates[..., joints, :], *ends, twist_axis)
+        for order, joints in self.eulers:
+            ends = self.lower[joints], self.upper[joints]
+            counts = self.middle[joints], self.period[joints]
+            coordinates[..., joints, :] = readings.nearer_euler(coordinates[..., joints, :], *ends, *counts, order)
+        return coordinates
 
 
 @lru_cache(maxsize=16)
@@ -125,16 +165,21 @@ def joint_space(skeleton: Skeleton) -> JointSpace:
     kinds = np.array([kind.value for kind in skeleton.kinds])
     lower, upper = np.full((len(skeleton), 3), -np.inf), np.full((len(skeleton), 3), np.inf)
     circular = np.zeros((len(skeleton), 3), dtype=np.bool_)
-    for joint, limits in enumerate(skeleton.limits):
-        if limits is not None:
-            lower[joint, : len(limits.lower)], upper[joint, : len(limits.upper)] = limits.lower, limits.upper
-            circular[joint] = _circular(skeleton.kinds[joint], limits)
     balls = [(joint, limits) for joint, limits in enumerate(skeleton.limits) if limits is not None]
+    for joint, limits in balls:
+        low, high = _ranges(limits)
+        lower[joint, : len(low)], upper[joint, : len(high)] = low, high
+        circular[joint] = _circular(skeleton.kinds[joint], limits)
+    counted = circular & np.isfinite(lower) & np.isfinite(upper)
     return JointSpace(
         skeleton=skeleton,
-        lower=lower,
-        upper=upper,
-        circular=circular,
+        lower=handed_over(lower),
+        upper=handed_over(upper),
+        circular=handed_over(circular),
+        middle=handed_over(
+            np.where(counted, 0.5 * (np.where(counted, lower, 0.0) + np.where(counted, upper, 0.0)), 0.0)
+        ),
+        period=handed_over(np.where(counted, 2.0 * np.pi, 0.0)),
         fixed=np.flatnonzero(kinds == JointKind.FIXED),
         hinges=np.flatnonzero(kinds == JointKind.HINGE),
         universals=np.flatnonzero(kinds == JointKind.UNIVERSAL),
@@ -149,6 +194,15 @@ def _grouped(pairs: Iterable[tuple[Key, int]]) -> tuple[tuple[Key, Ints], ...]:
     for key, joint in pairs:
         groups.setdefault(key, []).append(joint)
     return tuple((key, np.array(joints, dtype=np.intp)) for key, joints in groups.items())
+
+
+def _ranges(limits: JointLimits) -> tuple[Floats, Floats]:
+    """The lower and upper ends; an Euler form's middle angle has some even where the limits give it none."""
+    lower, upper = limits.lower.copy(), limits.upper.copy()
+    if limits.form is LimitForm.EULER and (np.isfinite(lower) | np.isfinite(upper)).any():
+        _, second, _ = axes_of(limits.order)
+        lower[second], upper[second] = max(lower[second], -0.5 * np.pi), min(upper[second], 0.5 * np.pi)
+    return lower, upper
 
 
 def _circular(kind: JointKind, limits: JointLimits) -> list[bool]:
@@ -171,4 +225,4 @@ def _universal_angles(d: Floats, axes: Floats) -> Floats:
     w = d[..., 3]
     total, difference = np.arctan2(x + y, w - z), np.arctan2(x - y, w + z)
     angles = np.stack([total + difference, total - difference], axis=-1)
-    return np.asarray(angles - 2.0 * np.pi * np.ceil((angles - np.pi) / (2.0 * np.pi)))
+    return wrapped(angles)

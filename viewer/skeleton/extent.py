@@ -23,10 +23,15 @@ def tip_positions(skeleton: Skeleton, world: World) -> Floats:
     return np.asarray(world.positions[..., joints, :] + turned)
 
 
-def height(character: Character) -> float:
-    """Metres from the lowest to the highest joint or tip, in the first frame if there is one, else at rest."""
+def extent(character: Character) -> Floats:
+    """(3,) metres that joints and tips span in x, y and z, in the first frame if there is one, else at rest."""
     skeleton, clip = character.skeleton, character.clip
     pose = clip.pose(0) if clip is not None and len(clip) else skeleton.rest_pose()
     world = fk(skeleton, pose)
-    heights = np.concatenate([world.positions[:, 1], tip_positions(skeleton, world)[:, 1]])
-    return float(heights.max() - heights.min())
+    places = np.concatenate([world.positions, tip_positions(skeleton, world)])
+    return np.asarray(places.max(axis=0) - places.min(axis=0))
+
+
+def height(character: Character) -> float:
+    """Metres from the lowest to the highest joint or tip, in the first frame if there is one, else at rest."""
+    return float(extent(character)[1])

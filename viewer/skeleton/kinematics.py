@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from viewer.errors import InputError
 from viewer.spatial.checks import frozen
 from viewer.spatial.quaternion import rotate
 
@@ -67,8 +68,13 @@ def fk_arrays(parents: Ints, rotations: Floats, translations: Floats) -> World:
 
     Returns:
         Positions (F, J, 3), rotations (F, J, 4).
+
+    Raises:
+        InputError: a pose or clip of another skeleton.
     """
     count, joints = rotations.shape[:2]
+    if joints != len(parents):
+        raise InputError(f"forward kinematics: expected rotations of {len(parents)} joints, found {joints}")
     rounds = schedule(parents)
     positions, turns = np.empty((count, joints, 3)), np.empty((count, joints, 4))
     step = max(1, _BLOCK // max(joints, 1))

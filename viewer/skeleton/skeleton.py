@@ -11,6 +11,7 @@ import numpy as np
 from viewer.errors import InputError, unknown_name
 from viewer.skeleton.kinds import FREEDOMS, JointKind
 from viewer.skeleton.pose import Pose
+from viewer.skeleton.relaxed import derived_pose
 from viewer.spatial.checks import frozen
 
 if TYPE_CHECKING:
@@ -130,5 +131,9 @@ class Skeleton:
         return Pose(self.rest_rotations, self.offsets)
 
     def relaxed_pose(self) -> Pose:
-        """The file's pose "relaxed", else the rest pose: a good place for IK to start from."""
-        return self.poses.get("relaxed") or self.rest_pose()
+        """A good place for IK to start from: limbs a little bent, the right way.
+
+        The file's pose "relaxed"; else the derived one of a recognised figure (`viewer.skeleton.relaxed`); else the
+        rest pose.
+        """
+        return self.poses.get("relaxed") or derived_pose(self)

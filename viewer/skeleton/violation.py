@@ -33,7 +33,7 @@ def project_pose(skeleton: Skeleton, pose: Pose, *, limits: bool = True) -> Pose
     """
     space = joint_space(skeleton)
     measured = space.measure(pose.rotations, pose.translations)
-    wanted = np.clip(measured, space.lower, space.upper) if limits else measured
+    wanted = space.nearest_inside(measured) if limits else measured
     rotations, translations = space.rebuild(wanted, pose.rotations, pose.translations)
     unchanged = (measured == wanted).all(axis=-1) & _holds(pose, rotations, translations)
     return Pose(
@@ -52,6 +52,4 @@ def _holds(pose: Pose, rotations: Floats, translations: Floats) -> Bools:
 
 def _excess(skeleton: Skeleton, rotations: Floats, translations: Floats) -> Floats:
     space = joint_space(skeleton)
-    measured = space.measure(rotations, translations)
-    excess = np.maximum(space.lower - measured, measured - space.upper)
-    return np.asarray(np.maximum(excess, 0.0).max(axis=-1))
+    return space.excess(space.measure(rotations, translations))

@@ -18,6 +18,9 @@ Bools: TypeAlias = "NDArray[np.bool_]"
 UNIT_TOLERANCE = 1e-3
 """A quaternion within this distance of unit length is normalised; one farther off is refused."""
 
+_NUMBERS = "iufO"
+"""Kinds of numpy types that hold numbers; O for integers too large for the others."""
+
 
 def frozen(array: ArrayLike, dtype: DTypeLike = np.float64) -> NDArray[Any]:
     """A C-contiguous read-only array; ``array`` itself if it is one already, else a copy."""
@@ -46,10 +49,16 @@ def finite_floats(value: ArrayLike, shape: tuple[int, ...], what: str) -> Floats
     Raises:
         InputError: not numbers, another shape, NaN or infinite; ``what`` names it.
     """
+    problem = f"{what}: expected numbers of shape {_shape_text(shape)}"
     try:
-        array = np.asarray(value, dtype=np.float64)
+        array = np.asarray(value)
+        # Numpy would also read text, and drop imaginary parts with a mere warning.
+        if array.dtype.kind in _NUMBERS:
+            array = array.astype(np.float64, copy=False)
     except (TypeError, ValueError, OverflowError) as error:
-        raise InputError(f"{what}: expected numbers of shape {_shape_text(shape)}") from error
+        raise InputError(problem) from error
+    if array.dtype != np.float64:
+        raise InputError(problem)
     fits = array.ndim == len(shape) and all(want in (-1, got) for want, got in zip(shape, array.shape, strict=True))
     if not fits:
         raise InputError(f"{what}: expected shape {_shape_text(shape)}, found {_shape_text(array.shape)}")

@@ -28,6 +28,11 @@ def axes_of(order: str) -> tuple[int, int, int]:
     return first, second, third
 
 
+def parity_of(order: str) -> float:
+    """1 where an order's axes are in cyclic sequence ("xyz", "yzx", "zxy"), else -1."""
+    return _PARITY[order]
+
+
 def from_euler(angles: ArrayLike, order: str) -> Floats:
     """Quaternions (..., 4) of angles (..., 3) in radians, given in the order's own sequence."""
     half = 0.5 * np.asarray(angles, dtype=np.float64)
@@ -65,7 +70,7 @@ def to_euler(q: ArrayLike, order: str) -> Floats:
     first = np.where(lower, 2.0 * total, np.where(upper, 2.0 * difference, total + difference))
     third = np.where(lower | upper, 0.0, parity * (difference - total))
     second = middle - 0.5 * np.pi
-    return np.stack([_wrapped(first), second, _wrapped(third)], axis=-1)
+    return np.stack([wrapped(first), second, wrapped(third)], axis=-1)
 
 
 def from_axis_sequence(angles: ArrayLike, axes: str) -> Floats:
@@ -101,6 +106,8 @@ def _nearest_turns(angles: Floats, reference: Floats) -> Floats:
     return np.asarray(angles + 2.0 * np.pi * np.rint((reference - angles) / (2.0 * np.pi)))
 
 
-def _wrapped(angles: Floats) -> Floats:
-    """Into (-pi, pi]."""
-    return np.asarray(angles - 2.0 * np.pi * np.ceil((angles - np.pi) / (2.0 * np.pi)))
+def wrapped(angles: Floats) -> Floats:
+    """Angles counted in (-pi, pi]."""
+    near = angles - 2.0 * np.pi * np.rint(angles / (2.0 * np.pi))
+    # Rounding may leave a hair more than half a turn, either way.
+    return np.where(near > np.pi, near - 2.0 * np.pi, np.where(near <= -np.pi, near + 2.0 * np.pi, near))

@@ -108,11 +108,13 @@ def between(a: ArrayLike, b: ArrayLike) -> Floats:
     """
     a, b = _unit(a), _unit(b)
     a, b = np.broadcast_arrays(a, b)
-    halfway = a + b
+    halfway, apart = a + b, a - b
+    # Near opposite directions the sum is mostly rounding: what of it lies along their difference is nothing else.
+    halfway = halfway - apart * (_dot(halfway, apart) / np.maximum(_dot(apart, apart), 1.0))
     length = np.linalg.norm(halfway, axis=-1, keepdims=True)
-    # q = (a x h, a . h) with h the unit vector halfway: exact at every angle but pi.
+    # q = (a x h, a . h) with h the unit vector halfway.
     h = halfway / np.where(length > _SMALL, length, 1.0)
-    q = np.concatenate([np.cross(a, h), np.einsum("...i,...i->...", a, h)[..., None]], axis=-1)
+    q = np.concatenate([np.cross(a, h), _dot(a, h)], axis=-1)
     return np.where(length > _SMALL, normalized(q), np.concatenate([perpendicular(a), length * 0], axis=-1))
 
 
@@ -191,6 +193,10 @@ def hemisphere_continuous(rotations: ArrayLike) -> Floats:
     result = q.copy()
     result[1:] *= signs[..., None]
     return result
+
+
+def _dot(a: Floats, b: Floats) -> Floats:
+    return np.asarray(np.einsum("...i,...i->...", a, b)[..., None])
 
 
 def _unit(v: ArrayLike) -> Floats:

@@ -37,11 +37,13 @@ class Ray:
     def __post_init__(self) -> None:
         """Normalise the direction; refuse one without length."""
         direction = finite_floats(self.direction, (3,), "ray direction")
-        length = np.linalg.norm(direction)
-        if length == 0.0:
+        largest = np.abs(direction).max()
+        if largest == 0.0:
             raise InputError("ray direction: expected a length above 0")
+        # Dividing by the largest component first keeps the squares within float range.
+        direction = direction / largest
         object.__setattr__(self, "origin", frozen(finite_floats(self.origin, (3,), "ray origin")))
-        object.__setattr__(self, "direction", frozen(direction / length))
+        object.__setattr__(self, "direction", frozen(direction / np.linalg.norm(direction)))
 
     def at(self, distance: ArrayLike) -> Floats:
         """Points (..., 3) at ``distance`` (...) along the ray."""
@@ -101,5 +103,10 @@ def hit_capsules(ray: Ray, start: ArrayLike, end: ArrayLike, radius: ArrayLike) 
     start, end = np.asarray(start, dtype=np.float64), np.asarray(end, dtype=np.float64)
     direction = end - start
     part = np.clip(closest_on_line(ray, start, direction), 0.0, 1.0)
+    # Where that is behind the ray, the ray is nearest at its origin.
+    behind = (start + part[..., None] * direction - ray.origin) @ ray.direction < 0.0
+    length2 = np.einsum("...i,...i->...", direction, direction)
+    to_origin = np.einsum("...i,...i->...", direction, ray.origin - start) / np.where(length2 > 0.0, length2, 1.0)
+    part = np.where(behind, np.clip(to_origin, 0.0, 1.0), part)
     miss, along = distance_to_points(ray, start + part[..., None] * direction)
     return np.where(miss <= np.asarray(radius, dtype=np.float64), along, np.inf)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from viewer.spatial.euler import wrapped
 from viewer.spatial.quaternion import exp, multiply
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def to_swing_twist(d: ArrayLike, twist_axis: int) -> Floats:
     w, t, da, db = d[..., 3], d[..., twist_axis], d[..., a], d[..., b]
     cosine = np.hypot(w, t)
     open_twist = cosine < _SMALL
-    # Half-angle sine and cosine of the twist; d and -d were made one above, so atan2 gives (-pi, pi].
+    # Half-angle cosine and sine of the twist.
     ct = np.where(open_twist, 1.0, w / np.where(open_twist, 1.0, cosine))
     st = np.where(open_twist, 0.0, t / np.where(open_twist, 1.0, cosine))
     swing_a, swing_b = ct * da - st * db, ct * db + st * da
@@ -40,7 +41,8 @@ def to_swing_twist(d: ArrayLike, twist_axis: int) -> Floats:
     angle = 2.0 * np.arctan2(sine, cosine)
     scale = np.where(sine > _SMALL, angle / np.where(sine > _SMALL, sine, 1.0), 2.0)
     result = np.empty((*d.shape[:-1], 3))
-    result[..., twist_axis] = 2.0 * np.arctan2(st, ct)
+    # d and -d were made one above, but for a twist by pi: there w is 0 and either sign is left.
+    result[..., twist_axis] = wrapped(2.0 * np.arctan2(st, ct))
     result[..., a] = scale * swing_a
     result[..., b] = scale * swing_b
     return result
@@ -62,5 +64,4 @@ def twist_about(d: ArrayLike, axis: ArrayLike) -> Floats:
     """
     d = np.asarray(d, dtype=np.float64)
     along = np.einsum("...i,...i->...", d[..., :3], np.asarray(axis, dtype=np.float64))
-    angle = 2.0 * np.arctan2(along, d[..., 3])
-    return np.asarray(angle - 2.0 * np.pi * np.ceil((angle - np.pi) / (2.0 * np.pi)))
+    return wrapped(2.0 * np.arctan2(along, d[..., 3]))

@@ -121,7 +121,7 @@ def _channels(words: Words, joint: BvhJoint, *, late: bool) -> tuple[str, ...]:
         words.next()
         words.fail(f"{what}: expected Xposition to Zrotation, found {words.found(following)}")
     if len(listed) != said:
-        words.fail(f"{what}: CHANNELS {said} lists {len(listed)} names", place)
+        words.fail(f"{what}: expected {said} names, found {len(listed)}", place)
     twice = next((name for name in listed if listed.count(name) > 1), None)
     if twice:
         words.fail(f"{what}: expected each channel once, found {twice} twice", place)
@@ -138,14 +138,15 @@ def _end_site(words: Words, joint: BvhJoint) -> Triple:
     offset = words.number(what), words.number(what), words.number(what)
     word = words.next()
     if word != "}":
+        place = words.start
         more = f" {quote(words.name('JOINT'))}" if word.casefold() == "joint" else ""
-        words.fail(f"{what}: expected }}, found {words.found(word)}{more}", words.start)
+        words.fail(f"{what}: expected }}, found {words.found(word)}{more}", place)
     return offset
 
 
 def _close(words: Words, joint: BvhJoint, warnings: list[str]) -> None:
     if joint.offset is None:
-        words.fail(f"joint {quote(joint.name)} has no OFFSET")
+        words.fail(f"joint {quote(joint.name)}: expected OFFSET before }}, found none")
     if joint.channels is None:
         warnings.append(f"joint {quote(joint.name)} has no CHANNELS: taken as fixed")
         joint.channels = ()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viewer.errors import quote
-from viewer.formats.bvh.angles import channel_angles, held, whole_order
+from viewer.formats.bvh.angles import channel_angles, held
 from viewer.formats.bvh.channels import position_axes, rotation_axes
 from viewer.skeleton.kinds import JointKind
 from viewer.skeleton.limits import LimitForm
@@ -52,11 +52,11 @@ def channels_for(
     fits = layout is not None and len(layout.channels) == len(skeleton)
     channels = list(layout.channels if layout is not None and fits else usual_channels(skeleton))
     # Units were converted there and back: differences in the last digits are no motion.
-    noise = _NOISE * max(float(np.abs(offsets).max(initial=0.0)), float(np.abs(translations).max(initial=0.0)))
+    noise = _NOISE * np.maximum(np.abs(offsets), np.abs(translations))
     moves = np.any(np.abs(translations - offsets) > noise, axis=0)
     warnings: list[str] = []
     for joint, names in enumerate(channels):
-        widened = _with_positions(names, np.atleast_2d(moves)[joint].tolist())
+        widened = _with_positions(names, moves[joint].tolist())
         widened = _with_rotations(widened, rotations[:, joint : joint + 1])
         if widened != names:
             added = ", ".join(name for name in widened if name not in names)
@@ -74,9 +74,9 @@ def _with_positions(names: tuple[str, ...], moves: list[bool]) -> tuple[str, ...
 
 def _with_rotations(names: tuple[str, ...], rotations: Floats) -> tuple[str, ...]:
     axes = rotation_axes(names)
-    if len(axes) == 3 or held(channel_angles(rotations, axes), len(axes)).all():
+    if held(rotations, axes).all():
         return names
-    return (*names, *rotation_channels(whole_order(axes)[len(axes) :]))
+    return names + rotation_channels("".join(axis for axis in _USUAL_ORDER if axis not in axes))
 
 
 def channel_values(channels: tuple[tuple[str, ...], ...], rotations: Floats, translations: Floats) -> list[Floats]:
@@ -92,5 +92,5 @@ def channel_values(channels: tuple[tuple[str, ...], ...], rotations: Floats, tra
         angles = np.degrees(channel_angles(rotations[:, joints], axes))
         for place, joint in enumerate(joints):
             columns = [i for i, name in enumerate(channels[joint]) if name.endswith("rotation")]
-            values[joint][:, columns] = angles[:, place, : len(axes)]
+            values[joint][:, columns] = angles[:, place]
     return values

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import msgspec
 import numpy as np
 
 from viewer.errors import FormatError, quote
-from viewer.formats.bvh.words import END, NUMBER, number_problem
+from viewer.formats.bvh.words import END, LARGEST_NUMBER, NUMBER, WORD, number_problem
+from viewer.formats.watch import report, watched
 
 if TYPE_CHECKING:
     from viewer.formats.bvh.words import Words
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 DEFAULT_FRAME_TIME = 1.0 / 30.0
 _BLOCK_BYTES = 1 << 18
 _ROWS = msgspec.json.Decoder(list[list[float]])
+_JSON_MARKS = (b",", b"[", b"]")
+_BLANKS_TO_COMMAS = bytes.maketrans(b" \t", b",,")
+_GLUED = "has no blank between its numbers: read as several"
 
 
 def read_motion_header(words: Words, warnings: list[str]) -> tuple[int, float]:
@@ -65,6 +69,7 @@ class Rows:
         data: bytes with LF line ends.
         start: where in ``data`` the rows begin.
         line: the line of the file, from 1, that ``start`` is on.
+        column: the column in that line, from 1, that ``start`` is at.
         width: numbers in a frame: the channels of all joints.
         file: its name for messages.
     """
@@ -72,6 +77,7 @@ class Rows:
     data: bytes
     start: int
     line: int
+    column: int
     width: int
     file: str
 
@@ -93,49 +99,51 @@ class Rows:
             blocks.append(block)
             line += self.data.count(b"\n", place, end)
             place = end
+            report("reading", place, len(self.data))
         return np.concatenate(blocks) if blocks else np.zeros((0, self.width))
 
     def _plain(self, text: bytes) -> Floats | None:
         """The rows of a block, None unless it is written plainly."""
-        text = text.replace(b"\t", b" ")
-        if b"  " in text:
-            text = re.sub(rb"  +", b" ", text)
-        text = text.replace(b" \n", b"\n").replace(b"\n ", b"\n").strip()
+        if any(mark in text for mark in _JSON_MARKS):
+            return None
+        lines = [line.strip(b" \t") for line in text.split(b"\n")]
+        text = b"],[".join(line for line in lines if line).translate(_BLANKS_TO_COMMAS)
         if not text:
             return np.zeros((0, self.width))
-        try:
-            rows = _ROWS.decode(b"[[" + text.replace(b" ", b",").replace(b"\n", b"],[") + b"]]")
-        except msgspec.DecodeError:
-            return None
-        if any(len(row) != self.width for row in rows):
+        rows = _decoded_rows(text)
+        if rows is None and b",," in text:
+            rows = _decoded_rows(re.sub(rb",,+", b",", text))
+        if rows is None or any(len(row) != self.width for row in rows):
             return None
         block = np.array(rows)
-        return block if np.abs(block).max(initial=0.0) < _PLAIN_LARGEST else None
+        return block if np.abs(block).max(initial=0.0) <= LARGEST_NUMBER else None
 
     def _careful(self, place: int, line: int, warnings: list[str]) -> Floats:
         """The rest of the rows, number by number."""
         values: list[Floats] = []
         row: list[float] = []
-        begun = line  # the line that the unfinished row began on, and its numbers there
-        first = 0
-        for text in self.data[place:].split(b"\n"):
-            found = self._numbers(text, line, warnings)
+        begun = (line, 1, 0)  # line and column where the unfinished row began, and its numbers on that line
+        column = self.column if place == self.start else 1
+        lines = self.data[place:].split(b"\n")
+        for text in watched("reading", lines, len(lines)):
+            found = self._numbers(text, line, column, warnings)
             if found and not row:
-                begun, first = line, len(found)
+                begun = (line, column + len(text) - len(text.lstrip(b" \t\f\v")), len(found))
             row += found
             if len(row) > self.width:
-                self._wrong_width(begun, first)
+                self._wrong_width(*begun)
             if len(row) == self.width and row:
                 values.append(np.array(row))
                 row = []
-            line += 1
+            line, column = line + 1, 1
         if row:
-            self._wrong_width(begun, first)
+            self._wrong_width(*begun)
         return np.stack(values) if values else np.zeros((0, self.width))
 
-    def _numbers(self, text: bytes, line: int, warnings: list[str]) -> list[float]:
+    def _numbers(self, text: bytes, line: int, column: int, warnings: list[str]) -> list[float]:
+        """The numbers of one line, whose text begins at a column of it."""
         numbers: list[float] = []
-        for match in re.finditer(r"\S+", text.decode("utf-8", "replace")):
+        for match in WORD.finditer(text.decode("utf-8", "replace")):
             word = match.group()
             problem = number_problem(word)
             if problem is None:
@@ -147,23 +155,28 @@ class Rows:
                     f"in a frame: expected a finite number, found {quote(word)}{problem}",
                     file=self.file,
                     line=line,
-                    column=match.start() + 1,
+                    column=match.start() + column,
                 )
             if not any(warning.endswith(_GLUED) for warning in warnings):
                 warnings.append(f"line {line}: {quote(word)} {_GLUED}")
             numbers += glued
         return numbers
 
-    def _wrong_width(self, line: int, found: int) -> None:
+    def _wrong_width(self, line: int, column: int, found: int) -> NoReturn:
         raise FormatError(
             f"expected {self.width} numbers in a frame (the channels of all joints), found {found}",
             file=self.file,
             line=line,
+            column=column,
         )
 
 
-_PLAIN_LARGEST = 1e300
-_GLUED = "has no blank between its numbers: read as several"
+def _decoded_rows(text: bytes) -> list[list[float]] | None:
+    """Rows of numbers between commas, the rows between ``],[``; None if it is anything else."""
+    try:
+        return _ROWS.decode(b"[[" + text + b"]]")
+    except msgspec.DecodeError:
+        return None
 
 
 def _unglued(word: str) -> list[float] | None:

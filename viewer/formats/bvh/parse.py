@@ -13,10 +13,14 @@ from viewer.formats.bvh.channels import first_columns
 from viewer.formats.bvh.hierarchy import read_hierarchy
 from viewer.formats.bvh.motion import Rows, read_motion_header
 from viewer.formats.bvh.words import Words
+from viewer.formats.files import line_and_column
 
 if TYPE_CHECKING:
     from viewer.formats.bvh.hierarchy import BvhJoint
     from viewer.spatial.checks import Floats
+
+_FRAMES = re.compile(rb"(?i)(?:^|[\s}])Frames[ \t]*:\s*\S*")
+_FRAMES_AND_TIME = re.compile(_FRAMES.pattern + rb"\s+Frame[ \t]+Time[ \t]*:\s*\S*")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,7 +56,7 @@ def parse_bvh(data: bytes, file: str) -> BvhFile:
     warnings: list[str] = []
     words = Words(_decoded(data[:split], warnings), file)
     if not words.peek():
-        raise FormatError("the file is empty; expected HIERARCHY", file=file)
+        raise FormatError("expected HIERARCHY, found an empty file", file=file, line=1, column=1)
     joints, more = read_hierarchy(words)
     warnings += more
     width = first_columns(tuple(joint.channels or () for joint in joints))[-1]
@@ -61,9 +65,9 @@ def parse_bvh(data: bytes, file: str) -> BvhFile:
         return BvhFile(joints, 0.0, np.zeros((0, width)), warnings)
     said, frame_time = read_motion_header(words, warnings)
     rest = words.text[words.place :]
-    line = words.text.count("\n", 0, words.place) + 1
-    whole, start = (rest.encode() + data[split:], 0) if rest.strip() else (data, split)
-    values = Rows(whole, start, line, width, file).read(warnings)
+    line, column = line_and_column(words.text, words.place)
+    whole, start = (rest.encode() + data[split:], 0) if rest else (data, split)
+    values = Rows(whole, start, line, column, width, file).read(warnings)
     if len(values) != said:
         warnings.append(f"Frames: says {said}, found {len(values)}")
     return BvhFile(joints, frame_time, values, warnings)
@@ -78,11 +82,8 @@ def _plain_line_ends(data: bytes, file: str) -> bytes:
 
 def _header_end(data: bytes) -> int:
     """Where the rows may begin: after the frame time, or after the frame count if there is none."""
-    for label in (rb"Frame[ \t]+Time", rb"Frames"):
-        match = re.search(rb"(?i)(?:^|[\s}])" + label + rb"[ \t]*:\s*\S*", data)
-        if match:
-            return match.end()
-    return len(data)
+    match = _FRAMES_AND_TIME.search(data) or _FRAMES.search(data)
+    return match.end() if match else len(data)
 
 
 def _decoded(header: bytes, warnings: list[str]) -> str:

@@ -12,12 +12,16 @@ from viewer.formats.files import line_and_column
 END = ""
 """What `Words.next` gives at the end of the text."""
 
-NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 """Every honest way to write a number; not nan, inf, hexadecimal, digits of other scripts or 1_000."""
 
-# Only these separate words: a no-break space or a line separator may be part of a name.
-_WORD = re.compile(r"[^ \t\n\f\v]+")
-_NAME = re.compile(r"[ \t]*([^\n]*?)[ \t]*(?=\n|[ \t]\{|$)")
+LARGEST_NUMBER = 1e100
+"""Numbers beyond this are refused: their squares have to stay finite, and no file means them."""
+
+WORD = re.compile(r"[^ \t\n\f\v]+")
+"""Only these separate words: a no-break space or a line separator may be part of a name."""
+
+_BRACE = re.compile(r"[ \t\f\v]\{")
 _COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
 
 
@@ -39,7 +43,7 @@ class Words:
 
     def next(self) -> str:
         """The next word, or `END`."""
-        match = _WORD.search(self.text, self.place)
+        match = WORD.search(self.text, self.place)
         if match is None:
             self.start = self.place = len(self.text)
             return END
@@ -48,17 +52,20 @@ class Words:
 
     def peek(self) -> str:
         """The next word, not taken."""
-        match = _WORD.search(self.text, self.place)
+        match = WORD.search(self.text, self.place)
         return match.group() if match else END
 
     def name(self, of: str) -> str:
         """The rest of the line, or up to a brace on it, without blanks around: names may hold blanks."""
-        match = _NAME.match(self.text, self.place)
-        if match is not None and match.group(1) not in {"", "{"}:
-            self.start, self.place = match.span(1)
-            return match.group(1)
-        self.next()
-        return self.fail(f"expected a name after {of}, found {self.found(self.text[self.start : self.place])}")
+        word = self.next()
+        if word in {"{", END}:
+            self.fail(f"expected a name after {of}, found {self.found(word)}")
+        end = self.text.find("\n", self.start)
+        line = self.text[self.start : end if end >= 0 else len(self.text)]
+        brace = _BRACE.search(line)
+        name = line[: brace.start() if brace else len(line)].rstrip(" \t\f\v")
+        self.place = self.start + len(name)
+        return name
 
     def number(self, of: str) -> float:
         """The next word as a finite number."""
@@ -94,11 +101,7 @@ class Words:
 def number_problem(word: str) -> str | None:
     """None for a finite number, else a hint to stand behind the word in a message (often empty)."""
     if NUMBER.fullmatch(word):
-        return None if abs(float(word)) <= _LARGEST else " (out of range)"
+        return None if abs(float(word)) <= LARGEST_NUMBER else " (out of range)"
     if _COMMA.fullmatch(word):
         return " (a decimal comma; BVH has a point)"
     return ""
-
-
-_LARGEST = 1e300
-"""Numbers beyond this overflow in the first product; no file means them."""

@@ -17,7 +17,9 @@ from viewer.formats.frame import (
     root_rotations_to_source,
     root_translations_to_source,
 )
-from viewer.skeleton.kinematics import depths
+from viewer.formats.watch import watched
+from viewer.skeleton.extent import tip_positions
+from viewer.skeleton.kinematics import depths, fk
 from viewer.skeleton.tree import depth_first
 
 if TYPE_CHECKING:
@@ -26,12 +28,20 @@ if TYPE_CHECKING:
 
     from viewer.skeleton.character import Character, Source
     from viewer.skeleton.clip import Clip
+    from viewer.skeleton.pose import Pose
     from viewer.skeleton.skeleton import Skeleton
     from viewer.spatial.checks import Floats
 
 _DECIMALS = 6
-_USUAL_DEPTH = 30
-_UNSAFE_NAME = re.compile(r"[\x00-\x1f\x7f]|^[ \t]|[ \t]$|(?<=[ \t])\{|^\{$")
+_DEEPEST_INDENT = 40
+"""Tabs: the indentation of a chain of 5,000 joints would be 200 times the rest of its file."""
+_ERROR = 5e-7
+"""What rounding lengths may move a joint by, and rounding angles again, as a part of the figure's size."""
+_LENGTH_ERROR = 0.5 * math.sqrt(3.0)
+"""Of one offset, in units of its last decimal: half of it on each of three axes."""
+_ANGLE_ERROR = 0.5 * 3.0 * math.radians(1.0)
+"""Radians of one joint, in units of the last decimal of its degrees: half of it on each of three channels."""
+_UNSAFE_NAME = re.compile(r"[\x00-\x1f\x7f]|^[ \t]|[ \t]$|(?<=[ \t])\{|^\{(?=[ \t]|$)")
 """What would end a name early when it is read again."""
 
 
@@ -62,18 +72,20 @@ def bvh_lines(
     if precision is not None and not 0 <= precision <= 17:
         raise InputError(f"precision: expected 0 to 17 decimals, found {precision}")
     skeleton, source = character.skeleton, character.source
-    clip = clip or character.clip
+    clip = character.clip if clip is None else clip
     rotations, translations, offsets = _in_source(skeleton, clip, source)
     channels, warnings = channels_for(skeleton, source.layout, rotations, translations, offsets)
     values = channel_values(channels, rotations, translations)
-    lengths, angles = _decimals(skeleton, offsets, translations, precision)
+    lengths, angles = _decimals(skeleton, clip, source) if precision is None else (precision, precision)
     names, renamed = _names(skeleton, source)
     order = depth_first(skeleton)
-    header = _hierarchy(skeleton, source, order, names, channels, f"%.{lengths}f")
+    header = _hierarchy(skeleton, source, order, names, channels, f"{{:z.{lengths}f}}")
     frame_time = clip.frame_time if clip is not None else DEFAULT_FRAME_TIME
-    formats = [f"%.{lengths}f" if c.endswith("position") else f"%.{angles}f" for j in order for c in channels[j]]
+    decimals = [lengths if c.endswith("position") else angles for joint in order for c in channels[joint]]
     rows = np.concatenate([values[joint] for joint in order], axis=1)
-    return _lines(header, rows, frame_time, " ".join(formats) + "\n"), warnings + renamed
+    # "z": no minus sign before a number that is rounded to zero.
+    row_format = " ".join(f"{{:z.{count}f}}" for count in decimals) + "\n"
+    return _lines(header, rows, frame_time, row_format), warnings + renamed
 
 
 def _in_source(skeleton: Skeleton, clip: Clip | None, source: Source) -> tuple[Floats, Floats, Floats]:
@@ -82,7 +94,7 @@ def _in_source(skeleton: Skeleton, clip: Clip | None, source: Source) -> tuple[F
     rotations = (skeleton.rest_rotations[None] if clip is None else clip.rotations).copy()
     local = skeleton.offsets[None] if clip is None else clip.local_translations()
     rotations[:, roots] = root_rotations_to_source(rotations[:, roots], source)
-    offsets = lengths_to_source(skeleton.offsets, source)
+    offsets = np.array(lengths_to_source(skeleton.offsets, source))
     offsets[roots] = root_translations_to_source(skeleton.offsets[roots], source)
     translations = np.repeat(offsets[None], len(local), axis=0)
     # Only what moves is converted: what stands still then equals its offset to the last bit.
@@ -93,19 +105,29 @@ def _in_source(skeleton: Skeleton, clip: Clip | None, source: Source) -> tuple[F
     return rotations, translations, offsets
 
 
-def _decimals(skeleton: Skeleton, offsets: Floats, translations: Floats, precision: int | None) -> tuple[int, int]:
-    """Decimals of lengths and of angles.
+def _decimals(skeleton: Skeleton, clip: Clip | None, source: Source) -> tuple[int, int]:
+    """Decimals of lengths and of angles that keep every place to 1e-6 of the figure's size.
 
-    Rounding errors add up along a chain; lengths are measured against the figure: one of 1e-8 units has to
-    keep its digits as well as one of 100.
+    Rounding errors add up along a chain: at worst by one joint's for each joint on the way. Lengths are measured
+    against the figure, whose 1e-8 units have to keep their digits as well as 100.
     """
-    if precision is not None:
-        return precision, precision
+    poses = [skeleton.rest_pose()] if clip is None or not len(clip) else [skeleton.rest_pose(), clip.pose(0)]
+    extents = [_extent(skeleton, pose) for pose in poses]
+    # A single point has no size: how far it is from the origin stands for it.
+    lengths = skeleton.offsets if clip is None else np.append(skeleton.offsets, clip.translations)
+    away = float(np.abs(lengths).max()) or 1.0
+    size = min((extent for extent in extents if extent > 0.0), default=away) / source.metres_per_unit
     depth = int(depths(skeleton.parents).max(initial=0)) + 1
-    deeper = max(0, math.ceil(math.log10(depth / _USUAL_DEPTH)))
-    size = float(np.linalg.norm(offsets[skeleton.parents >= 0], axis=-1).sum())
-    size = size or float(np.abs(translations).max(initial=0.0)) or 1.0
-    return min(17, max(_DECIMALS, _DECIMALS + deeper + 1 - math.floor(math.log10(size)))), _DECIMALS + deeper
+    of_lengths = math.ceil(math.log10(_LENGTH_ERROR * depth / _ERROR) - math.log10(size))
+    of_angles = math.ceil(math.log10(_ANGLE_ERROR * depth / _ERROR))
+    return max(_DECIMALS, of_lengths), max(_DECIMALS, of_angles)
+
+
+def _extent(skeleton: Skeleton, pose: Pose) -> float:
+    """Metres: the longest side of the box around joints and tips."""
+    world = fk(skeleton, pose)
+    points = np.concatenate([world.positions, tip_positions(skeleton, world)])
+    return float(np.ptp(points, axis=0).max())
 
 
 def _names(skeleton: Skeleton, source: Source) -> tuple[list[str], list[str]]:
@@ -130,7 +152,7 @@ def _hierarchy(
     length: str,
 ) -> Iterator[str]:
     depth = depths(skeleton.parents)
-    offsets = lengths_to_source(skeleton.offsets, source)
+    offsets = np.array(lengths_to_source(skeleton.offsets, source))
     offsets[skeleton.roots] = root_translations_to_source(skeleton.offsets[skeleton.roots], source)
     tips: dict[int, list[Floats]] = {}
     for joint, tip in zip(skeleton.tip_parents.tolist(), lengths_to_source(skeleton.tip_offsets, source), strict=True):
@@ -140,32 +162,26 @@ def _hierarchy(
     yield "HIERARCHY\n"
     for place, joint in enumerate(order):
         level = int(depth[joint])
-        indent = "\t" * level
+        indent = "\t" * min(level, _DEEPEST_INDENT)
         yield f"{indent}{'JOINT' if level else 'ROOT'} {names[joint]}\n{indent}{{\n"
-        yield f"{indent}\tOFFSET {triple % _plain(offsets[joint])}\n"
+        yield f"{indent}\tOFFSET {triple.format(*offsets[joint].tolist())}\n"
         yield f"{indent}\tCHANNELS {' '.join([str(len(channels[joint])), *channels[joint]])}\n"
         # The format wants an End Site on every leaf; a file that was read without one is written without.
         needed = [] if joint in inner or source.layout is not None else [np.zeros(3)]
         for tip in tips.get(joint, needed):
-            yield f"{indent}\tEnd Site\n{indent}\t{{\n{indent}\t\tOFFSET {triple % _plain(tip)}\n{indent}\t}}\n"
+            yield f"{indent}\tEnd Site\n{indent}\t{{\n{indent}\t\tOFFSET {triple.format(*tip.tolist())}\n{indent}\t}}\n"
         next_level = int(depth[order[place + 1]]) if place + 1 < len(order) else 0
         for closing in range(level, next_level - 1, -1):
-            yield "\t" * closing + "}\n"
+            yield "\t" * min(closing, _DEEPEST_INDENT) + "}\n"
 
 
 def _lines(header: Iterable[str], rows: Floats, frame_time: float, row_format: str) -> Iterator[str]:
     yield from header
     yield f"MOTION\nFrames: {len(rows)}\nFrame Time: {plain_decimal(frame_time)}\n"
-    for row in rows:
-        yield row_format % _plain(row)
+    for row in watched("writing", rows, len(rows)):
+        yield row_format.format(*row.tolist())
 
 
 def plain_decimal(value: float) -> str:
     """The shortest decimal that reads back as the same double, without an exponent."""
-    text = repr(float(value))
-    return text if "e" not in text else f"{value:.25f}".rstrip("0")
-
-
-def _plain(values: Floats) -> tuple[float, ...]:
-    """Python numbers, zeros without a sign."""
-    return tuple((values + 0.0).tolist())
+    return np.format_float_positional(value, trim="-")

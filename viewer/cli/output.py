@@ -1,0 +1,106 @@
+"""What commands print: lines and JSON on stdout, warnings on stderr."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import sys
+from typing import TYPE_CHECKING, TypeAlias
+
+from viewer.cli.progress import clear_bars
+from viewer.errors import OutputError
+from viewer.formats.files import reason
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+Json: TypeAlias = "dict[str, Json] | list[Json] | str | float | int | bool | None"
+
+_WIDTH = 100
+"""Columns that a JSON list or object may take on one line."""
+
+
+def make_streams_safe() -> None:
+    """No name in whatever script, and no stream that the shell has closed, must end a command."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123 - lives as long as we do
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def print_text(text: str) -> None:
+    """A line, or lines, on stdout.
+
+    Raises:
+        OutputError: stdout cannot be written, as on a full disk.
+        BrokenPipeError: nobody reads it any more.
+    """
+    with _stdout_errors():
+        clear_bars()
+        sys.stdout.write(f"{text}\n")
+
+
+def flush() -> None:
+    """Send what was printed on its way; raises as `print_text` does."""
+    with _stdout_errors():
+        sys.stdout.flush()
+
+
+def drop_stdout() -> None:
+    """Python flushes stdout once more when it exits: after a failure that goes to nowhere."""
+    with contextlib.suppress(OSError, ValueError):  # a stdout of another kind has no descriptor
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def print_json(document: Json) -> None:
+    """Exactly one JSON document on stdout; numbers that are missing (NaN, infinite) are null."""
+    print_text(written(_finite(document)))
+
+
+def written(document: Json, indent: str = "") -> str:
+    """JSON text: what fits stands on one line, so that a vector is read as one."""
+    line = json.dumps(document)
+    if len(indent) + len(line) <= _WIDTH or not document or not isinstance(document, (dict, list)):
+        return line
+    inner = indent + " "
+    if isinstance(document, dict):
+        items = [f"{json.dumps(key)}: {written(value, inner)}" for key, value in document.items()]
+    else:
+        items = [written(value, inner) for value in document]
+    opening, closing = "{}" if isinstance(document, dict) else "[]"
+    return f"{opening}\n{inner}" + f",\n{inner}".join(items) + f"\n{indent}{closing}"
+
+
+def warn(lines: Iterable[str]) -> None:
+    """Warnings to stderr, a line each."""
+    for line in lines:
+        print_error(f"warning: {line}")
+
+
+def print_error(line: str) -> None:
+    """A line on stderr; where that cannot be written nobody can be told."""
+    clear_bars()
+    with contextlib.suppress(OSError):
+        sys.stderr.write(f"{line}\n")
+
+
+def _finite(document: Json) -> Json:
+    if isinstance(document, dict):
+        return {key: _finite(value) for key, value in document.items()}
+    if isinstance(document, list):
+        return [_finite(value) for value in document]
+    return None if isinstance(document, float) and not math.isfinite(document) else document
+
+
+@contextlib.contextmanager
+def _stdout_errors() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputError(f"standard output: cannot be written: {reason(error)}") from error

@@ -1,0 +1,103 @@
+"""CSV tables of motion, for spreadsheets and plots: written, never read. RFC 4180, UTF-8.
+
+The header is ``frame,time`` and then for each joint, in the file's order, six columns: ``NAME.x,NAME.y,NAME.z``, its
+world position in metres (Y up), and its local rotation as intrinsic Euler angles in degrees, named and listed in the
+joint's own order: ``NAME.rz,NAME.rx,NAME.ry`` means R = Rz Rx Ry. The order is that of the joint's channels in a BVH
+file, else that of its limits, else ZXY. Angles are counted on past 180 degrees, so that they do not jump.
+
+Then comes one row per frame, ``time`` in seconds from the first; one row, the rest pose, if there is no motion.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import TYPE_CHECKING, BinaryIO
+
+import numpy as np
+
+from viewer.errors import InputError
+from viewer.formats.files import write_whole
+from viewer.formats.json_numbers import rounded
+from viewer.formats.skeleton_json_write import file_order
+from viewer.formats.watch import watched
+from viewer.skeleton.kinematics import fk_arrays, fk_clip
+from viewer.skeleton.limits import EULER_ORDERS, LimitForm
+from viewer.spatial.euler import to_euler
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from viewer.skeleton.character import Character
+    from viewer.spatial.checks import Floats, Ints
+
+_USUAL_ORDER = "zxy"
+
+
+def write_csv(character: Character, path: Path, precision: int | None = None) -> None:
+    """Write the first clip as a table, or the rest pose if there is none.
+
+    Args:
+        character: what to write.
+        path: the file.
+        precision: decimals of all numbers but the time; None: every digit.
+
+    Raises:
+        OutputError: it cannot be written.
+        InputError: NaN or infinite numbers.
+    """
+    order = file_order(character)
+    eulers = euler_orders(character)
+    header = ["frame", "time"]
+    for joint, euler in zip(order.tolist(), eulers, strict=True):
+        name = character.skeleton.names[joint]
+        header += [f"{name}.{axis}" for axis in "xyz"] + [f"{name}.r{axis}" for axis in euler]
+    table = rounded(_table(character, order, eulers), precision)
+    if not np.isfinite(table).all():
+        raise InputError("cannot be written as a table: expected finite numbers, found NaN or infinity")
+    step = character.clip.frame_time if character.clip is not None else 0.0
+
+    def fill(file: BinaryIO) -> None:
+        text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+        writer = csv.writer(text)
+        writer.writerow(header)
+        writer.writerows(
+            [frame, frame * step, *row.tolist()] for frame, row in enumerate(watched("writing", table, len(table)))
+        )
+        text.detach()
+
+    write_whole(path, fill)
+
+
+def euler_orders(character: Character) -> list[str]:
+    """Per joint of the file the order in which its angles are listed, such as "zxy"."""
+    layout, skeleton = character.source.layout, character.skeleton
+    orders = []
+    for number, joint in enumerate(file_order(character).tolist()):
+        limits = skeleton.limits[joint]
+        channels = layout.channels[number] if layout is not None else ()
+        listed = "".join(channel[0].lower() for channel in channels if channel.endswith("rotation"))
+        if listed in EULER_ORDERS:
+            orders.append(listed)
+        elif limits is not None and limits.form is LimitForm.EULER:
+            orders.append(limits.order)
+        else:
+            orders.append(_USUAL_ORDER)
+    return orders
+
+
+def _table(character: Character, order: Ints, eulers: list[str]) -> Floats:
+    """(F, 6 J) positions and angles."""
+    skeleton, clip = character.skeleton, character.clip
+    with np.errstate(over="ignore", invalid="ignore"):
+        if clip is None:
+            rotations = skeleton.rest_rotations[None]
+            world = fk_arrays(skeleton.parents, rotations, skeleton.offsets[None])
+        else:
+            rotations, world = clip.rotations, fk_clip(skeleton, clip)
+    angles = np.empty((len(rotations), len(order), 3))
+    for euler in set(eulers):
+        columns = [column for column, own in enumerate(eulers) if own == euler]
+        angles[:, columns] = np.degrees(to_euler(rotations[:, order[columns]], euler))
+    angles = np.unwrap(angles, period=360.0, axis=0)
+    return np.concatenate([world.positions[:, order], angles], axis=-1).reshape(len(rotations), -1)

@@ -1,0 +1,166 @@
+"""The JSON files of version 1 as data types: what their readers accept, and what the published schema says.
+
+A field with None as its default may be null in the file. Keys that are not named here draw a warning.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct, field
+
+VERSION = 1
+"""The version that is written, and the newest that is read."""
+
+Vector = Annotated[tuple[float, float, float], Meta(description="x, y, z")]
+Quaternion = Annotated[
+    tuple[float, float, float, float],
+    Meta(description="A rotation x, y, z, w, within 1e-3 of unit length: parent_from_joint."),
+]
+Range = Annotated[tuple[float, float], Meta(description="Lowest and highest value; equal ones lock.")]
+Order = Literal["xyz", "xzy", "yxz", "yzx", "zxy", "zyx"]
+Axis = Literal["x", "y", "z"]
+Name = Annotated[str, Meta(min_length=1)]
+Version = Annotated[int, Meta(ge=1, le=VERSION, description="Version of the file format.")]
+Schema = Annotated[str, Meta(description="The schema that an editor checks the file against.")]
+
+
+class _Strict(Struct, forbid_unknown_fields=True, gc=False):
+    """No other keys: the fast way of reading gives up on one, the careful way warns of it."""
+
+
+class Limits(_Strict):
+    """Ranges of a joint: x, y, z (and order) of a ball, angle of a hinge, angles of a universal, distance of a slide.
+
+    Degrees, but `distance` in the file's units. A missing axis is unlimited.
+    """
+
+    x: Annotated[Range | None, Meta(description="Ball: range about x, within [-180, 180].")] = None
+    y: Annotated[Range | None, Meta(description="Ball: range about y, within [-180, 180].")] = None
+    z: Annotated[Range | None, Meta(description="Ball: range about z, within [-180, 180].")] = None
+    order: Annotated[
+        Order | None,
+        Meta(description="Ball: the ranges are intrinsic angles in this order, the middle one within [-90, 90]."),
+    ] = None
+    angle: Annotated[Range | None, Meta(description="Hinge: range of its angle.")] = None
+    angles: Annotated[tuple[Range, Range] | None, Meta(description="Universal: ranges of its angles.")] = None
+    distance: Annotated[Range | None, Meta(description="Slide: range of its distance.")] = None
+
+
+class Joint(_Strict):
+    """A joint. World rotation = the parent's * its own; world place = the parent's + W_parent * translation."""
+
+    name: Name
+    offset: Annotated[Vector | None, Meta(description="Rest translation in the parent's frame; default 0.")] = None
+    parent: Annotated[str | None, Meta(description="Name of the parent; null or absent: a root.")] = None
+    rotation: Annotated[Quaternion, Meta(description="Rest rotation.")] = (0.0, 0.0, 0.0, 1.0)
+    kind: Annotated[
+        Literal["ball", "hinge", "universal", "slide", "fixed", "free"] | None,
+        Meta(description="How it moves; default ball, and free for roots. Only roots are free."),
+    ] = None
+    axis: Annotated[Vector | None, Meta(description="Of a hinge or slide, in the rest frame.")] = None
+    axes: Annotated[
+        tuple[Vector, Vector] | None, Meta(description="Of a universal, perpendicular, in the rest frame.")
+    ] = None
+    twist_axis: Annotated[
+        Axis | None,
+        Meta(description="Ball: axis of the twist; default the one nearest to the first child or tip."),
+    ] = None
+    order: Annotated[Order | None, Meta(description="Ball: as `order` in its limits; there it is preferred.")] = None
+    limits: Limits | None = None
+    stiffness: Annotated[float, Meta(ge=0.0, le=1.0, description="0 moves freely in IK, 1 does not move.")] = 0.0
+    tips: Annotated[list[Vector], Meta(description="End sites, in the joint's frame.")] = []
+
+
+class EffectorEntry(_Strict):
+    """A place that goals are for."""
+
+    name: Name
+    joint: Annotated[str, Meta(description="Name of the joint that it is fixed to.")]
+    offset: Annotated[Vector, Meta(description="In the joint's frame.")] = (0.0, 0.0, 0.0)
+    goal: Annotated[
+        Literal["position", "rotation", "position+rotation", "off"],
+        Meta(description="What it holds when the file opens."),
+    ] = "position"
+
+
+class PoseEntry(_Strict):
+    """A named pose: what is not listed is at rest."""
+
+    rotations: Annotated[dict[str, Quaternion], Meta(description="Whole local rotations by joint.")] = {}
+    translations: Annotated[dict[str, Vector], Meta(description="Local translations by joint.")] = {}
+
+
+class Motion(_Strict):
+    """Frames at a fixed rate."""
+
+    frame_time: Annotated[float, Meta(gt=0.0, description="Seconds between frames.")]
+    frames: Annotated[
+        list[list[Quaternion]],
+        Meta(description="Per frame one whole local rotation per joint, in this file's order."),
+    ]
+    translations: Annotated[
+        dict[str, list[Vector]],
+        Meta(description="Local translations by joint, one per frame; other joints keep their offset."),
+    ] = {}
+    keys: Annotated[list[Annotated[int, Meta(ge=0)]], Meta(description="Frames that were keyed by hand.")] = []
+    name: Annotated[str | None, Meta(description="Of the clip; default the skeleton's name.")] = None
+
+
+class SkeletonFile(_Strict):
+    """A skeleton with its poses and motion."""
+
+    joints: Annotated[list[Joint], Meta(min_length=1, description="In any order; names are unique.")]
+    schema: Schema | None = field(default=None, name="$schema")
+    version: Version = VERSION
+    type: Literal["skeleton"] | None = None
+    name: Annotated[str | None, Meta(description="Default: the file's name.")] = None
+    units: Annotated[
+        Literal["m", "cm", "mm", "inch", "cmu"] | Annotated[float, Meta(gt=0.0)],
+        Meta(description="Unit of all lengths; a number is metres per unit."),
+    ] = "m"
+    up: Annotated[Literal["y", "z"], Meta(description="Axis that points up.")] = "y"
+    license: str = ""
+    effectors: Annotated[list[EffectorEntry] | None, Meta(description="Default: found by the joints' names.")] = None
+    poses: dict[str, PoseEntry] = {}
+    motion: Motion | None = None
+
+
+class PoseFile(_Strict):
+    """A pose of one skeleton; metres, Y up. What is not listed is at rest."""
+
+    rotations: Annotated[dict[str, Quaternion] | None, Meta(description="Whole local rotations by joint.")] = None
+    translations: Annotated[dict[str, Vector], Meta(description="Local translations by joint.")] = {}
+    schema: Schema | None = field(default=None, name="$schema")
+    version: Version = VERSION
+    type: Literal["pose"] | None = None
+    skeleton: Annotated[str | None, Meta(description="Name of the skeleton.")] = None
+
+
+class GoalEntry(_Strict):
+    """One goal: a place and rotation, a pin, a distance from a point, or an axis aimed at a point. Metres, Y up."""
+
+    effector: Annotated[Name, Meta(description="A defined effector, a joint, or an end site PARENT.tip.")]
+    position: Annotated[Vector | None, Meta(description="Where to be, world frame.")] = None
+    rotation: Annotated[Quaternion | None, Meta(description="How to be turned, world frame.")] = None
+    pin: Annotated[
+        bool | Literal["position", "rotation", "position+rotation"],
+        Meta(description="Hold it where `position` and `rotation` say, or where it is."),
+    ] = False
+    distance: Annotated[float, Meta(ge=0.0, description="How far to be from `from`.")] | None = None
+    from_: Annotated[Vector | None, Meta(description="Centre of `distance`.")] = field(default=None, name="from")
+    aim: Annotated[Vector | None, Meta(description="Point that `axis` is to point at.")] = None
+    axis: Annotated[Vector | None, Meta(description="Of `aim`, in the joint's frame.")] = None
+    offset: Annotated[Vector, Meta(description="In the joint's frame.")] = (0.0, 0.0, 0.0)
+    weight: Annotated[float, Meta(gt=0.0, description="Per metre.")] | None = None
+    rotation_weight: Annotated[float, Meta(gt=0.0, description="Per radian.")] | None = None
+    enabled: bool = True
+
+
+class GoalsFile(_Strict):
+    """Goals for one solve."""
+
+    goals: list[GoalEntry]
+    schema: Schema | None = field(default=None, name="$schema")
+    version: Version = VERSION
+    type: Literal["goals"] | None = None

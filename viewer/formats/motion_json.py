@@ -1,0 +1,180 @@
+"""Poses and motion of JSON files: from lists to arrays in metres, Y up."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viewer.errors import FormatError, quote, unknown_name
+from viewer.formats.frame import (
+    lengths_to_internal,
+    root_rotations_to_internal,
+    root_translations_to_internal,
+)
+from viewer.skeleton.clip import Clip
+from viewer.skeleton.pose import Pose
+from viewer.spatial.checks import UNIT_TOLERANCE, handed_over
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from viewer.formats.json_structs import Motion
+    from viewer.skeleton.character import Source
+    from viewer.skeleton.skeleton import Skeleton
+    from viewer.spatial.checks import Floats, Ints
+
+UNIT_ENOUGH = 1e-12
+"""Quaternions this near to unit length keep their bits: what we wrote is read back as it was."""
+
+
+def rows(values: Iterable[tuple[float, ...]], width: int) -> Floats:
+    """An array (N, width) of tuples of numbers."""
+    return np.fromiter(chain.from_iterable(values), dtype=np.float64).reshape(-1, width)
+
+
+def unit_rotations(values: Floats, place: Callable[[int], str]) -> Floats:
+    """(N, 4) rotations of a file, normalised in place where they are not quite unit.
+
+    Args:
+        values: as read.
+        place: the path of the one of that number, for the message.
+
+    Raises:
+        FormatError: a length farther than `UNIT_TOLERANCE` from 1.
+    """
+    with np.errstate(over="ignore"):
+        length = np.sqrt(np.einsum("ij,ij->i", values, values))
+    error = np.abs(length - 1.0)
+    wrong = np.flatnonzero(error > UNIT_TOLERANCE)
+    if wrong.size:
+        found = f"found one of length {length[wrong[0]]:.6g}"
+        raise FormatError(f"expected a unit quaternion x, y, z, w, {found}", path=place(int(wrong[0])))
+    off = error > UNIT_ENOUGH
+    values[off] /= length[off, None]
+    return values
+
+
+def local_metres(values: Floats, source: Source, place: Callable[[int], str], roots: Ints | None = None) -> Floats:
+    """(N, 3) lengths of a file in metres; of ``roots`` (indices of rows) turned to Y up.
+
+    Raises:
+        FormatError: past the range of floats in metres.
+    """
+    result = lengths_to_internal(values, source)
+    if roots is not None and source.up == "z":
+        result = result.copy()
+        result[roots] = root_translations_to_internal(values[roots], source)
+    wrong = np.flatnonzero(~np.isfinite(result).all(axis=-1))
+    if wrong.size:
+        raise FormatError("expected lengths within float range in metres", path=place(int(wrong[0])))
+    return result
+
+
+def pose_of(
+    skeleton: Skeleton,
+    rotations: Mapping[str, tuple[float, ...]],
+    translations: Mapping[str, tuple[float, ...]],
+    source: Source,
+    path: str = "",
+) -> Pose:
+    """The pose of a file: whole local rotations and translations by joint; other joints are at rest.
+
+    Raises:
+        FormatError: joints that there are not, rotations that are none; its path begins with ``path``.
+    """
+    turn_path, move_path = f"{path}rotations", f"{path}translations"
+    turned, moved = joints_of(skeleton, rotations, turn_path), joints_of(skeleton, translations, move_path)
+    turns = unit_rotations(rows(rotations.values(), 4), _key_of(rotations, turn_path))
+    at_root = np.flatnonzero(skeleton.parents[turned] < 0)
+    turns[at_root] = root_rotations_to_internal(turns[at_root], source)
+    at_root = np.flatnonzero(skeleton.parents[moved] < 0)
+    places = local_metres(rows(translations.values(), 3), source, _key_of(translations, move_path), at_root)
+    whole_turns, whole_places = skeleton.rest_rotations.copy(), skeleton.offsets.copy()
+    whole_turns[turned], whole_places[moved] = turns, places
+    return Pose(whole_turns, whole_places)
+
+
+def clip_of(skeleton: Skeleton, motion: Motion, order: Ints, source: Source) -> Clip:
+    """The motion of a file.
+
+    Args:
+        skeleton: its skeleton, in metres, Y up.
+        motion: as read; one frame at least.
+        order: (J,) per joint of the file its index in the skeleton.
+        source: the file's units and axes.
+
+    Raises:
+        FormatError: frames of another size, rotations that are none, joints or key frames that there are not.
+    """
+    count, joints = len(motion.frames), len(skeleton)
+    for index, frame in enumerate(motion.frames):
+        if len(frame) != joints:
+            problem = f"expected {joints} rotations, one per joint, found {len(frame)}"
+            raise FormatError(problem, path=f"motion.frames[{index}]")
+    flat = rows(chain.from_iterable(motion.frames), 4)
+    names = [quote(skeleton.names[joint]) for joint in order]
+    unit_rotations(flat, lambda i: f"motion.frames[{i // joints}][{i % joints}] {names[i % joints]}")
+    rotations = np.empty((count, joints, 4))
+    rotations[:, order] = flat.reshape(count, joints, 4)
+    roots = skeleton.roots
+    rotations[:, roots] = root_rotations_to_internal(rotations[:, roots], source)
+    translated, translations = _translations(skeleton, motion, source)
+    return Clip(
+        name=skeleton.name if motion.name is None else motion.name,
+        frame_time=motion.frame_time,
+        rotations=handed_over(rotations),
+        translated=translated,
+        translations=handed_over(translations),
+        offsets=skeleton.offsets,
+        keys=_keys(motion),
+    )
+
+
+def joints_of(skeleton: Skeleton, names: Iterable[str], path: str) -> Ints:
+    """Indices of joints by name.
+
+    Raises:
+        FormatError: one that there is not; near names are offered.
+    """
+    numbers = {name: joint for joint, name in enumerate(skeleton.names)}
+    for name in names:
+        if name not in numbers:
+            raise FormatError(unknown_name("joint", name, numbers), path=f"{path} {quote(name)}")
+    return np.array([numbers[name] for name in names], dtype=np.intp)
+
+
+def _translations(skeleton: Skeleton, motion: Motion, source: Source) -> tuple[Ints, Floats]:
+    """Indices (T,), ascending, and translations (F, T, 3) of the joints that the motion moves."""
+    path, count = "motion.translations", len(motion.frames)
+    moved = joints_of(skeleton, motion.translations, path)
+    for name, places in motion.translations.items():
+        if len(places) != count:
+            problem = f"expected {count} translations, one per frame, found {len(places)}"
+            raise FormatError(problem, path=f"{path} {quote(name)}")
+    names = list(motion.translations)
+    result = np.empty((count, len(names), 3))
+    ascending = np.argsort(moved)
+    for column, number in enumerate(ascending.tolist()):
+        name = names[number]
+        at_root = np.arange(count) if skeleton.parents[moved[number]] < 0 else None
+        values = rows(motion.translations[name], 3)
+        result[:, column] = local_metres(values, source, _item_of(f"{path} {quote(name)}"), at_root)
+    return moved[ascending], result
+
+
+def _keys(motion: Motion) -> tuple[int, ...]:
+    last = len(motion.frames) - 1
+    for index, key in enumerate(motion.keys):
+        if key > last:
+            raise FormatError(f"expected a frame from 0 to {last}, found {key}", path=f"motion.keys[{index}]")
+    return tuple(sorted(set(motion.keys)))
+
+
+def _key_of(mapping: Mapping[str, object], path: str) -> Callable[[int], str]:
+    return lambda number: f"{path} {quote(list(mapping)[number])}"
+
+
+def _item_of(path: str) -> Callable[[int], str]:
+    return lambda number: f"{path}[{number}]"

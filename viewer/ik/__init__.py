@@ -1,0 +1,1 @@
+"""Inverse kinematics: what is wanted of a skeleton, as values."""

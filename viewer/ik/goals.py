@@ -1,0 +1,247 @@
+"""Goals: what an effector is wanted to do. Values only; a solver finds the pose."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
+
+import numpy as np
+
+from viewer.errors import InputError, quote
+from viewer.spatial.checks import finite_floats, unit_quaternions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Self, Unpack
+
+    from numpy.typing import ArrayLike
+
+    from viewer.skeleton.kinematics import World
+    from viewer.spatial.checks import Floats
+
+Vector: TypeAlias = tuple[float, float, float]
+Quaternion: TypeAlias = tuple[float, float, float, float]
+Residuals: TypeAlias = "Callable[[World], ArrayLike]"
+
+PIN_WEIGHT = 30.0
+"""A pin weighs this many goals of weight 1, unless it says otherwise."""
+
+
+_UNIT_ENOUGH = 1e-12
+
+
+class GoalKind(StrEnum):
+    """What a goal asks of its effector."""
+
+    POSITION = "position"
+    """To be at a point."""
+    ROTATION = "rotation"
+    """To be turned in a certain way."""
+    POSE = "position+rotation"
+    """Both."""
+    DISTANCE = "distance"
+    """To be at a distance from a point."""
+    AIM = "aim"
+    """To point an axis at a point."""
+    FUNCTION = "function"
+    """To bring the residuals of a function of the user's to zero."""
+
+
+class GoalOptions(TypedDict, total=False):
+    """What every constructor of `Goal` takes besides its own arguments; see `Goal`'s attributes."""
+
+    weight: float
+    rotation_weight: float
+    offset: ArrayLike
+    enabled: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Goal:
+    """One goal; made by the class methods.
+
+    Attributes:
+        kind: what is asked.
+        effector: an effector's, joint's or end site's name (see `viewer.skeleton.effectors.find_place`); ""
+            for functions.
+        target: where to be, what to keep a distance from, or what to aim at: metres, world frame. None for pins that
+            hold the place where the pose has their effector, and where the kind has no point.
+        target_rotation: (x, y, z, w), world_from_joint. None as for ``target``.
+        target_distance: metres, of a distance goal.
+        axis: unit vector in the joint's frame, of an aim.
+        residuals: f(world) -> (k,), of a function goal.
+        weight: per metre, more than 0; of functions per unit of their residuals.
+        rotation_weight: per radian, more than 0.
+        offset: metres in the joint's frame, added to the effector's own.
+        enabled: False: it asks for nothing for now.
+        pinned: it is to stay while other goals are moved.
+    """
+
+    kind: GoalKind
+    effector: str = ""
+    target: Vector | None = None
+    target_rotation: Quaternion | None = None
+    target_distance: float | None = None
+    axis: Vector | None = None
+    residuals: Residuals | None = None
+    weight: float = 1.0
+    rotation_weight: float = 1.0
+    offset: Vector = (0.0, 0.0, 0.0)
+    enabled: bool = True
+    pinned: bool = False
+
+    @classmethod
+    def position(cls, effector: str, p: ArrayLike, **options: Unpack[GoalOptions]) -> Self:
+        """Be at the point p (3,), metres, world frame."""
+        return cls._made(GoalKind.POSITION, effector, options, target=p)
+
+    @classmethod
+    def rotation(cls, effector: str, q: ArrayLike, **options: Unpack[GoalOptions]) -> Self:
+        """Be turned as q (4,) says: (x, y, z, w), world_from_joint."""
+        return cls._made(GoalKind.ROTATION, effector, options, target_rotation=q)
+
+    @classmethod
+    def pose(cls, effector: str, p: ArrayLike, q: ArrayLike, **options: Unpack[GoalOptions]) -> Self:
+        """Be at the point p (3,) and turned as q (4,) says."""
+        return cls._made(GoalKind.POSE, effector, options, target=p, target_rotation=q)
+
+    @classmethod
+    def pin(
+        cls,
+        effector: str,
+        position: bool | ArrayLike = True,
+        rotation: bool | ArrayLike = True,
+        **options: Unpack[GoalOptions],
+    ) -> Self:
+        """Stay: in place, as turned, or both. True: as the pose has it; a place or rotation: there; False: not.
+
+        Its weights are `PIN_WEIGHT` unless ``options`` say otherwise.
+        """
+        held = {"target": position, "target_rotation": rotation}
+        kinds = {(True, False): GoalKind.POSITION, (False, True): GoalKind.ROTATION, (True, True): GoalKind.POSE}
+        kind = kinds.get((position is not False, rotation is not False))
+        if kind is None:
+            raise InputError(f"pin of {quote(effector)}: expected a position or rotation to hold, found neither")
+        heavy: GoalOptions = {"weight": PIN_WEIGHT, "rotation_weight": PIN_WEIGHT}
+        places = {name: None if isinstance(place, bool) else place for name, place in held.items()}
+        return cls._made(kind, effector, heavy | options, pinned=True, **places)
+
+    @classmethod
+    def distance(cls, effector: str, d: float, from_: ArrayLike, **options: Unpack[GoalOptions]) -> Self:
+        """Be d metres (0 or more) away from the point from_ (3,)."""
+        return cls._made(GoalKind.DISTANCE, effector, options, target=from_, target_distance=d)
+
+    @classmethod
+    def aim(cls, effector: str, point: ArrayLike, axis: ArrayLike, **options: Unpack[GoalOptions]) -> Self:
+        """Point the axis (3,), in the joint's frame, at the point (3,), in the world's."""
+        return cls._made(GoalKind.AIM, effector, options, target=point, axis=axis)
+
+    @classmethod
+    def function(cls, f: Residuals, **options: Unpack[GoalOptions]) -> Self:
+        """Bring the residuals f(world) -> (k,) to zero; ``world`` has ``positions`` and ``rotations``."""
+        return cls._made(GoalKind.FUNCTION, "", options, residuals=f)
+
+    @classmethod
+    def _made(cls, kind: GoalKind, effector: str, options: GoalOptions, **fields: object) -> Self:
+        values: dict[str, Any] = {**options, **fields}
+        return cls(kind=kind, effector=effector, **values)
+
+    def __post_init__(self) -> None:
+        """Take plain tuples and floats, and check what a solver relies on.
+
+        Raises:
+            InputError: NaN or infinite numbers, a weight of 0 or below, a rotation or axis that is none, a name or
+                target that is missing.
+        """
+        what = self._checked_name()
+        for field, check in _CHECKS.items():
+            value = getattr(self, field)
+            if value is not None or field in _ALWAYS:
+                object.__setattr__(self, field, check(value, f"{what}: {field.replace('_', ' ')}"))
+        for field in _NEEDED[self.kind]:
+            if getattr(self, field) is None and not self.pinned:
+                raise InputError(f"{what}: expected a {field.replace('_', ' ')}, found none")
+
+    def _checked_name(self) -> str:
+        """What messages call this goal."""
+        name: object = self.effector
+        if self.kind is GoalKind.FUNCTION:
+            found: object = self.residuals
+            if not callable(found):
+                raise InputError(f"function goal: expected a function of the world, found {quote(found)}")
+            return "function goal"
+        if not isinstance(name, str) or not name:
+            raise InputError(f"{self.kind} goal: expected an effector's name, found {quote(name)}")
+        return f"{self.kind} goal for {quote(name)}"
+
+
+_NEEDED = {
+    GoalKind.POSITION: ("target",),
+    GoalKind.ROTATION: ("target_rotation",),
+    GoalKind.POSE: ("target", "target_rotation"),
+    GoalKind.DISTANCE: ("target", "target_distance"),
+    GoalKind.AIM: ("target", "axis"),
+    GoalKind.FUNCTION: (),
+}
+
+
+def _vector(value: ArrayLike, what: str) -> Vector:
+    x, y, z = finite_floats(value, (3,), what).tolist()
+    return x, y, z
+
+
+def _rotation(value: ArrayLike, what: str) -> Quaternion:
+    x, y, z, w = _as_given(value, unit_quaternions(value, (4,), what))
+    return x, y, z, w
+
+
+def _direction(value: ArrayLike, what: str) -> Vector:
+    axis = finite_floats(value, (3,), what)
+    largest = np.abs(axis).max()
+    if largest == 0.0:
+        raise InputError(f"{what}: expected a direction, found the zero vector")
+    # Dividing by the largest component first keeps the squares within float range.
+    scaled = axis / largest
+    x, y, z = _as_given(axis, scaled / np.linalg.norm(scaled))
+    return x, y, z
+
+
+def _as_given(given: ArrayLike, unit: Floats) -> list[float]:
+    """The numbers of a unit vector; if it was one already its own, so that goals keep their bits through a file."""
+    array = np.asarray(given, dtype=np.float64)
+    numbers: list[float] = (array if np.abs(array - unit).max() <= _UNIT_ENOUGH else unit).tolist()
+    return numbers
+
+
+def _length(value: object, what: str) -> float:
+    return _number(value, what, 0.0, "0 or more")
+
+
+def _weight(value: object, what: str) -> float:
+    return _number(value, what, math.ulp(0.0), "more than 0")
+
+
+def _number(value: object, what: str, least: float, expected: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.floating, np.integer)):
+        raise InputError(f"{what}: expected a number, found {quote(value)}")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not least <= number < math.inf:
+        raise InputError(f"{what}: expected a finite number, {expected}, found {number:g}")
+    return number
+
+
+_CHECKS: dict[str, Callable[[Any, str], object]] = {
+    "target": _vector,
+    "target_rotation": _rotation,
+    "target_distance": _length,
+    "axis": _direction,
+    "offset": _vector,
+    "weight": _weight,
+    "rotation_weight": _weight,
+}
+_ALWAYS = ("offset", "weight", "rotation_weight")

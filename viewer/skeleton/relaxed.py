@@ -1,0 +1,200 @@
+"""The relaxed pose of a recognised figure: standing, arms hanging, elbows, knees and hips a little bent.
+
+It is where one-shot IK starts from: limbs that are already bent the right way seldom end up bent the wrong way. Bones
+are aimed at directions in the world, so that the rest pose may be a T, an A, or bones that lie anywhere.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viewer.skeleton.bending import bends_towards, flexion_axis, limb_places, rest_world
+from viewer.skeleton.clip_limits import LEAST, MARGIN
+from viewer.skeleton.coordinates import joint_space
+from viewer.skeleton.extent import tip_positions
+from viewer.skeleton.figure import Figure, find_figure
+from viewer.skeleton.figure_axes import unit
+from viewer.skeleton.kinds import JointKind
+from viewer.skeleton.kinematics import World, fk
+from viewer.skeleton.limbs import ARM
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.violation import project_pose
+from viewer.spatial.quaternion import between, conjugate, from_axis_angle, from_matrix, multiply, rotate
+
+if TYPE_CHECKING:
+    from viewer.skeleton.limbs import Limb
+    from viewer.skeleton.skeleton import Skeleton
+    from viewer.spatial.checks import Floats
+
+ARM_DOWN = np.radians(70.0)
+"""Upper arms point this far below the horizontal."""
+_ARM_AHEAD = np.radians(15.0)
+"""... and what is left of them sideways is turned this far forward."""
+_ARM_INWARD = np.radians(15.0)
+"""The forearms' plane is turned this far inward from straight ahead."""
+ELBOW = np.radians(25.0)
+THIGH = np.radians(10.0)
+"""Half of `KNEE`: the feet stand under the hips, as those of people do who stand in balance."""
+_LEG_APART = np.radians(2.0)
+KNEE = np.radians(20.0)
+_FOOT_DOWN = np.radians(25.0)
+"""Slope from the ankle to the toes, where the rest pose does not show how the foot stands."""
+
+
+def derived_pose(skeleton: Skeleton) -> Pose:
+    """The relaxed pose of the figure that the skeleton is, inside the limits; the rest pose if it is none."""
+    figure = find_figure(skeleton)
+    rest = skeleton.rest_pose()
+    if figure is None:
+        return rest
+    axes = [flexion_axis(skeleton, figure, limb) for limb in figure.limbs]
+    if not figure.upright and any(axis is None for axis in axes):
+        return rest
+    body = _Body(skeleton, figure, rest)
+    if not figure.upright:
+        body.stand()
+    for limb, axis in zip(figure.limbs, axes, strict=True):
+        body.hang(limb, axis)
+    for limb, axis in zip(figure.limbs, axes, strict=True):
+        body.bend(limb, axis)
+    for limb, axis in zip(figure.legs, axes[len(figure.arms) :], strict=True):
+        body.level(limb, axis)
+    return body.on_the_floor()
+
+
+class _Body:
+    """A figure being posed; every step leaves it inside its limits."""
+
+    def __init__(self, skeleton: Skeleton, figure: Figure, pose: Pose) -> None:
+        self.skeleton, self.figure = skeleton, figure
+        self.pose = pose
+        self.world = World(np.empty(0), np.empty(0))
+        self._settle(pose)
+
+    def _settle(self, pose: Pose) -> None:
+        self.pose = project_pose(self.skeleton, pose)
+        self.world = fk(self.skeleton, self.pose)
+
+    def _turn(self, joint: int, turn: Floats) -> None:
+        """Turn a joint by a world rotation (4,), all below it along."""
+        parent = int(self.skeleton.parents[joint])
+        wanted = multiply(turn, self.world.rotations[joint])
+        local = wanted if parent < 0 else multiply(conjugate(self.world.rotations[parent]), wanted)
+        rotations = self.pose.rotations.copy()
+        rotations[joint] = local
+        self._settle(Pose(rotations, self.pose.translations))
+
+    def _axis(self, limb: Limb, axis: Floats | None) -> Floats:
+        """The bending axis in the world, as the limb is now; any level one where nothing is known."""
+        return self.figure.left if axis is None else rotate(self.world.rotations[limb.lower], axis)
+
+    def stand(self) -> None:
+        """Bring the trunk upright where the rest pose has it lying anywhere."""
+        figure = self.figure
+        trunk = [*figure.spine, *figure.neck, *(joint for limb in figure.limbs for joint in limb.girdle)]
+        self._settle(_likely(self.skeleton, self.pose, trunk))
+        places = self.world.positions
+        pair = figure.legs or figure.arms
+        across = places[pair[0].upper] - places[pair[1].upper]
+        above = [*figure.spine, *figure.neck] + ([figure.head] if figure.head is not None else [])
+        rising = next((v for j in above if (v := places[j] - places[figure.pelvis]).any()), figure.up)
+        self._turn(figure.pelvis, _turn_between(rising, across, figure.up, figure.left))
+
+    def hang(self, limb: Limb, axis: Floats | None) -> None:
+        """Point the upper bone down, the limb's plane of bending forward."""
+        figure = self.figure
+        outward = figure.left if limb.side == "left" else -figure.left
+        if limb.kind == ARM:
+            level = np.cos(_ARM_AHEAD) * outward + np.sin(_ARM_AHEAD) * figure.forward
+            wanted = np.cos(ARM_DOWN) * level - np.sin(ARM_DOWN) * figure.up
+            plane = np.cos(_ARM_INWARD) * figure.forward - np.sin(_ARM_INWARD) * outward
+        else:
+            wanted = np.sin(THIGH) * figure.forward - np.cos(THIGH) * figure.up + np.tan(_LEG_APART) * outward
+            plane = bends_towards(figure, limb, -figure.up)
+        shoulder, elbow, _ = limb_places(self.skeleton, self.world, limb)
+        to_axis = np.cross(wanted, plane)
+        self._turn(limb.upper, _turn_between(elbow - shoulder, self._axis(limb, axis), wanted, to_axis))
+
+    def bend(self, limb: Limb, axis: Floats | None) -> None:
+        """Bend elbow or knee."""
+        about = unit(self._axis(limb, axis))
+        shoulder, elbow, wrist = limb_places(self.skeleton, self.world, limb)
+        angle = ELBOW if limb.kind == ARM else KNEE
+        wanted = rotate(from_axis_angle(about, angle), elbow - shoulder)
+        lower = wrist - elbow
+        if self.skeleton.kinds[limb.lower] in (JointKind.HINGE, JointKind.UNIVERSAL):
+            lower, wanted = (v - (v @ about) * about for v in (lower, wanted))
+        self._turn(limb.lower, between(lower, wanted))
+
+    def level(self, leg: Limb, axis: Floats | None) -> None:
+        """Put the foot flat: as it stands at rest, or where that means nothing, pointing ahead."""
+        foot, figure = leg.end, self.figure
+        if foot is None:
+            return
+        if figure.upright:
+            at_rest = rest_world(self.skeleton).rotations[foot]
+            self._turn(foot, multiply(at_rest, conjugate(self.world.rotations[foot])))
+            return
+        toes = self._foot_points(foot) - self.world.positions[foot]
+        longest = toes[int(np.argmax(np.linalg.norm(toes, axis=1)))]
+        if longest.any():
+            wanted = np.cos(_FOOT_DOWN) * figure.forward - np.sin(_FOOT_DOWN) * figure.up
+            self._turn(foot, _turn_between(longest, self._axis(leg, axis), wanted, figure.left))
+
+    def _foot_points(self, foot: int, world: World | None = None) -> Floats:
+        """World places (N, 3) of a foot's joint, the joints below it and their end sites."""
+        world = self.world if world is None else world
+        below = np.zeros(len(self.skeleton), dtype=np.bool_)
+        below[foot] = True
+        for joint in range(foot + 1, len(below)):
+            below[joint] = below[self.skeleton.parents[joint]] if self.skeleton.parents[joint] >= 0 else False
+        tips = tip_positions(self.skeleton, world)[below[self.skeleton.tip_parents]]
+        return np.concatenate([world.positions[below], tips])
+
+    def on_the_floor(self) -> Pose:
+        """The pose with the root moved so that the lowest point of the feet is where it stood at rest."""
+        figure, root = self.figure, self.figure.root
+        feet = [leg.end if leg.end is not None else leg.lower for leg in figure.legs]
+        if not feet or self.skeleton.kinds[root] is not JointKind.FREE:
+            return self.pose
+        now, before = (
+            min(float((self._foot_points(foot, world) @ figure.up).min()) for foot in feet)
+            for world in (self.world, rest_world(self.skeleton))
+        )
+        floor = before if figure.upright else 0.0
+        translations = self.pose.translations.copy()
+        translations[root] += (floor - now) * figure.up
+        return Pose(self.pose.rotations, translations)
+
+
+def _turn_between(bone: Floats, axis: Floats, to_bone: Floats, to_axis: Floats) -> Floats:
+    """The rotation (4,) that takes a bone's direction to another and, as nearly, an axis across it to another."""
+    return multiply(from_matrix(_frame(to_bone, to_axis)), conjugate(from_matrix(_frame(bone, axis))))
+
+
+def _frame(bone: Floats, axis: Floats) -> Floats:
+    """Rotation matrix (3, 3): columns along the bone, the axis squared to it, and their cross product."""
+    along = unit(bone)
+    across = unit(axis - (axis @ along) * along)
+    return np.stack([along, across, np.cross(along, across)], axis=1)
+
+
+def _likely(skeleton: Skeleton, pose: Pose, joints: list[int]) -> Pose:
+    """The pose with the joints where their limits say that the figure mostly is.
+
+    Limits derived from a clip reach `MARGIN` past what was seen and at least `LEAST` to either side of rest: a side
+    at `LEAST` was not seen, and the clip was near the other one.
+    """
+    space = joint_space(skeleton)
+    lower, upper = space.lower, space.upper
+    limited = np.isfinite(lower) & np.isfinite(upper)
+    lower, upper = np.where(limited, lower, 0.0), np.where(limited, upper, 0.0)
+    likely = 0.5 * (lower + upper)
+    likely = np.where(lower >= -LEAST - 1e-9, np.maximum(upper - MARGIN, 0.0), likely)
+    likely = np.where(upper <= LEAST + 1e-9, np.minimum(lower + MARGIN, 0.0), likely)
+    wanted = space.measure(pose.rotations, pose.translations)
+    wanted[joints] = np.where(limited, likely, wanted)[joints]
+    rotations, translations = space.rebuild(wanted, pose.rotations, pose.translations)
+    return Pose(rotations, translations)
