@@ -120,6 +120,6 @@ def _splits(angles: Floats, lower: Floats, upper: Floats, order: str) -> list[Fl
 
 
 def _cheapest(ways: Sequence[Floats], costs: Sequence[Floats]) -> Floats:
-    """Per joint the way (..., 3) that costs (...) least, the earlier of equal ones."""
-    best = np.argmin(np.stack(costs), axis=0)
+    """Per joint the way (..., 3) that costs (...) least; the first one unless another is better past rounding."""
+    best = np.argmin(np.stack([costs[0] - _ROUNDING, *costs[1:]]), axis=0)
     return np.asarray(np.take_along_axis(np.stack(ways), best[None, ..., None], axis=0)[0])

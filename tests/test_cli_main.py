@@ -1,0 +1,189 @@
+"""The command as a whole: usage, help, version, exit codes, streams."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from cli_run import figure, ran
+from conftest import ROOT
+
+import viewer
+from viewer.cli import output
+from viewer.cli.main import COMMANDS
+from viewer.errors import MachineError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+needs_posix = pytest.mark.skipif(os.name != "posix", reason="shell plumbing of POSIX systems")
+
+
+def process(arguments: str, folder: Path, *, shell: str = "{}") -> subprocess.CompletedProcess[str]:
+    """Run the command as a program of its own, in a folder, plumbed as ``shell`` says."""
+    line = shell.format(f'"{sys.executable}" -m viewer {arguments}')
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run(line, shell=True, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_without_a_command_it_prints_help_and_exits_with_2(capsys: pytest.CaptureFixture[str]) -> None:
+    done = ran(capsys)
+    assert done.code == 2
+    assert done.out == ""
+    assert done.err.startswith("usage: ikviewer ")
+    assert all(f"\n    {command} " in done.err for command in COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_examples_and_a_version(capsys: pytest.CaptureFixture[str], command: str) -> None:
+    done = ran(capsys, command, "--help")
+    assert done.code == 0
+    assert "examples:\n" in done.out
+    assert f"\n  ikviewer {command}" in done.out
+    assert ran(capsys, command, "--version") == (0, f"ikviewer {viewer.__version__}\n", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["dance"], "argument COMMAND: invalid choice: 'dance'"),
+        (["info"], "the following arguments are required: FILE"),
+        (["info", "a.bvh", "--jsn"], "unrecognized arguments: --jsn"),
+        (["info", "a.bvh", "--js"], "unrecognized arguments: --js"),
+        (["info", "a.bvh", "--units", "feet"], "argument --units: expected auto, m, cm, mm, inch, raw or metres per "),
+        (["info", "a.bvh", "--units", "-1"], "argument --units: expected"),
+        (["check", "a.bvh", "--up", "x"], 'argument --up: expected auto, y, z, found "x"'),
+        (["fk", "a.bvh", "--frame", "1.5"], "argument --frame: invalid int value: '1.5'"),
+        (["fk", "a.bvh", "--frames", "1:"], 'argument --frames: expected A, A:B or A:B:STEP, counted from 0, found "1'),
+        (["fk", "a.bvh", "--frames", "5:3"], 'argument --frames: expected A <= B and a step of 1 or more, found "5:3"'),
+        (["fk", "a.bvh", "--frames", "0:4:0"], "argument --frames: expected A <= B and a step of 1 or more"),
+        (["fk", "a.bvh", "--frame", "1", "--pose", "rest"], "argument --pose: not allowed with argument --frame"),
+        (["convert", "a.bvh", "b.bvh", "--fps", "0"], 'argument --fps: expected a number above 0, found "0"'),
+        (["convert", "a.bvh", "b.bvh", "--fps", "nan"], 'argument --fps: expected a number above 0, found "nan"'),
+        (["convert", "a.bvh", "b.bvh", "--frame-time", "inf"], "argument --frame-time: expected a number above 0"),
+        (["convert", "a.bvh", "b.bvh", "--frames", "0,3"], "argument --frames: expected A, A:B or A:B:STEP"),
+        (["convert", "a.bvh", "b.bvh", "--to-units", "raw"], "argument --to-units: expected m, cm, mm, inch or metres"),
+        (["convert", "a.bvh", "b.bvh", "--to-up", "x"], "argument --to-up: invalid choice: 'x'"),
+        (
+            ["convert", "a.bvh", "b.bvh", "--precision", "18"],
+            "argument --precision: expected a whole number from 0 to ",
+        ),
+        (["convert", "a.bvh"], "the following arguments are required: OUT"),
+    ],
+)
+def test_wrong_usage_exits_with_2(capsys: pytest.CaptureFixture[str], arguments: list[str], message: str) -> None:
+    done = ran(capsys, *arguments)
+    assert done.code == 2
+    assert done.out == ""
+    assert done.err.startswith("usage: ikviewer")
+    assert message in done.err.splitlines()[-1]
+
+
+def test_debug_shows_a_traceback_wherever_it_stands(capsys: pytest.CaptureFixture[str]) -> None:
+    plain = ran(capsys, "info", "nowhere.bvh")
+    assert plain == (1, "", "error: nowhere.bvh: no such file or folder\n")
+    for arguments in (["--debug", "info", "nowhere.bvh"], ["info", "nowhere.bvh", "--debug"]):
+        done = ran(capsys, *arguments)
+        assert done.code == 1
+        assert done.err.startswith("Traceback ")
+        assert done.err.endswith("error: nowhere.bvh: no such file or folder\n")
+
+
+def test_what_the_machine_lacks_exits_with_3(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lacking(_: object) -> int:
+        raise MachineError("no display: run under xvfb-run")
+
+    monkeypatch.setattr("viewer.cli.samples.run", lacking)
+    assert ran(capsys, "samples") == (3, "", "error: no display: run under xvfb-run\n")
+
+
+@pytest.mark.parametrize(
+    ("failure", "code", "line"),
+    [(MemoryError, 1, "error: not enough memory for this\n"), (KeyboardInterrupt, 130, "interrupted\n")],
+)
+def test_memory_and_interrupts_end_in_one_line(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    failure: type[BaseException],
+    code: int,
+    line: str,
+) -> None:
+    def failing(_: object) -> int:
+        raise failure
+
+    monkeypatch.setattr("viewer.cli.samples.run", failing)
+    assert ran(capsys, "samples") == (code, "", line)
+
+
+def test_python_m_viewer_is_the_command(tmp_path: Path) -> None:
+    done = process("--version", tmp_path)
+    assert (done.returncode, done.stdout) == (0, f"ikviewer {viewer.__version__}\n")
+    done = process("info gone.bvh", tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "error: gone.bvh: no such file or folder\n")
+
+
+@needs_posix
+@pytest.mark.parametrize(
+    ("plumbing", "code", "error"),
+    [
+        ("{{ {0}; echo $? >code; }} | head -n 1; exit $(cat code)", 0, ""),
+        ("{0} >&-", 0, ""),
+        ("{0} 2>&-", 0, ""),
+    ],
+)
+def test_a_reader_that_has_gone_and_closed_streams_are_no_failure(
+    tmp_path: Path, plumbing: str, code: int, error: str
+) -> None:
+    done = process("fk sample:walk --frames 0:67 --json", tmp_path, shell=plumbing)
+    assert (done.returncode, done.stderr) == (code, error)
+
+
+@needs_posix
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device of Linux")  # noqa: PTH110 - no Path at import
+@pytest.mark.parametrize("arguments", ["samples", "fk sample:walk --frames 0:67 --json"])
+def test_a_full_disk_behind_stdout_is_one_line(tmp_path: Path, arguments: str) -> None:
+    done = process(arguments, tmp_path, shell="{} >/dev/full")
+    assert (done.returncode, done.stderr) == (1, "error: standard output: cannot be written: the disk is full\n")
+
+
+def test_names_that_the_terminal_cannot_show_are_escaped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = figure(tmp_path)
+    path.write_text(path.read_text(encoding="utf-8").replace("Knee", "膝"), encoding="utf-8")
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    done = process("fk figure.bvh --units cm", tmp_path)
+    assert done.returncode == 0
+    assert "\\u819d" in done.stdout
+
+
+def test_json_keeps_vectors_on_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    document: output.Json = {"a": [0.1, 0.2, 0.3], "long": [[1.5] * 12, [2.5] * 12], "none": {}, "name": "é"}
+    assert output.written([1.0, 2.0]) == "[1.0, 2.0]"
+    output.print_json(document)
+    printed = capsys.readouterr().out
+    assert json.loads(printed) == document
+    assert printed.splitlines()[:3] == ["{", ' "a": [0.1, 0.2, 0.3],', ' "long": [']
+    assert "  [" + ", ".join(["1.5"] * 12) + "]," in printed.splitlines()
+
+
+def test_json_has_null_for_what_is_no_number(capsys: pytest.CaptureFixture[str]) -> None:
+    output.print_json({"a": [math.nan, 1.0], "b": {"c": -math.inf}})
+    assert capsys.readouterr().out == '{"a": [null, 1.0], "b": {"c": null}}\n'
+
+
+def test_samples_lists_every_bundled_skeleton(capsys: pytest.CaptureFixture[str]) -> None:
+    done = ran(capsys, "samples")
+    assert (done.code, done.err) == (0, "")
+    names = {"biped", "biped-hands", "claw-arm", "quadruped", "raptor", "serpent", "two-link", "piston", "walk"}
+    assert {line.split()[0] for line in done.out.splitlines()} == {f"sample:{name}" for name in names | {"chain-N"}}
+    listed = ran(capsys, "samples", "--json").json
+    assert {entry["name"] for entry in listed} == {f"sample:{name}" for name in names}
+    walk = next(entry for entry in listed if entry["name"] == "sample:walk")
+    assert walk["frames"] > 0
+    assert 1.5 < walk["size"] < 2.0

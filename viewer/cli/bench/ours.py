@@ -1,0 +1,43 @@
+"""Our own solver as a contender."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Unpack
+
+from viewer.ik.solver import Solver
+
+if TYPE_CHECKING:
+    from viewer.cli.bench.rigs import Rig
+    from viewer.ik.options import SolverOptions
+    from viewer.ik.solution import Solution
+    from viewer.spatial.checks import Floats
+
+
+BACKEND = "numba" if find_spec("numba") else "numpy"
+"""What the default solver is measured on."""
+
+
+class Ours:
+    """`viewer.Solver` with its defaults, but for the options given."""
+
+    def __init__(self, rig: Rig, **options: Unpack[SolverOptions]) -> None:
+        """Make the solver once; new targets rebuild nothing."""
+        self.solver = Solver(rig.skeleton, rig.goals(), **options)
+        self.rest = rig.skeleton.rest_pose()
+
+    def solve(self, targets: Floats, turns: Floats) -> Solution:
+        """See `Contender.solve`."""
+        return self.solver.solve(self.rest, targets=targets, target_rotations=turns)
+
+    def pose(self, answer: Solution) -> tuple[Floats, Floats]:
+        """See `Contender.pose`."""
+        return answer.pose.rotations, answer.pose.translations
+
+    def iterations(self, answer: Solution) -> int:
+        """See `Contender.iterations`."""
+        return answer.iterations
+
+    def unserved(self, targets: Floats, turns: Floats) -> bool:
+        """Whether the method cannot serve some of the rig's goals."""
+        return bool(self.solve(targets, turns).unserved)

@@ -1,0 +1,99 @@
+"""Speed and honest success of one-shot solves, side by side with the rivals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from viewer.cli.bench.contender import version_of
+from viewer.cli.bench.entries import MINK, MUJOCO, NUMBA, NUMPY, OURS, PINOCCHIO, present
+from viewer.cli.bench.problems import PARTS
+from viewer.cli.bench.timing import judged, round_robin
+from viewer.errors import InputError
+
+if TYPE_CHECKING:
+    from viewer.cli.bench.contender import Contender, Entry
+    from viewer.cli.bench.plan import Plan
+    from viewer.cli.output import Json
+
+SETS = ("humanoid", "claw", "fingers")
+CHAINS = (10, 100, 1000)
+CHAIN = "any"
+"""The one class of problems that chains have."""
+_MOST_CHAIN_PROBLEMS = 50
+_LONGEST_FOR_RIVALS = 100
+
+
+class Ratio(NamedTuple):
+    """A line of the table of aims: how many times faster than whom, on which set and class."""
+
+    rival: str
+    rig: str
+    kind: str
+    least: float
+    aim: float
+    ours: str = NUMBA
+    our_rig: str = ""
+
+
+RATIOS = (
+    Ratio(PINOCCHIO, "humanoid", "near", 10, 50),
+    Ratio(PINOCCHIO, "humanoid", "far", 20, 90),
+    Ratio(MUJOCO, "humanoid", "near", 30, 150),
+    Ratio(MUJOCO, "humanoid", "far", 30, 120),
+    Ratio(MINK, "humanoid", "near", 70, 350),
+    Ratio(MINK, "humanoid", "far", 70, 330),
+    Ratio(PINOCCHIO, "fingers", "near", 14, 150),
+    Ratio(MINK, "fingers", "near", 60, 800),
+    Ratio(MINK, "humanoid", "near", 2, 6, NUMPY),
+    Ratio(MINK, "chain-100", CHAIN, 4, 40, NUMBA, "chain-1000"),
+)
+
+
+def measure(plan: Plan) -> Json:
+    """Runs by set, class and contender; the ratios; who was there and who not."""
+    entries, absent = present([*OURS, *plan.rivals])
+    runs: dict[str, dict[str, dict[str, Json]]] = {}
+    for name in SETS:
+        for kind in PARTS:
+            runs.setdefault(name, {})[kind] = _side_by_side(plan, entries, name, kind, plan.count)
+    for links in CHAINS:
+        taking_part = entries if links <= _LONGEST_FOR_RIVALS else [e for e in entries if e.name in (NUMBA, NUMPY)]
+        name = f"chain-{links}"
+        runs[name] = {CHAIN: _side_by_side(plan, taking_part, name, CHAIN, min(plan.count, _MOST_CHAIN_PROBLEMS))}
+    return {
+        "contenders": [{"name": e.name, "package": e.package, "version": version_of(e.package), "how": e.note} for e in entries],
+        "absent": dict(absent),
+        "sets": {name: dict(kinds) for name, kinds in runs.items()},
+        "ratios": ratios(runs),
+    }
+
+
+def _side_by_side(plan: Plan, entries: list[Entry], name: str, kind: str, count: int) -> dict[str, Json]:
+    rig = plan.source.rig(name)
+    set_of = plan.source.problems(rig, kind, plan.at_most(count), plan.seed)
+    contenders: dict[str, Contender] = {}
+    for entry in entries:
+        try:
+            contenders[entry.name] = entry.make(rig)
+        except InputError:  # this rig is nothing for it
+            continue
+    records = round_robin(contenders, set_of, plan.budget_s, f"{name} {kind}")
+    return {who: judged(rig, set_of, contenders[who], record) for who, record in records.items()}
+
+
+def ratios(runs: dict[str, dict[str, dict[str, Json]]]) -> list[Json]:
+    """`RATIOS` as measured; those whose rival is absent are left out."""
+    lines: list[Json] = []
+    for ratio in RATIOS:
+        theirs = runs[ratio.rig][ratio.kind].get(ratio.rival)
+        ours = runs[ratio.our_rig or ratio.rig][ratio.kind].get(ratio.ours)
+        if not isinstance(theirs, dict) or not isinstance(ours, dict):
+            continue
+        their_ms, our_ms = theirs["ms"], ours["ms"]
+        assert isinstance(their_ms, float)
+        assert isinstance(our_ms, float)
+        line: dict[str, Json] = {"rival": ratio.rival, "ours": ratio.ours, "rig": ratio.rig, "class": ratio.kind}
+        line |= {"our_rig": ratio.our_rig or ratio.rig, "their_ms": their_ms, "our_ms": our_ms}
+        line |= {"times_faster": their_ms / our_ms, "at_least": ratio.least, "aim": ratio.aim}
+        lines.append(line)
+    return lines

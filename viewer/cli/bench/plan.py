@@ -1,0 +1,74 @@
+"""What is to be measured: on which problems, how many of them, from which seed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from viewer.cli.bench import problems, rigs
+from viewer.cli.bench.entries import RIVALS
+
+if TYPE_CHECKING:
+    from viewer.cli.bench.contender import Entry
+    from viewer.cli.bench.problems import Problems
+    from viewer.cli.bench.rigs import Rig
+
+SEED = 20_261_121
+"""Nothing was tuned on it."""
+
+
+class Source(Protocol):
+    """Where rigs and problems come from: ours, or a neutral set of somebody else's."""
+
+    def rig(self, name: str) -> Rig:
+        """A rig by name."""
+
+    def problems(self, rig: Rig, kind: str, count: int, seed: int) -> Problems:
+        """Problems of a class."""
+
+    def drags(self, rig: Rig, sequences: int, frames: int, seed: int) -> list[Problems]:
+        """Motions to follow."""
+
+
+class OwnSource:
+    """The bundled samples and our own problems."""
+
+    def rig(self, name: str) -> Rig:
+        """See `viewer.cli.bench.rigs`."""
+        return rigs.rig(name)
+
+    def problems(self, rig: Rig, kind: str, count: int, seed: int) -> Problems:
+        """See `viewer.cli.bench.problems`."""
+        return problems.problems(rig, kind, count, seed)
+
+    def drags(self, rig: Rig, sequences: int, frames: int, seed: int) -> list[Problems]:
+        """See `viewer.cli.bench.problems`."""
+        return problems.drags(rig, sequences, frames, seed)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One run of the benchmarks.
+
+    Attributes:
+        source: of rigs and problems.
+        rivals: who is measured besides us, where importable.
+        seed: of the problems.
+        count: problems of each set and class.
+        quick: a few of everything, to see that it works.
+    """
+
+    source: Source = field(default_factory=OwnSource)
+    rivals: tuple[Entry, ...] = RIVALS
+    seed: int = SEED
+    count: int = 200
+    quick: bool = False
+
+    def at_most(self, number: int) -> int:
+        """``number``, or a few if this is to be quick."""
+        return min(number, 3) if self.quick else number
+
+    @property
+    def budget_s(self) -> float:
+        """Seconds that one contender may use on one set and class."""
+        return 0.5 if self.quick else 20.0

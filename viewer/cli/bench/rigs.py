@@ -1,0 +1,146 @@
+"""What the benchmarks pose: the bundled samples, some of them with limits in the form that every rival knows.
+
+Robotics libraries know hinges with ranges and nothing else. So `humanoid`, `fingers` and `claw` take the ranges of
+their balls as those of three stacked hinges ("order": "xyz"): all contenders then meet the very same constraint.
+`biped` and `biped-hands` keep the samples' own swing-twist ranges.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viewer.cli.bench.mocap import with_mocap_joints
+from viewer.errors import InputError, unknown_name
+from viewer.formats.load import SAMPLE, load
+from viewer.ik.goals import Goal
+from viewer.skeleton.effectors import find_place
+from viewer.skeleton.kinds import JointKind
+from viewer.skeleton.limits import JointLimits, LimitForm
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from viewer.skeleton.skeleton import Skeleton
+    from viewer.spatial.checks import Bools, Floats, Ints
+
+_MIDDLE = np.radians(85.0)
+"""The middle one of three hinges stays this far from the outer two's falling into one."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rig:
+    """A skeleton and the goals that problems set it.
+
+    Attributes:
+        name: of the problem set.
+        skeleton: its rest pose is where every problem starts.
+        effectors: (G,) names as `viewer.skeleton.effectors.find_place` knows them.
+        turned: (G,) whether a rotation is asked for besides the position.
+        joints, offsets: (G,) and (G, 3) the effectors' places on the skeleton.
+    """
+
+    name: str
+    skeleton: Skeleton
+    effectors: tuple[str, ...]
+    turned: Bools
+    joints: Ints
+    offsets: Floats
+
+    @classmethod
+    def of(cls, name: str, skeleton: Skeleton, effectors: Sequence[str], turned: Iterable[str] = ()) -> Rig:
+        """A rig with position goals, and rotation goals too for the effectors in ``turned``."""
+        places = [find_place(skeleton, effector) for effector in effectors]
+        both = set(turned)
+        return cls(
+            name,
+            skeleton,
+            tuple(effectors),
+            np.array([effector in both for effector in effectors]),
+            np.array([place.joint for place in places]),
+            np.array([place.offset for place in places]),
+        )
+
+    def goals(self) -> list[Goal]:
+        """Goals of the right kinds; where they are is said in each call."""
+        here, as_is = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)
+        return [
+            Goal.pose(effector, here, as_is) if turned else Goal.position(effector, here)
+            for effector, turned in zip(self.effectors, self.turned.tolist(), strict=True)
+        ]
+
+
+def rig(name: str) -> Rig:
+    """One of `RIGS`, or ``chain-N``.
+
+    Raises:
+        InputError: another name.
+    """
+    if name.startswith("chain-"):
+        skeleton = load(SAMPLE + name).skeleton
+        return Rig.of(name, skeleton, ["tip"])
+    if name not in RIGS:
+        raise InputError(unknown_name("rig", name, [*RIGS, "chain-N"]))
+    return RIGS[name]()
+
+
+LIMBS = ("LeftHand", "RightHand", "LeftFoot", "RightFoot")
+FINGERS = tuple(side + finger for side in ("Left", "Right") for finger in ("Thumb", "Index", "Middle", "Ring", "Pinky"))
+
+
+def _humanoid() -> Rig:
+    """31 joints, as in CMU's motion captures; five positions."""
+    return Rig.of("humanoid", as_hinges(with_mocap_joints(load(SAMPLE + "biped").skeleton)), [*LIMBS, "Head"])
+
+
+def _fingers() -> Rig:
+    """Hands and feet with their turns, the head, ten fingertips: 57 rows."""
+    return Rig.of("fingers", as_hinges(load(SAMPLE + "biped-hands").skeleton), [*LIMBS, "Head", *FINGERS], LIMBS)
+
+
+def _claw() -> Rig:
+    """An arm on a fixed base, three claws of three hinges."""
+    return Rig.of("claw", as_hinges(load(SAMPLE + "claw-arm").skeleton), ["claw_a", "claw_b", "claw_c"])
+
+
+def _biped() -> Rig:
+    return Rig.of("biped", load(SAMPLE + "biped").skeleton, [*LIMBS, "Head"])
+
+
+def _biped_hands() -> Rig:
+    return Rig.of("biped-hands", load(SAMPLE + "biped-hands").skeleton, [*LIMBS, "Head", *FINGERS], LIMBS)
+
+
+def _planar() -> Rig:
+    """Four links in a plane, 45 degrees either way: where CCD with limits locks up in an S."""
+    skeleton = load(SAMPLE + "chain-4").skeleton
+    axes = np.zeros((4, 2, 3))
+    axes[:, 0, 2] = 1.0
+    limits = JointLimits.coordinates((-np.pi / 4, np.pi / 4))
+    planar = replace(skeleton, name="planar", kinds=(JointKind.HINGE,) * 4, axes=axes, limits=(limits,) * 4, poses={})
+    return Rig.of("planar", planar, ["tip"])
+
+
+RIGS: dict[str, Callable[[], Rig]] = {
+    "humanoid": _humanoid,
+    "claw": _claw,
+    "fingers": _fingers,
+    "biped": _biped,
+    "biped-hands": _biped_hands,
+    "planar": _planar,
+}
+
+
+def as_hinges(skeleton: Skeleton) -> Skeleton:
+    """The skeleton with its swing-twist ranges read as those of three hinges x, y, z."""
+    return replace(skeleton, limits=tuple(_stacked(limits) for limits in skeleton.limits))
+
+
+def _stacked(limits: JointLimits | None) -> JointLimits | None:
+    if limits is None or limits.form is not LimitForm.SWING_TWIST:
+        return limits
+    lower, upper = limits.lower.copy(), limits.upper.copy()
+    lower[1], upper[1] = max(lower[1], -_MIDDLE), min(upper[1], _MIDDLE)
+    return JointLimits(LimitForm.EULER, lower, upper, order="xyz")

@@ -1,0 +1,89 @@
+"""Timing side by side: all take turns at each problem, so that other load on the machine meets all alike."""
+
+from __future__ import annotations
+
+import gc
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from viewer.cli.bench.score import score
+from viewer.formats.watch import report
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from viewer.cli.bench.contender import Contender
+    from viewer.cli.bench.problems import Problems
+    from viewer.cli.bench.rigs import Rig
+    from viewer.cli.output import Json
+
+_WARM_UPS = 3
+"""Calls before the clock starts: caches fill, kernels load, branch predictors learn."""
+
+
+@dataclass(slots=True)
+class Record:
+    """One contender's run: seconds of each call, and the answers."""
+
+    seconds: list[float] = field(default_factory=list)
+    answers: list[Any] = field(default_factory=list)
+
+    @property
+    def median_ms(self) -> float:
+        """Median of the calls."""
+        return float(np.median(self.seconds)) * 1e3
+
+
+def round_robin(contenders: Mapping[str, Contender], set_of: Problems, budget_s: float, what: str) -> dict[str, Record]:
+    """Solve the problems in turn.
+
+    Args:
+        contenders: by name, ready.
+        set_of: the problems.
+        budget_s: who has used so much time for itself sits out the rest.
+        what: to call it in a progress bar.
+    """
+    records = {name: Record() for name in contenders}
+    for contender in contenders.values():
+        for _ in range(_WARM_UPS):
+            contender.solve(set_of.targets[0], set_of.turns[0])
+    gc.collect()
+    gc.disable()
+    try:
+        for problem, (targets, turns) in enumerate(zip(set_of.targets, set_of.turns, strict=True)):
+            report(what, problem, len(set_of))
+            for name, contender in contenders.items():
+                record = records[name]
+                if sum(record.seconds) > budget_s:
+                    continue
+                started = time.perf_counter()
+                answer = contender.solve(targets, turns)
+                record.seconds.append(time.perf_counter() - started)
+                record.answers.append(answer)
+    finally:
+        gc.enable()
+    report(what, len(set_of), len(set_of))
+    return records
+
+
+def judged(rig: Rig, set_of: Problems, contender: Contender, record: Record) -> dict[str, Json]:
+    """What a run comes to: counts, percentages, medians."""
+    count = len(record.answers)
+    poses = [contender.pose(answer) for answer in record.answers]
+    rotations, translations = (np.array(arrays) for arrays in zip(*poses, strict=True))
+    found = score(rig, set_of.targets[:count], set_of.turns[:count], rotations, translations)
+    steps = np.array([contender.iterations(answer) for answer in record.answers])
+    return {
+        "problems": count,
+        "honest": int(found.honest.sum()),
+        "solved": int(found.solved.sum()),
+        "ms": record.median_ms,
+        "ms_mean": float(np.mean(record.seconds)) * 1e3,
+        "ms_p95": float(np.percentile(record.seconds, 95.0)) * 1e3,
+        "iterations": float(np.median(steps)),
+        "iterations_mean": float(np.mean(steps)),
+        "worst_outside_deg": float(np.degrees(found.outside_rad.max())),
+    }
