@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viewer.cli.options import add_input, add_json, check_frames, frame_list, load_input, motion_of
-from viewer.cli.output import Json, print_json, print_text, warn
-from viewer.errors import InputError, unknown_name
+from viewer.cli.output import Json, print_json, print_text
+from viewer.cli.poses import named_pose
 from viewer.formats.skeleton_json_write import file_order
 from viewer.skeleton.extent import tip_positions
 from viewer.skeleton.kinematics import World, fk, fk_clip
@@ -73,7 +73,7 @@ def _evaluated(character: Character, arguments: argparse.Namespace) -> tuple[lis
     if frames is not None and character.clip is not None:
         chosen: Ints = np.array(frames, dtype=np.intp)
         return list(frames), fk_clip(skeleton, character.clip, chosen)
-    world = fk(skeleton, _pose(skeleton, arguments.pose or "rest"))
+    world = fk(skeleton, named_pose(skeleton, arguments.pose or "rest"))
     return [None], World(world.positions[None], world.rotations[None])
 
 
@@ -87,24 +87,6 @@ def _frames(character: Character, arguments: argparse.Namespace) -> list[int] | 
     for part in arguments.frames:
         check_frames(clip, arguments.file, part.start, part.stop - 1)
     return [frame for part in arguments.frames for frame in part]
-
-
-def _pose(skeleton: Skeleton, name: str) -> Pose:
-    """A pose of the skeleton's file by name, one that every skeleton has, or a pose file."""
-    if name in skeleton.poses:
-        return skeleton.poses[name]
-    if name in {"rest", "relaxed"}:
-        return skeleton.rest_pose() if name == "rest" else skeleton.relaxed_pose()
-    path = Path(name)
-    if path.suffix.casefold() != ".json" and not path.exists():
-        known = dict.fromkeys([*skeleton.poses, "relaxed", "rest"])
-        raise InputError(unknown_name("pose", name, known))
-    from viewer.formats.pose_json import read_pose
-
-    warnings: list[str] = []
-    pose = read_pose(path, name, skeleton, warnings)
-    warn(f"{name}: {warning}" for warning in warnings)
-    return pose
 
 
 def _rows(frames: list[int | None], world: World) -> list[tuple[int | None, World]]:

@@ -19,7 +19,7 @@ from viewer.errors import ViewerError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-COMMANDS = ("info", "fk", "convert", "check", "samples")
+COMMANDS = ("info", "fk", "solve", "convert", "check", "bench", "samples")
 """Each is a module of this package with ``HELP``, ``EXAMPLES``, ``add_arguments(parser)`` and ``run(arguments)``."""
 
 EXIT_USAGE = 2

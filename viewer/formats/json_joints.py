@@ -8,7 +8,7 @@ import numpy as np
 
 from viewer.errors import FormatError, quote, unknown_name
 from viewer.formats.frame import root_rotations_to_internal
-from viewer.formats.json_limits import axes_of, idle_keys, kind_of, limits_of, rest_outside
+from viewer.formats.json_limits import axes_of, idle_keys, kind_of, limits_of, rest_outside, spread_of
 from viewer.formats.json_tree import numbered, parents_first, parents_of, place
 from viewer.formats.motion_json import local_metres, rows, unit_rotations
 from viewer.skeleton.effectors import Effector, EffectorGoal
@@ -80,7 +80,15 @@ class JointList:
             stiffness=np.array([joint.stiffness for joint in self.joints]),
             tip_parents=tip_parents,
             tip_offsets=tip_offsets,
+            spreads=self._spreads(kinds, source),
         )
+
+    def _spreads(self, kinds: tuple[JointKind, ...], source: Source) -> Floats | None:
+        """Spreads (J, 3), NaN where the file states none; None where it states none at all."""
+        if all(joint.spread is None for joint in self.joints):
+            return None
+        stated = [spread_of(joint, kind, source) for joint, kind in zip(self.joints, kinds, strict=True)]
+        return np.array(stated)
 
     def _freedoms(self, source: Source) -> tuple[tuple[JointKind, ...], Floats, tuple[JointLimits | None, ...]]:
         """Kinds, axes (J, 2, 3) and limits."""

@@ -1,4 +1,4 @@
-"""The kind, axes and limits of one joint: from a skeleton file's words to our types, and back.
+"""The kind, axes, limits and spread of one joint: from a skeleton file's words to our types, and back.
 
 Paths in errors are relative to the joint. Angles are degrees in the file; what a person types comes back as typed,
 because degrees are written as the shortest number that gives the same radians.
@@ -38,6 +38,7 @@ _JOINT_KEYS = {
     "twist_axis": (JointKind.BALL,),
     "order": (JointKind.BALL,),
     "limits": tuple(_LIMIT_KEYS),
+    "spread": (*_LIMIT_KEYS, JointKind.FREE),
 }
 """Keys that only some kinds read; on others they are named in a warning."""
 
@@ -122,6 +123,17 @@ def limits_of(joint: Joint, kind: JointKind, twist_axis: int, source: Source) ->
     return None
 
 
+def spread_of(joint: Joint, kind: JointKind, source: Source) -> Triple:
+    """The spread that the file states of a joint, radians (metres of a slide); NaN where it states none."""
+    if joint.spread is None:
+        return math.nan, math.nan, math.nan
+    if kind is JointKind.SLIDE:
+        x, y, z = lengths_to_internal(np.array(joint.spread), source).tolist()
+        return x, y, z
+    x, y, z = map(math.radians, joint.spread)
+    return x, y, z
+
+
 def rest_outside(limits: JointLimits, kind: JointKind) -> bool:
     """Whether the rest pose breaks the limits: its coordinates are all 0, or whole turns of hinges."""
     low, high = limits.lower, limits.upper
@@ -131,7 +143,7 @@ def rest_outside(limits: JointLimits, kind: JointKind) -> bool:
 
 
 def joint_words(skeleton: Skeleton, joint: int, source: Source) -> dict[str, object]:
-    """The keys kind, axis or axes, twist_axis and limits of one joint, as a file has them.
+    """The keys kind, axis or axes, twist_axis, limits and spread of one joint, as a file has them.
 
     Raises:
         InputError: a slide with one end open, which no file can hold.
@@ -148,6 +160,12 @@ def joint_words(skeleton: Skeleton, joint: int, source: Source) -> dict[str, obj
         if limits.form is LimitForm.SWING_TWIST:
             words["twist_axis"] = AXIS_NAMES[limits.twist_axis]
         words["limits"] = _limit_words(limits, kind, source)
+    if skeleton.spreads is not None and not np.isnan(skeleton.spreads[joint]).any():
+        spread = skeleton.spreads[joint]
+        slide = kind is JointKind.SLIDE
+        words["spread"] = (
+            numbers(lengths_to_source(spread, source)) if slide else [_degrees(angle, 0.0) for angle in spread.tolist()]
+        )
     return words
 
 

@@ -17,6 +17,7 @@ Quaternion = Annotated[
     tuple[float, float, float, float],
     Meta(description="A rotation x, y, z, w, within 1e-3 of unit length: parent_from_joint."),
 ]
+Spread = Annotated[float, Meta(gt=0.0)]
 Range = Annotated[tuple[float, float], Meta(description="Lowest and highest value; equal ones lock.")]
 Order = Literal["xyz", "xzy", "yxz", "yzx", "zxy", "zyx"]
 Axis = Literal["x", "y", "z"]
@@ -69,6 +70,13 @@ class Joint(_Strict):
     order: Annotated[Order | None, Meta(description="Ball: as `order` in its limits; there it is preferred.")] = None
     limits: Limits | None = None
     stiffness: Annotated[float, Meta(ge=0.0, le=1.0, description="0 moves freely in IK, 1 does not move.")] = 0.0
+    spread: Annotated[
+        tuple[Spread, Spread, Spread] | None,
+        Meta(
+            description="How far it commonly turns about x, y, z, or along the coordinates of its kind: one standard "
+            "deviation, in degrees (a slide: `units`). IK moves joints of a wide spread first. Default: by what it is."
+        ),
+    ] = None
     tips: Annotated[list[Vector], Meta(description="End sites, in the joint's frame.")] = []
 
 

@@ -36,7 +36,7 @@ _BLOCK = 1 << 15
 
 
 def limits_from_clip(skeleton: Skeleton, clip: Clip) -> Skeleton:
-    """The skeleton with limits for its balls, universals and hinges; roots and fixed joints get none."""
+    """The skeleton with limits for its balls, universals and hinges; free and fixed joints and slides get none."""
     probe = replace(skeleton, limits=_unlimited_forms(skeleton))
     low, high = _observed(probe, clip)
     limits = [_widened(probe, joint, low[joint], high[joint]) for joint in range(len(skeleton))]

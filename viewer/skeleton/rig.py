@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from viewer.errors import InputError
 from viewer.skeleton.kinds import JointKind
 
@@ -12,10 +14,11 @@ if TYPE_CHECKING:
     from viewer.skeleton.character import Character
     from viewer.skeleton.effectors import Effector
     from viewer.skeleton.skeleton import Skeleton
+    from viewer.spatial.checks import Floats
 
 
 def lend_rig(character: Character, rig: Character) -> Character:
-    """The character with kinds, axes, limits, stiffness and effectors of the rig's joints of the same names.
+    """The character with kinds, axes, limits, stiffness, spreads and effectors of the rig's joints of the same names.
 
     Offsets, rest rotations and motion stay its own; frames that a lent kind cannot hold are kept as they are. Joints
     that the rig does not know keep what they have, but for limits that were derived from the clip: those go.
@@ -36,6 +39,7 @@ def lend_rig(character: Character, rig: Character) -> Character:
         is_root = skeleton.parents[joint] < 0
         kinds[joint] = _kind(lent.kinds[other], is_root=is_root)
         axes[joint], limits[joint], stiffness[joint] = lent.axes[other], lent.limits[other], lent.stiffness[other]
+    spreads = _spreads(skeleton, lent, pairs)
     missing = [name for name in lent.names if name not in skeleton.names]
     warnings = [f"the rig's joints {', '.join(missing)} are not in this file"] if missing else []
     rigged = replace(
@@ -44,6 +48,7 @@ def lend_rig(character: Character, rig: Character) -> Character:
         axes=axes,
         limits=tuple(limits),
         stiffness=stiffness,
+        spreads=spreads,
         effectors=_effectors(skeleton, lent) or skeleton.effectors,
     )
     limited = any(limit is not None for limit in limits)
@@ -53,6 +58,17 @@ def lend_rig(character: Character, rig: Character) -> Character:
         warnings=(*character.warnings, *warnings),
         limits_from="file" if limited else None,
     )
+
+
+def _spreads(skeleton: Skeleton, lent: Skeleton, pairs: list[tuple[int, int]]) -> Floats | None:
+    """The spreads that the rig states, over those that the skeleton does."""
+    if lent.spreads is None:
+        return skeleton.spreads
+    spreads = np.full((len(skeleton), 3), np.nan) if skeleton.spreads is None else skeleton.spreads.copy()
+    here, there = zip(*pairs, strict=True)
+    stated = lent.spreads[list(there)]
+    spreads[list(here)] = np.where(np.isnan(stated), spreads[list(here)], stated)
+    return spreads
 
 
 def _kind(kind: JointKind, *, is_root: bool) -> JointKind:

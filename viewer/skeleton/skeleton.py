@@ -43,6 +43,8 @@ class Skeleton:
         tip_offsets: (T, 3) in that joint's frame.
         effectors: the places that goals are for, in the file's order.
         poses: named poses of the file.
+        spreads: (J, 3) radians (metres of slides) that the file states of how far each freedom commonly moves, NaN where
+            it does not (see `viewer.ik.natural`); None where it states none.
     """
 
     name: str
@@ -58,6 +60,7 @@ class Skeleton:
     tip_offsets: Floats
     effectors: tuple[Effector, ...] = ()
     poses: Mapping[str, Pose] = field(default_factory=lambda: MappingProxyType({}))
+    spreads: Floats | None = None
 
     def __post_init__(self) -> None:
         """Freeze the arrays and check the structure that everything else relies on."""
@@ -65,6 +68,8 @@ class Skeleton:
             object.__setattr__(self, name, frozen(getattr(self, name)))
         for name in ("parents", "tip_parents"):
             object.__setattr__(self, name, frozen(getattr(self, name), np.intp))
+        if self.spreads is not None:
+            object.__setattr__(self, "spreads", frozen(self.spreads))
         object.__setattr__(self, "poses", MappingProxyType(dict(self.poses)))
         self._check_structure()
 
@@ -78,6 +83,8 @@ class Skeleton:
             "parents": (count,), "offsets": (count, 3), "rest_rotations": (count, 4), "axes": (count, 2, 3),
             "stiffness": (count,), "tip_offsets": (len(self.tip_parents), 3),
         }  # fmt: skip
+        if self.spreads is not None:
+            shapes["spreads"] = (count, 3)
         for name, shape in shapes.items():
             if getattr(self, name).shape != shape:
                 raise InputError(f"skeleton {name}: expected {shape}, found {getattr(self, name).shape}")

@@ -79,7 +79,7 @@ def _returns(plan: Plan, rig: Rig, solver: Solver) -> Json:
     by_shape: dict[str, Json] = {}
     starts = plan.source.problems(rig, "near", plan.at_most(_TRIALS), plan.seed + 1)
     for shape in ("line", "loop"):
-        paths = out_and_back(rig, solver, starts, shape, plan.seed)
+        paths = out_and_back(solver, starts, shape, plan.seed)
         degrees = [_apart_after(solver.drag(start), targets, turns, rig) for start, targets, turns in paths]
         by_shape[shape] = {
             "trials": len(degrees),

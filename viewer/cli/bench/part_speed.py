@@ -61,7 +61,9 @@ def measure(plan: Plan) -> Json:
         name = f"chain-{links}"
         runs[name] = {CHAIN: _side_by_side(plan, taking_part, name, CHAIN, min(plan.count, _MOST_CHAIN_PROBLEMS))}
     return {
-        "contenders": [{"name": e.name, "package": e.package, "version": version_of(e.package), "how": e.note} for e in entries],
+        "contenders": [
+            {"name": e.name, "package": e.package, "version": version_of(e.package), "how": e.note} for e in entries
+        ],
         "absent": dict(absent),
         "sets": {name: dict(kinds) for name, kinds in runs.items()},
         "ratios": ratios(runs),

@@ -37,7 +37,9 @@ def measure(plan: Plan) -> Json:
         solver = Solver(rig.skeleton, rig.goals(), backend=BACKEND)
         statuses: Counter[str] = Counter()
         motion, outside, errors = [], [], []
-        for targets, turns in watched(f"{name} out of reach", list(zip(set_of.targets, set_of.turns, strict=True)), count):
+        for targets, turns in watched(
+            f"{name} out of reach", list(zip(set_of.targets, set_of.turns, strict=True)), count
+        ):
             solution = solver.solve(rig.skeleton.rest_pose(), targets=targets, target_rotations=turns)
             statuses[solution.status.value] += 1
             pose = solution.pose

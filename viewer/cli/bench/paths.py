@@ -11,7 +11,6 @@ from viewer.skeleton.pose import Pose
 
 if TYPE_CHECKING:
     from viewer.cli.bench.problems import Problems
-    from viewer.cli.bench.rigs import Rig
     from viewer.ik.solver import Solver
     from viewer.spatial.checks import Floats
 
@@ -22,13 +21,10 @@ _TRIES = 30
 _CHECKED = (_FRAMES // 4, _FRAMES // 2, 3 * _FRAMES // 4)
 
 
-def out_and_back(
-    rig: Rig, solver: Solver, starts: Problems, shape: str, seed: int
-) -> list[tuple[Pose, Floats, Floats]]:
+def out_and_back(solver: Solver, starts: Problems, shape: str, seed: int) -> list[tuple[Pose, Floats, Floats]]:
     """One path per start for which one is found.
 
     Args:
-        rig: the skeleton and its goals.
         solver: says what is within reach: a one-shot solve of places on the way.
         starts: whose hidden poses the drags begin at.
         shape: "line" or "loop".

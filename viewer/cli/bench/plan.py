@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, Protocol
 
 from viewer.cli.bench import problems, rigs
 from viewer.cli.bench.entries import RIVALS
+from viewer.cli.bench.options import COUNT, SEED
 
 if TYPE_CHECKING:
     from viewer.cli.bench.contender import Entry
     from viewer.cli.bench.problems import Problems
     from viewer.cli.bench.rigs import Rig
-
-SEED = 20_261_121
-"""Nothing was tuned on it."""
 
 
 class Source(Protocol):
@@ -61,7 +59,7 @@ class Plan:
     source: Source = field(default_factory=OwnSource)
     rivals: tuple[Entry, ...] = RIVALS
     seed: int = SEED
-    count: int = 200
+    count: int = COUNT
     quick: bool = False
 
     def at_most(self, number: int) -> int:

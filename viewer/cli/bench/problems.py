@@ -69,7 +69,7 @@ def problems(rig: Rig, kind: str, count: int, seed: int) -> Problems:
     if not any(rig.skeleton.limits):
         return _shell(rig, count, random)
     size = "medium" if kind == UNREACHABLE else kind
-    coordinates = PARTS[size] * _drawn(rig, count, random)
+    coordinates = PARTS[size] * drawn(rig, count, random)
     moved = random.uniform(-ROOT_M[size], ROOT_M[size], (count, 3))
     turned = _directions(count, random) * np.radians(random.uniform(0.0, ROOT_DEG[size], (count, 1)))
     found = posed(rig, coordinates, moved, turned)
@@ -84,7 +84,7 @@ def drags(rig: Rig, sequences: int, frames: int, seed: int) -> list[Problems]:
     random = np.random.default_rng([seed, zlib.crc32(rig.name.encode()), zlib.crc32(b"drag")])
     made = []
     for _ in range(sequences):
-        coordinates = _DRAG_PART * _drawn(rig, _KEYS, random)
+        coordinates = _DRAG_PART * drawn(rig, _KEYS, random)
         moved = random.uniform(-_DRAG_ROOT_M, _DRAG_ROOT_M, (_KEYS, 3))
         turned = random.normal(0.0, _DRAG_ROOT_RAD, (_KEYS, 3))
         for keys in (coordinates, moved, turned):
@@ -115,7 +115,7 @@ def posed(rig: Rig, coordinates: Floats, moved: Floats, turned: Floats) -> Probl
     return Problems(targets, from_matrix(at), rotations, translations)
 
 
-def _drawn(rig: Rig, count: int, random: np.random.Generator) -> Floats:
+def drawn(rig: Rig, count: int, random: np.random.Generator) -> Floats:
     """(count, J, 3) coordinates anywhere in their ranges, minus the rest pose's; 0 where there is no range."""
     space = joint_space(rig.skeleton)
     limited = np.isfinite(space.lower) & np.isfinite(space.upper)

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from viewer.spatial.checks import Floats
 
 
+_MOST_AXES = 100
+
+
 class Ikpy:
     """ikpy as its examples: ``Chain.from_urdf_file(...).inverse_kinematics(target)``, started at rest."""
 
@@ -27,11 +30,13 @@ class Ikpy:
         """Build its chain of the rig.
 
         Raises:
-            InputError: a rig with more than one goal, or a free root.
+            InputError: a rig with more than one goal, with a free root, or so long that a solve takes many seconds.
         """
         self.built = mechanism(rig.skeleton, spherical=False)
         if len(rig.joints) != 1 or self.built.floating or rig.turned.any():
             raise InputError("ikpy: it knows chains with one position goal only")
+        if len(self.built.all_axes()) > _MOST_AXES:
+            raise InputError(f"ikpy: a solve of more than {_MOST_AXES} axes takes it many seconds")
         chain: Any = import_module("ikpy.chain").Chain
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder, "robot.urdf")

@@ -1,0 +1,114 @@
+"""The solver beside its rivals, on neutral problems if they are there, else on our own.
+
+    python benchmarks/solver.py                      every part, as text
+    python benchmarks/solver.py speed drag --seed 7  some parts, fresh problems
+    python benchmarks/solver.py --markdown > docs/benchmarks.md
+    python benchmarks/solver.py --own                our own problems, as `ikviewer bench` has them
+
+The rivals come with ``pip install '.[bench]'``; who is missing is named and left out. A quiet machine gives true
+figures; ratios within one run hold better than times.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from neutral import FOLDER, NeutralSource
+
+from viewer.cli.bench import parts, report
+from viewer.cli.bench.machine import machine
+from viewer.cli.bench.options import add_options, as_words, plan_of
+from viewer.cli.output import Json, print_json
+from viewer.cli.progress import progress_bars
+
+if TYPE_CHECKING:
+    from viewer.cli.bench.plan import Plan
+
+PAGE = """# Benchmarks
+
+Figures of one run of `python benchmarks/solver.py --markdown`; `ikviewer bench` measures the same on the bundled
+samples, anywhere. Times depend on the machine and on what else it does; ratios within one run hold better.
+
+Success is honest: every goal within 1 mm and 0.5 degrees, every limit kept to 0.001 radians, recomputed from the pose
+by kinematics that share no code with any solver. All start from the rest pose, which lies on limits, and stop by
+themselves. A call is timed whole, from targets to answer; turning a rival's own numbers into a pose is not counted.
+{neutral}
+{heading}
+"""
+NEUTRAL = """
+The problems are those of a neutral benchmark, on a seed that nothing was tuned on. Where a rival is listed with a
+"neutral adapter", it is run by that benchmark's own program, which gives whole poses back: its time includes a Python
+loop over the joints, more than an easy solve of MuJoCo's or mink's takes by itself. The aims were set against those.
+"""
+
+
+def main() -> int:
+    """Measure, or as a worker measure one part."""
+    arguments = parser().parse_args()
+    if arguments.worker:
+        with progress_bars():
+            print_json(parts.measure(arguments.parts[0], plan(arguments)))
+        return 0
+    chosen = [name for name in parts.PARTS if name in arguments.parts] or list(parts.PARTS)
+    worker = [sys.executable, str(Path(__file__).resolve()), "--worker"]
+    options = [*as_words(arguments), *source_words(arguments)]
+    figures = {name: parts.measure_apart(name, options, worker) for name in chosen}
+    about: dict[str, Json] = {"machine": machine()}
+    about |= {"seed": arguments.seed, "count": arguments.count, "quick": arguments.quick}
+    about["problems"] = "neutral" if is_neutral(arguments) else "own"
+    show(arguments, about, figures)
+    return 0
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    made = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    made.add_argument("parts", nargs="*", metavar="NAME", help=f"of {', '.join(parts.PARTS)}")
+    add_options(made)
+    made.add_argument("--neutral", type=Path, default=FOLDER, metavar="DIR", help="folder of the neutral benchmark")
+    made.add_argument("--own", action="store_true", help="our own problems even where the neutral ones are there")
+    made.add_argument("--json", action="store_true", help="one JSON document")
+    made.add_argument("--markdown", action="store_true", help="a page for docs/")
+    made.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
+    return made
+
+
+def is_neutral(arguments: argparse.Namespace) -> bool:
+    """Whether the neutral problems are there and wanted."""
+    return not arguments.own and (arguments.neutral / "problems.py").is_file()
+
+
+def source_words(arguments: argparse.Namespace) -> list[str]:
+    """The options of the source again, for a worker."""
+    return ["--own"] if arguments.own else ["--neutral", str(arguments.neutral)]
+
+
+def plan(arguments: argparse.Namespace) -> Plan:
+    """What is to be measured."""
+    if not is_neutral(arguments):
+        return plan_of(arguments)
+    source = NeutralSource(arguments.neutral)
+    return replace(plan_of(arguments, source), rivals=source.rivals())
+
+
+def show(arguments: argparse.Namespace, about: dict[str, Json], figures: dict[str, Json]) -> None:
+    """Print the figures in the form asked for."""
+    if arguments.json:
+        print_json(about | {"parts": figures})
+        return
+    tables = [table for name, found in figures.items() for table in report.tables(name, found)]
+    if arguments.markdown:
+        neutral = NEUTRAL if is_neutral(arguments) else ""
+        print(PAGE.format(heading=report.heading(about), neutral=neutral))
+        print("\n\n".join(map(report.as_markdown, tables)))
+    else:
+        print(report.heading(about))
+        print("\n" + "\n\n".join(map(report.as_text, tables)))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,190 @@
+"""Rigs for the tests of the methods, made in code, and how a method is run on them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viewer.ik.assemble import assemble, freedoms_of
+from viewer.ik.methods import METHODS, Tuning, UserRows, run_default
+from viewer.ik.settings import seeds_for
+from viewer.ik.system import Settings, make_state, make_work
+from viewer.ik.vectorised import into_limits
+from viewer.skeleton import JointKind, JointLimits, Pose, Skeleton, World, fk
+from viewer.spatial.quaternion import IDENTITY, normalized
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from viewer.ik.goals import Goal
+    from viewer.ik.system import State, System, Work
+    from viewer.spatial.checks import Floats
+
+NAMES = tuple(METHODS)
+ITERATIVE = ("ccd", "ccd-from-base", "transpose", "pseudo-inverse", "dls", "sdls")
+JACOBIAN = ("transpose", "pseudo-inverse", "dls", "sdls")
+TOLERANCE = (1e-3, math.radians(0.5))
+Z = (0.0, 0.0, 1.0)
+_KINDS = (JointKind.HINGE, JointKind.UNIVERSAL, JointKind.SLIDE, *[JointKind.BALL] * 3)
+
+
+def rig(
+    parents: Sequence[int],
+    offsets: Sequence[Sequence[float]] | Floats,
+    kinds: Sequence[JointKind],
+    *,
+    axes: Floats | None = None,
+    limits: Sequence[JointLimits | None] | None = None,
+    rest: Floats | None = None,
+    tip: Sequence[float] | Floats = (1.0, 0.0, 0.0),
+    stiffness: Floats | None = None,
+) -> Skeleton:
+    """A skeleton whose joints are j0, j1, ... with an end site on the last one."""
+    count = len(parents)
+    return Skeleton(
+        name="rig",
+        names=tuple(f"j{k}" for k in range(count)),
+        parents=np.array(parents),
+        offsets=np.array(offsets, dtype=np.float64),
+        rest_rotations=np.tile(IDENTITY, (count, 1)) if rest is None else rest,
+        kinds=tuple(kinds),
+        axes=np.zeros((count, 2, 3)) if axes is None else axes,
+        limits=tuple(limits) if limits is not None else (None,) * count,
+        stiffness=np.zeros(count) if stiffness is None else stiffness,
+        tip_parents=np.array([count - 1]),
+        tip_offsets=np.array([tip], dtype=np.float64),
+    )
+
+
+def planar(links: int, limit_deg: float | None = None, length: float = 1.0) -> Skeleton:
+    """A chain of hinges about z from the origin along x, each limited to +-limit_deg."""
+    axes = np.zeros((links, 2, 3))
+    axes[:, 0] = Z
+    bound = None if limit_deg is None else math.radians(limit_deg)
+    return rig(
+        range(-1, links - 1),
+        [(0.0, 0.0, 0.0)] + [(length, 0.0, 0.0)] * (links - 1),
+        [JointKind.HINGE] * links,
+        axes=axes,
+        limits=[None if bound is None else JointLimits.coordinates((-bound, bound))] * links,
+        tip=(length, 0.0, 0.0),
+    )
+
+
+def random_tree(seed: int, joints: int = 8, *, limited: bool = True) -> Skeleton:
+    """A tree of joints of every kind, with limits in every form, turned rest rotations and some stiffness."""
+    random = np.random.default_rng(seed)
+    kinds = [JointKind.FREE if seed % 2 else JointKind.BALL]
+    some = [*_KINDS, *[JointKind.HINGE] * (joints - 1 - len(_KINDS))]
+    kinds += [some[k] for k in random.permutation(len(some))]
+    parents = [-1] + [int(random.integers(max(0, k - 3), k)) for k in range(1, joints)]
+    axes = np.zeros((joints, 2, 3))
+    limits: list[JointLimits | None] = []
+    for k, kind in enumerate(kinds):
+        basis, _ = np.linalg.qr(random.normal(size=(3, 3)))
+        count = {JointKind.HINGE: 1, JointKind.SLIDE: 1, JointKind.UNIVERSAL: 2}.get(kind, 0)
+        axes[k, :count] = basis[:count]
+        limits.append(_some_limits(kind, random) if limited else None)
+    return rig(
+        parents,
+        random.normal(size=(joints, 3)) * 0.3,
+        kinds,
+        axes=axes,
+        limits=limits,
+        rest=normalized(random.normal(size=(joints, 4))),
+        tip=random.normal(size=3) * 0.3,
+        stiffness=random.choice([0.0, 0.3], size=joints),
+    )
+
+
+def _some_limits(kind: JointKind, random: np.random.Generator) -> JointLimits | None:
+    ranges = [(-float(a), float(b)) for a, b in random.uniform(0.1, 1.2, size=(3, 2))]
+    if kind in (JointKind.HINGE, JointKind.SLIDE):
+        return JointLimits.coordinates(ranges[0])
+    if kind is JointKind.UNIVERSAL:
+        return JointLimits.coordinates(*ranges[:2])
+    if kind is JointKind.BALL:
+        return (
+            JointLimits.swing_twist(int(random.integers(3)), *ranges),
+            JointLimits.euler(str(random.choice(["xyz", "zxy", "yxz"])), *ranges),
+            None,
+        )[int(random.integers(3))]
+    return None
+
+
+@dataclass
+class Case:
+    """A skeleton with goals, ready to be solved by any method."""
+
+    skeleton: Skeleton
+    goals: Sequence[Goal]
+    limits: bool = True
+    root: str = "free"
+    spread: float = 1.0
+    tolerance: tuple[float, float] = TOLERANCE
+
+    def __post_init__(self) -> None:
+        freedoms = freedoms_of(
+            self.skeleton, np.full((len(self.skeleton), 3), self.spread), limits=self.limits, root=self.root
+        )
+        self.assembly = assemble(freedoms, self.goals, self.tolerance)
+        seeds = seeds_for(self.assembly.system, self.skeleton, 0)
+        self.system: System = self.assembly.system._replace(seeds=seeds)
+        functions = [goal for goal in self.goals if goal.residuals is not None and goal.enabled]
+        self.extra = UserRows(self.skeleton, functions) if functions else None
+        self.work: Work = make_work(self.system)
+        self.state, self.trial, self.best, self.anchor = (make_state(self.system) for _ in range(4))
+        self.begin(self.skeleton.rest_pose())
+
+    def begin(self, pose: Pose) -> None:
+        """Start from a pose, brought inside the limits."""
+        joints = self.assembly.joints
+        self.pose = pose
+        self.state.q[:], self.state.t[:] = pose.rotations[joints], pose.translations[joints]
+        into_limits(self.system, self.work, self.state.q, self.state.t, self.state.x)
+        for name in ("x", "q", "t"):
+            getattr(self.anchor, name)[:] = getattr(self.state, name)
+
+    def solve(self, method: str, tuning: Tuning | None = None, **settings: float) -> tuple[int, int, float]:
+        """Run a method from where the state is."""
+        run = run_default if method == "default" else METHODS[method].run
+        states = (self.state, self.trial, self.best, self.anchor)
+        return run(
+            self.system,
+            self.work,
+            *states,
+            Settings()._replace(**settings),  # type: ignore[arg-type]  # fields by name
+            extra=self.extra,
+            tuning=tuning or Tuning(),
+        )
+
+    @property
+    def answer(self) -> Pose:
+        """The pose of the whole skeleton that the state means."""
+        rotations, translations = self.pose.rotations.copy(), self.pose.translations.copy()
+        rotations[self.assembly.joints], translations[self.assembly.joints] = self.state.q, self.state.t
+        return Pose(rotations, translations)
+
+    @property
+    def world(self) -> World:
+        """Where the joints of the answer are."""
+        return fk(self.skeleton, self.answer)
+
+    def tip(self) -> Floats:
+        """World place of the end site."""
+        return self.world.point(int(self.skeleton.tip_parents[0]), self.skeleton.tip_offsets[0])
+
+
+def some_pose(case: Case, random: np.random.Generator, size: float = 1.0) -> State:
+    """A random pose inside the limits, as a state of its own."""
+    s = case.system
+    state = make_state(s)
+    state.q[:], state.t[:], state.x[:] = case.state.q, case.state.t, case.state.x
+    lower, upper = np.maximum(s.lower, -size), np.minimum(s.upper, size)
+    from viewer.ik.vectorised_joints import move  # noqa: PLC0415 - beside its only use
+
+    move(s, case.work, random.uniform(lower, upper) - state.x, state.x, state.q, state.t)
+    return state

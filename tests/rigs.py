@@ -1,0 +1,177 @@
+"""Random rigs of every joint kind, goals of every kind, and their systems: what the solver's tests are run on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viewer.ik.assemble import assemble, freedoms_of
+from viewer.ik.goals import Goal
+from viewer.ik.system import make_state, make_work
+from viewer.ik.vectorised import into_limits
+from viewer.skeleton.kinds import JointKind
+from viewer.skeleton.limits import EULER_ORDERS, UNLIMITED, JointLimits
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.violation import project_pose
+from viewer.spatial.quaternion import exp, multiply, normalized, perpendicular
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from viewer.ik.assemble import Assembly
+    from viewer.ik.system import State, System, Work
+    from viewer.spatial.checks import Floats
+
+KINDS = tuple(JointKind)
+NONE = (0.0, 0.0, 0.0)
+GOAL_KINDS = ("position", "rotation", "pose", "distance", "aim")
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A rig, its goals as arrays, a pose inside its limits, and scratch."""
+
+    skeleton: Skeleton
+    assembly: Assembly
+    system: System
+    work: Work
+    state: State
+
+
+def random_limits(random: np.random.Generator, kind: JointKind) -> JointLimits | None:
+    """Ranges around or beside 0, now and then locked or open; None for kinds that have none."""
+    if kind in (JointKind.FIXED, JointKind.FREE) or random.random() < 0.25:
+        return None
+    count = {JointKind.HINGE: 1, JointKind.SLIDE: 1, JointKind.UNIVERSAL: 2}.get(kind, 3)
+    ranges = []
+    for _ in range(count):
+        low = random.uniform(-1.2, 0.3)
+        high = low + random.uniform(0.2, 1.2)
+        ranges.append(random.choice([(low, high), (low, high), (low, low), (low, np.inf), UNLIMITED]))
+    if kind is not JointKind.BALL:
+        return JointLimits.coordinates(*ranges)
+    if random.random() < 0.5:
+        return JointLimits.swing_twist(int(random.integers(3)), *ranges)
+    order = EULER_ORDERS[random.integers(6)]
+    ranges[order_middle(order)] = (-1.2, 1.3)
+    return JointLimits.euler(order, *ranges)
+
+
+def order_middle(order: str) -> int:
+    """The axis of an Euler order's middle angle."""
+    return "xyz".index(order[1])
+
+
+def random_skeleton(
+    random: np.random.Generator,
+    joints: int = 12,
+    kinds: Sequence[JointKind] = KINDS,
+    parents: Sequence[int] | None = None,
+) -> Skeleton:
+    """A tree with one root, or the given parents; only roots are free."""
+    above = [int(random.integers(max(0, j - 3), j)) if j else -1 for j in range(joints)] if parents is None else parents
+    some = [JointKind(kind) for kind in random.choice(list(kinds), joints)]
+    some = [JointKind.BALL if kind is JointKind.FREE and p >= 0 else kind for kind, p in zip(some, above, strict=True)]
+    axes = np.zeros((joints, 2, 3))
+    for joint, kind in enumerate(some):
+        if kind in (JointKind.HINGE, JointKind.SLIDE, JointKind.UNIVERSAL):
+            axes[joint, 0] = normalized(np.append(random.normal(size=3), 0.0))[:3]
+        if kind is JointKind.UNIVERSAL:
+            axes[joint, 1] = perpendicular(axes[joint, 0])
+    return Skeleton(
+        name="random",
+        names=tuple(f"j{joint}" for joint in range(joints)),
+        parents=np.array(above),
+        offsets=random.normal(size=(joints, 3)) * 0.3,
+        rest_rotations=normalized(random.normal(size=(joints, 4))),
+        kinds=tuple(some),
+        axes=axes,
+        limits=tuple(random_limits(random, kind) for kind in some),
+        stiffness=np.where(random.random(joints) < 0.2, random.choice([0.5, 1.0], joints), 0.0),
+        tip_parents=np.array([joints - 1]),
+        tip_offsets=np.array([[0.0, 0.2, 0.1]]),
+    )
+
+
+def chain(joints: int, kind: JointKind = JointKind.BALL) -> Skeleton:
+    """A straight chain 1 m long, along x, without limits."""
+    axis = NONE if kind is JointKind.BALL else (0.0, 0.0, 1.0)
+    return Skeleton(
+        name="chain",
+        names=tuple(f"j{joint}" for joint in range(joints)),
+        parents=np.arange(-1, joints - 1),
+        offsets=np.array([NONE] + [(1.0 / joints, 0.0, 0.0)] * (joints - 1)),
+        rest_rotations=np.tile([0.0, 0.0, 0.0, 1.0], (joints, 1)),
+        kinds=(kind,) * joints,
+        axes=np.tile([axis, NONE], (joints, 1, 1)),
+        limits=(None,) * joints,
+        stiffness=np.zeros(joints),
+        tip_parents=np.array([joints - 1]),
+        tip_offsets=np.array([[1.0 / joints, 0.0, 0.0]]),
+    )
+
+
+def random_pose(random: np.random.Generator, skeleton: Skeleton, size: float = 0.5) -> Pose:
+    """Turns of about ``size`` radians and slides of a decimetre away from rest, inside the limits."""
+    count = len(skeleton)
+    turned = multiply(skeleton.rest_rotations, exp(random.normal(size=(count, 3)) * size))
+    moved = skeleton.offsets + random.normal(size=(count, 3)) * 0.1
+    pose = project_pose(skeleton, Pose(turned, moved))
+    slid = np.array([kind is JointKind.SLIDE for kind in skeleton.kinds]) | (skeleton.parents < 0)
+    return Pose(pose.rotations, np.where(slid[:, None], pose.translations, skeleton.offsets))
+
+
+def random_goal(random: np.random.Generator, effector: str, kind: str) -> Goal:
+    """A goal of one kind with random weights, offset and target."""
+    point, turn = random.normal(size=3), normalized(random.normal(size=4))
+    weight, rotation_weight = random.uniform(0.5, 2.0, 2).tolist()
+    make = {
+        "position": lambda: Goal.position(effector, point),
+        "rotation": lambda: Goal.rotation(effector, turn),
+        "pose": lambda: Goal.pose(effector, point, turn),
+        "distance": lambda: Goal.distance(effector, random.uniform(0.1, 1.0), point),
+        "aim": lambda: Goal.aim(effector, point, random.normal(size=3)),
+    }
+    x, y, z = (random.normal(size=3) * 0.2).tolist()
+    return replace(make[kind](), weight=weight, rotation_weight=rotation_weight, offset=(x, y, z))
+
+
+def random_goals(random: np.random.Generator, skeleton: Skeleton, kinds: Sequence[str] = GOAL_KINDS) -> list[Goal]:
+    """A goal of each of the kinds, on any joints."""
+    return [random_goal(random, skeleton.names[random.integers(len(skeleton))], kind) for kind in kinds]
+
+
+def problem(
+    skeleton: Skeleton,
+    goals: Sequence[Goal],
+    pose: Pose,
+    spreads: Floats | None = None,
+    root: str = "free",
+    *,
+    limits: bool = True,
+) -> Problem:
+    """The arrays of a solve that starts at a pose."""
+    spreads = np.ones((len(skeleton), 3)) if spreads is None else spreads
+    assembly = assemble(freedoms_of(skeleton, spreads, limits=limits, root=root), goals, (1e-3, 0.01))
+    system = assembly.system
+    work, state = make_work(system), make_state(system)
+    state.q[:], state.t[:] = pose.rotations[assembly.joints], pose.translations[assembly.joints]
+    into_limits(system, work, state.q, state.t, state.x)
+    return Problem(skeleton, assembly, system, work, state)
+
+
+def random_problem(seed: int, joints: int = 12, goal_kinds: Sequence[str] = GOAL_KINDS, root: str = "free") -> Problem:
+    """All of it from a seed."""
+    random = np.random.default_rng(seed)
+    skeleton = random_skeleton(random, joints)
+    pose = random_pose(random, skeleton)
+    spreads = random.uniform(0.3, 1.5, (joints, 3))
+    return problem(skeleton, random_goals(random, skeleton, goal_kinds), pose, spreads, root)
+
+
+def copied(state: State) -> State:
+    """A pose of its own arrays."""
+    return type(state)(*(array.copy() for array in state))

@@ -1,0 +1,303 @@
+"""The benchmarks' own ruler: problems can be solved, the score agrees with hand cases, the command keeps its word."""
+
+from __future__ import annotations
+
+import json
+import os
+import runpy
+import subprocess
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pytest
+from characters import every_kind
+from conftest import ROOT
+
+from viewer.cli.bench import report
+from viewer.cli.bench.hinges import mechanism, pose_arrays
+from viewer.cli.bench.mjcf import mjcf
+from viewer.cli.bench.parts import PARTS, measure
+from viewer.cli.bench.plan import Plan
+from viewer.cli.bench.problems import CLASSES, UNREACHABLE, drags, problems
+from viewer.cli.bench.rigs import RIGS, Rig, rig
+from viewer.cli.bench.score import NEAR_ENOUGH_M, angle_between, matrices, outside, score, world
+from viewer.cli.bench.urdf import urdf
+from viewer.cli.main import main
+from viewer.errors import InputError
+from viewer.skeleton.coordinates import joint_space
+from viewer.skeleton.kinds import JointKind
+from viewer.skeleton.kinematics import fk_arrays
+from viewer.skeleton.limits import JointLimits
+from viewer.spatial.quaternion import from_axis_angle, normalized
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+Z = (0.0, 0.0, 1.0)
+
+
+# --- problems
+
+
+@pytest.mark.parametrize("name", RIGS)
+@pytest.mark.parametrize("kind", CLASSES)
+def test_every_hidden_pose_solves_its_problem_inside_the_limits(name: str, kind: str) -> None:
+    made = rig(name)
+    some = problems(made, kind, 20, seed=5)
+    found = score(made, some.targets, some.turns, some.rotations, some.translations)
+    assert found.outside_rad.max() < 1e-9
+    assert found.outside_m.max() < 1e-12
+    if kind == UNREACHABLE:
+        np.testing.assert_allclose(found.metres, 0.5, atol=1e-12)
+        assert not found.solved.any()
+    else:
+        assert found.honest.all()
+
+
+def test_far_poses_reach_the_ends_of_their_ranges_and_near_ones_do_not() -> None:
+    made = rig("claw")
+    space = joint_space(made.skeleton)
+    for kind, most in (("near", 0.151), ("far", 1.0)):
+        some = problems(made, kind, 200, seed=5)
+        coordinates = space.measure(some.rotations, some.translations)
+        limited = np.isfinite(space.upper) & (space.upper > space.lower)
+        part = (coordinates / np.where(coordinates > 0, space.upper, space.lower))[:, limited]
+        assert 0.9 * most < part.max() <= most + 1e-9
+
+
+def test_problems_are_those_of_their_seed() -> None:
+    made = rig("humanoid")
+    one, again, other = (problems(made, "near", 4, seed) for seed in (1, 1, 2))
+    assert np.array_equal(one.targets, again.targets)
+    assert not np.allclose(one.targets, other.targets)
+    assert not np.allclose(one.targets, problems(made, "medium", 4, 1).targets)
+
+
+def test_chains_are_asked_for_points_between_a_tenth_and_nine_tenths_of_their_length() -> None:
+    distances = np.linalg.norm(problems(rig("chain-10"), "any", 500, seed=5).targets[:, 0], axis=-1)
+    assert distances.min() >= 0.1
+    assert distances.max() <= 0.9
+    # Uniform by volume: most lie far out.
+    assert np.median(distances) > 0.6
+
+
+def test_a_motion_begins_at_rest_and_moves_smoothly() -> None:
+    made = rig("humanoid")
+    motion = drags(made, 1, 240, seed=5)[0]
+    rest, _ = world(made.skeleton, made.skeleton.rest_rotations[None], made.skeleton.offsets[None])
+    np.testing.assert_allclose(motion.targets[0], rest[0, made.joints], atol=1e-12)
+    assert np.linalg.norm(np.diff(motion.targets, axis=0), axis=-1).max() < 0.1
+
+
+def test_an_unknown_rig_is_named_and_near_ones_are_offered() -> None:
+    with pytest.raises(InputError, match=r'no rig "humanoit"; did you mean "humanoid"\?'):
+        rig("humanoit")
+
+
+def test_the_humanoid_has_the_joints_of_a_motion_capture_and_stands_as_the_biped_does() -> None:
+    made, sample = rig("humanoid").skeleton, rig("biped").skeleton
+    assert len(made) == 31
+    here, _ = world(made, made.rest_rotations[None], made.offsets[None])
+    there, _ = world(sample, sample.rest_rotations[None], sample.offsets[None])
+    for joint, name in enumerate(sample.names):
+        np.testing.assert_allclose(here[0, made.names.index(name)], there[0, joint], atol=1e-12)
+
+
+# --- the score
+
+
+def test_the_score_knows_kinematics_as_the_library_does() -> None:
+    skeleton = every_kind().skeleton
+    random = np.random.default_rng(0)
+    rotations = normalized(random.normal(size=(5, len(skeleton), 4)))
+    translations = random.normal(size=(5, len(skeleton), 3))
+    places, frames = world(skeleton, rotations, translations)
+    theirs = fk_arrays(skeleton.parents, rotations, translations)
+    np.testing.assert_allclose(places, theirs.positions, atol=1e-12)
+    assert angle_between(frames, matrices(theirs.rotations)).max() < 1e-12
+
+
+def test_the_score_measures_limits_as_the_library_does() -> None:
+    skeleton = every_kind().skeleton
+    space = joint_space(skeleton)
+    lower = np.where(np.isfinite(space.lower), space.lower, -1.2)
+    upper = np.where(np.isfinite(space.upper), space.upper, 1.2)
+    drawn = np.random.default_rng(1).uniform(lower - 0.1, upper + 0.1, (200, len(skeleton), 3))
+    rotations, translations = space.rebuild(
+        drawn, np.tile(skeleton.rest_rotations, (200, 1, 1)), np.tile(skeleton.offsets, (200, 1, 1))
+    )
+    excess = space.excess(space.measure(rotations, translations))
+    slides = np.array([kind is JointKind.SLIDE for kind in skeleton.kinds])
+    angles, lengths = outside(skeleton, rotations, translations)
+    np.testing.assert_allclose(angles, excess[:, ~slides].max(axis=1), atol=1e-9)
+    np.testing.assert_allclose(lengths, excess[:, slides].max(axis=1), atol=1e-9)
+
+
+def arm(kind: JointKind = JointKind.HINGE, limits: JointLimits | None = None) -> Rig:
+    """Two joints, a metre apart, a tip a metre farther on: along y at rest; the first one of that kind about z."""
+    base = rig("chain-2").skeleton
+    axes = np.zeros((2, 2, 3))
+    axes[:, 0] = Z
+    kinds = (kind, JointKind.FIXED)
+    return Rig.of("arm", replace(base, kinds=kinds, axes=axes, limits=(limits, None), poses={}), ["tip"])
+
+
+def turned(made: Rig, degrees: float, axis: tuple[float, float, float] = Z) -> tuple[Any, Any]:
+    rotations = made.skeleton.rest_rotations.copy()
+    rotations[0] = from_axis_angle(axis, np.radians(degrees))
+    return rotations[None], made.skeleton.offsets[None].copy()
+
+
+def test_a_right_angle_by_hand() -> None:
+    made = arm(limits=JointLimits.coordinates((0.0, np.pi / 2)))
+    still = np.array([[[0.0, 0.0, 0.0, 1.0]]])
+    found = score(made, np.array([[[-1.0, 0.0, 0.0]]]), still, *turned(made, 90.0))
+    assert found.metres[0] < 1e-12
+    assert found.honest[0]
+    missed = score(made, np.array([[[-1.0, 0.0, 0.002]]]), still, *turned(made, 90.0))
+    assert missed.metres[0] == pytest.approx(0.002)
+    assert missed.metres[0] > NEAR_ENOUGH_M
+    assert not missed.solved[0]
+
+
+def test_a_pose_past_a_limit_is_solved_but_not_honest() -> None:
+    made = arm(limits=JointLimits.coordinates((0.0, np.radians(80.0))))
+    still = np.array([[[0.0, 0.0, 0.0, 1.0]]])
+    found = score(made, np.array([[[-1.0, 0.0, 0.0]]]), still, *turned(made, 90.0))
+    assert found.solved[0]
+    assert not found.honest[0]
+    assert found.outside_rad[0] == pytest.approx(np.radians(10.0))
+
+
+def test_a_hinge_that_turns_about_another_axis_and_a_bone_that_grows_are_caught() -> None:
+    made = arm()
+    angles, _ = outside(made.skeleton, *turned(made, 30.0, (1.0, 0.0, 0.0)))
+    assert angles[0] == pytest.approx(np.radians(30.0))
+    rotations, translations = turned(made, 30.0)
+    translations[0, 1, 1] += 0.01
+    _, lengths = outside(made.skeleton, rotations, translations)
+    assert lengths[0] == pytest.approx(0.01)
+
+
+def test_nan_is_never_a_success() -> None:
+    made = arm()
+    rotations, translations = turned(made, 0.0)
+    still = np.array([[[0.0, 0.0, 0.0, 1.0]]])
+    found = score(made, np.array([[[0.0, 1.0, 0.0]]]), still, rotations * np.nan, translations)
+    assert not found.solved[0]
+    assert not found.honest[0]
+
+
+# --- the rig in other people's words
+
+
+@pytest.mark.parametrize("name", ["humanoid", "claw", "fingers", "chain-3"])
+def test_a_pose_goes_through_the_rivals_axes_unchanged(name: str) -> None:
+    made = rig(name)
+    built = mechanism(made.skeleton, spherical=True)
+    some = problems(made, "far", 5, seed=5)
+    space = joint_space(made.skeleton)
+    for rotations, translations in zip(some.rotations, some.translations, strict=True):
+        coordinates = space.measure(rotations, translations)
+        values = [coordinates[axis.joint, int(axis.name.rpartition(":")[2])] for axis in built.all_axes()]
+        balls = np.array([rotations[joint] for joint in built.spherical])
+        root = (translations[0], rotations[0]) if built.floating else None
+        again, moved = pose_arrays(built, np.array(values), balls, root)
+        assert angle_between(matrices(again), matrices(rotations)).max() < 1e-9
+        np.testing.assert_allclose(moved, translations, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["humanoid", "claw", "fingers", "planar"])
+def test_models_for_rivals_have_every_axis_with_its_range_once(name: str) -> None:
+    made = rig(name)
+    built = mechanism(made.skeleton, spherical=False)
+    axes = {axis.name: (axis.lower, axis.upper) for axis in built.all_axes()}
+    in_urdf = {
+        joint.get("name"): limits
+        for joint in parsed(urdf(made, built)).iter("joint")
+        for limits in joint.findall("limit")
+    }
+    assert {name: (float(one.get("lower", "")), float(one.get("upper", ""))) for name, one in in_urdf.items()} == axes
+    in_mjcf = [joint for joint in parsed(mjcf(made, built)).iter("joint") if joint.get("type") != "free"]
+    ranges = {joint.get("name"): joint.get("range", "").split() for joint in in_mjcf}
+    assert {name: tuple(map(float, ends)) for name, ends in ranges.items()} == axes
+    assert len(list(parsed(mjcf(made, built)).iter("site"))) == len(made.effectors)
+
+
+def parsed(xml: str) -> ET.Element:
+    return ET.fromstring(xml)
+
+
+def test_what_no_rival_can_be_told_is_refused() -> None:
+    with pytest.raises(InputError, match='they know no swing-twist limits, and "Spine" has such'):
+        mechanism(rig("biped").skeleton, spherical=True)
+
+
+# --- the command
+
+
+def test_the_command_prints_one_document_with_the_keys_it_promises() -> None:
+    command = [sys.executable, "-P", "-m", "viewer", "bench", "lockup", "files", "--quick", "--json"]
+    environment = dict(os.environ, PYTHONPATH=str(ROOT))
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    document = json.loads(done.stdout)
+    assert set(document) == {"machine", "seed", "count", "quick", "parts"}
+    assert document["quick"] is True
+    assert {"processor", "cores", "system", "python", "numpy", "numba", "ikviewer"} == set(document["machine"])
+    assert set(document["parts"]) == {"lockup", "files"}
+    default = document["parts"]["lockup"]["default"]
+    assert set(default) == {"goals", "one_shot_percent", "dragging_percent", "released_percent"}
+    assert set(document["parts"]["files"]) == {"forward_kinematics", "load_ms", "long_bvh"}
+    assert document["parts"]["files"]["load_ms"]["sample:biped"] > 0
+
+
+def test_an_unknown_part_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["bench", "sped"])
+    assert stopped.value.code == 2
+    assert 'no part "sped"; did you mean "speed"?' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [["--count", "0"], ["--seed", "-1"], ["--count", "many"]])
+def test_numbers_out_of_range_are_wrong_usage(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["bench", *words])
+    assert stopped.value.code == 2
+    assert "expected a whole number" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("part", [part for part in PARTS if part not in ("start", "speed", "methods", "batch")])
+def test_every_part_measures_and_its_figures_become_tables(part: str) -> None:
+    found = measure(part, Plan(count=2, quick=True))
+    for table in report.tables(part, json.loads(json.dumps(found))):
+        assert table.rows
+        assert {len(row) for row in table.rows} == {len(table.header)}
+        assert report.as_text(table).startswith(table.title)
+        assert report.as_markdown(table).count("\n") >= len(table.rows) + 2
+
+
+# --- neutral problems, where they are
+
+
+def test_our_score_agrees_with_that_of_the_neutral_problems(shared: Path) -> None:
+    folder = shared / "bench"
+    if not (folder / "problems.py").is_file():
+        pytest.skip("neutral problems not beside the checkout")
+    neutral = runpy.run_path(str(ROOT / "benchmarks" / "neutral.py"))
+    source, xyzw = neutral["NeutralSource"](folder), neutral["xyzw"]
+    random = np.random.default_rng(0)
+    for name in ("humanoid", "claw", "fingers"):
+        made = source.rig(name)
+        theirs, targets, turns, moved, hidden = source.library.generate(name, "far", 20, 5)
+        translations = np.tile(made.skeleton.offsets, (len(hidden), 1, 1))
+        translations[:, 0] += moved
+        for rotations in (hidden, normalized(hidden + 0.02 * random.normal(size=hidden.shape))):
+            expected = source.library.score(theirs, targets, turns, moved, rotations)
+            found = score(made, targets, xyzw(turns), xyzw(rotations), translations)
+            np.testing.assert_allclose(found.metres, expected["pos"], atol=1e-12)
+            np.testing.assert_allclose(np.radians(found.degrees), expected["rot"], atol=1e-9)
+            np.testing.assert_allclose(found.outside_rad, expected["viol"], atol=1e-9)
+            assert found.honest.tolist() == expected["honest"].tolist()

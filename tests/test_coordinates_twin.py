@@ -1,0 +1,156 @@
+"""The kernels' joint coordinates are those of `viewer.skeleton.coordinates`, and so are the numpy backend's."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from rigs import Problem, problem, random_pose, random_skeleton
+
+from viewer.ik import kernels, kernels_step, vectorised
+from viewer.ik.goals import Goal
+from viewer.skeleton.coordinates import joint_space
+from viewer.skeleton.kinds import JointKind
+from viewer.skeleton.limits import EULER_ORDERS, JointLimits
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.violation import limit_violation, project_pose
+from viewer.spatial.euler import from_euler
+from viewer.spatial.quaternion import multiply, normalized
+from viewer.spatial.swing_twist import from_swing_twist
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from viewer.skeleton.skeleton import Skeleton
+    from viewer.spatial.checks import Floats
+
+    IntoLimits = Callable[..., bool]
+
+BACKENDS = [pytest.param(kernels.into_limits, id="kernels"), pytest.param(vectorised.into_limits, id="numpy")]
+BALLS = (kernels.SWING_TWIST, kernels.EULER)
+
+
+def everything(skeleton: Skeleton, pose: Pose, *, limits: bool = True) -> Problem:
+    """A problem in which every joint takes part."""
+    goals = [Goal.position(name, (0.0, 0.0, 0.0)) for name in skeleton.names]
+    return problem(skeleton, goals, pose, limits=limits)
+
+
+def measured(case: Problem, pose: Pose) -> Floats:
+    """(n,) `JointSpace.measure` in the system's order; 0 for free joints' freedoms."""
+    s, values = case.system, joint_space(case.skeleton).measure(pose.rotations, pose.translations)
+    result = np.zeros(len(s.lower))
+    for k, joint in enumerate(case.assembly.joints):
+        if s.form[k] not in (kernels.TURNS, kernels.FIXED):
+            first, count = s.first[k], s.first[k + 1] - s.first[k]
+            columns = s.order[k] if s.form[k] in BALLS else np.arange(count)
+            result[first : first + count] = values[joint, columns]
+    return result
+
+
+def assert_twins(into_limits: IntoLimits, case: Problem, pose: Pose, *, limits: bool = True) -> None:
+    s, joints = case.system, case.assembly.joints
+    q, t = pose.rotations[joints].copy(), pose.translations[joints].copy()
+    x = np.zeros(len(s.lower))
+    outside = into_limits(s, case.work, q, t, x)
+    expected = project_pose(case.skeleton, pose, limits=limits)
+    off = x - np.clip(measured(case, pose), s.lower, s.upper)
+    # Half a turn may be counted either way where nothing bounds it.
+    off = np.where(s.turning & ~s.bounded, off - 2.0 * np.pi * np.rint(off / (2.0 * np.pi)), off)
+    np.testing.assert_allclose(off, 0.0, atol=1e-9)
+    same = np.abs(np.einsum("ki,ki->k", q, expected.rotations[joints]))
+    np.testing.assert_allclose(same, 1.0, atol=1e-12)
+    np.testing.assert_allclose(t, expected.translations[joints], atol=1e-12)
+    if limits:
+        assert outside == bool(limit_violation(case.skeleton, pose).max() > 1e-9)
+
+
+@pytest.mark.parametrize("into_limits", BACKENDS)
+@pytest.mark.parametrize("size", [0.0, 0.5, 2.0])
+def test_random_poses(into_limits: IntoLimits, size: float) -> None:
+    for seed in range(12):
+        random = np.random.default_rng(seed)
+        skeleton = random_skeleton(random, 12)
+        inside = random_pose(random, skeleton, size)
+        shaken = normalized(inside.rotations + random.normal(size=(12, 4)) * size)
+        pose = Pose(shaken, inside.translations + random.normal(size=(12, 3)) * size)
+        case = everything(skeleton, pose)
+        assert_twins(into_limits, case, inside)
+        assert_twins(into_limits, case, pose)
+        assert_twins(into_limits, case, Pose(-shaken, pose.translations))
+
+
+@pytest.mark.parametrize("into_limits", BACKENDS)
+def test_without_limits_only_the_kinds_bind(into_limits: IntoLimits) -> None:
+    for seed in range(12):
+        random = np.random.default_rng(seed)
+        skeleton = random_skeleton(random, 12)
+        pose = Pose(normalized(random.normal(size=(12, 4))), random.normal(size=(12, 3)))
+        bare = replace(skeleton, limits=(None,) * 12)
+        case = everything(skeleton, pose, limits=False)
+        s, joints = case.system, case.assembly.joints
+        q, t = pose.rotations[joints].copy(), pose.translations[joints].copy()
+        assert not into_limits(s, case.work, q, t, np.zeros(len(s.lower)))
+        expected = project_pose(bare, pose)
+        np.testing.assert_allclose(np.abs(np.einsum("ki,ki->k", q, expected.rotations[joints])), 1.0, atol=1e-12)
+        np.testing.assert_allclose(t, expected.translations[joints], atol=1e-12)
+
+
+def one_ball(limits: JointLimits, relative: Floats) -> tuple[Problem, Pose]:
+    random = np.random.default_rng(5)
+    skeleton = replace(random_skeleton(random, 1, [JointKind.BALL]), limits=(limits,))
+    pose = Pose(multiply(skeleton.rest_rotations, relative)[:1], skeleton.offsets)
+    return everything(skeleton, pose), pose
+
+
+WIDE = (-4.0, 4.0)
+
+
+@pytest.mark.parametrize("into_limits", BACKENDS)
+@pytest.mark.parametrize("order", EULER_ORDERS)
+@pytest.mark.parametrize("middle", [-math.pi / 2, math.pi / 2, 1.5, math.pi / 2 - 1e-7])
+def test_euler_angles_at_gimbal_lock(into_limits: IntoLimits, order: str, middle: float) -> None:
+    case, pose = one_ball(JointLimits.euler(order, WIDE, WIDE, WIDE), from_euler([0.3, middle, -0.7], order))
+    assert_twins(into_limits, case, pose)
+
+
+@pytest.mark.parametrize("into_limits", BACKENDS)
+@pytest.mark.parametrize("twist_axis", [0, 1, 2])
+@pytest.mark.parametrize("swing", [0.0, 1e-9, 1.0, 3.0, math.pi])
+def test_swings_up_to_half_a_turn(into_limits: IntoLimits, twist_axis: int, swing: float) -> None:
+    coordinates = np.roll([0.9, 0.6 * swing, -0.8 * swing], twist_axis)
+    limits = JointLimits.swing_twist(twist_axis, WIDE, WIDE, WIDE)
+    for sign in (1.0, -1.0):
+        case, pose = one_ball(limits, sign * from_swing_twist(coordinates, twist_axis))
+        assert_twins(into_limits, case, pose)
+
+
+@pytest.mark.parametrize("into_limits", BACKENDS)
+@pytest.mark.parametrize("angle", [-3.0, -0.1, 3.0, 3.3])
+def test_angles_are_counted_from_the_middle_of_their_range(into_limits: IntoLimits, angle: float) -> None:
+    case, pose = one_ball(JointLimits.euler("xyz", (2.0, 4.0), WIDE, WIDE), from_euler([angle, 0.2, 0.1], "xyz"))
+    assert_twins(into_limits, case, pose)
+    x = np.zeros(3)
+    into_limits(case.system, case.work, pose.rotations.copy(), pose.translations.copy(), x)
+    assert 2.0 <= x[0] <= 4.0
+
+
+@pytest.mark.parametrize("into_limits", BACKENDS)
+def test_unlimited_angles_go_back_the_short_way(into_limits: IntoLimits) -> None:
+    random = np.random.default_rng(3)
+    skeleton = random_skeleton(random, 1, [JointKind.HINGE])
+    skeleton = replace(skeleton, limits=(None,))
+    case = everything(skeleton, skeleton.rest_pose())
+    there, back = case.state, [array.copy() for array in case.state]
+    for state, angle in ((there, 3.0), (back, -3.0)):
+        state[0][0] = angle
+        vectorised.STEPS["move"](case.system, case.work, np.zeros(1), state[0], state[1], state[2])
+        into_limits(case.system, case.work, state[1], state[2], state[0])
+        assert state[0][0] == pytest.approx(angle)
+    for difference in (vectorised.STEPS["difference"], kernels_step.difference):
+        out = np.zeros(1)
+        difference(case.system, case.work, *there[:3], *back[:3], out)
+        assert out[0] == pytest.approx(2.0 * math.pi - 6.0)

@@ -1,0 +1,240 @@
+"""Diagnosis: the words for every reason why a goal is missed, on rigs where the reason is known."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+import rigs
+from characters import rig
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from viewer.ik.findings import degrees, listed, metres, together
+from viewer.ik.goals import Goal
+from viewer.ik.solution import Status
+from viewer.ik.solver import Solver
+
+if TYPE_CHECKING:
+    from viewer.ik.solution import Solution
+    from viewer.skeleton.skeleton import Skeleton
+
+X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+BALL: dict[str, Any] = {"kind": "ball"}
+FIXED: dict[str, Any] = {"kind": "fixed"}
+FREE: dict[str, Any] = {"kind": "free"}
+FOREARM: dict[str, Any] = {"kind": "fixed", "offset": [0, 0.341, 0]}
+
+
+def arm(shoulder: dict[str, Any], *limits: float) -> Skeleton:
+    """Shoulder a at (0, 1, 0), elbow b 400 mm above it that turns about x, hand c 341 mm above that."""
+    elbow: dict[str, Any] = {"kind": "hinge", "axis": X, "offset": [0, 0.4, 0]}
+    return rig(shoulder, elbow | ({"limits": {"angle": limits}} if limits else {}), FOREARM).skeleton
+
+
+LOOSE = arm(BALL)
+ELBOW = arm(FIXED, 0, 90)
+
+
+def solve(skeleton: Skeleton, *goals: Goal, **options: Any) -> Solution:  # noqa: ANN401 - options of any type
+    return Solver(skeleton, goals, backend="numpy", natural=False, **options).solve(skeleton.rest_pose())
+
+
+def diagnosis(skeleton: Skeleton, *goals: Goal, **options: Any) -> tuple[str, ...]:  # noqa: ANN401
+    solution = solve(skeleton, *goals, **options)
+    assert solution.status is not Status.CONVERGED
+    assert solution.diagnosis == solution.diagnosis
+    return solution.diagnosis
+
+
+def hand(*point: float) -> Goal:
+    return Goal.position("c", point)
+
+
+def forearm_at(angle: float) -> Goal:
+    """Where the hand is with the elbow at so many degrees and the shoulder at rest."""
+    return hand(0, 1.4 + 0.341 * math.cos(math.radians(angle)), 0.341 * math.sin(math.radians(angle)))
+
+
+def test_nothing_is_said_of_goals_that_are_met() -> None:
+    assert solve(LOOSE, hand(0, 1.2, 0.4)).diagnosis == ()
+
+
+def test_too_far() -> None:
+    solution = solve(LOOSE, hand(0, 1, 0.919))
+    assert solution.status is Status.UNREACHABLE
+    assert solution.diagnosis == ("c is 178 mm short: its chain reaches 741 mm, the target is 919 mm away",)
+    np.testing.assert_allclose(solution.errors_m, 0.178, atol=1e-4)
+
+
+def test_too_near() -> None:
+    solution = solve(LOOSE, hand(0, 1, 0.012))
+    assert solution.status is Status.UNREACHABLE
+    assert solution.diagnosis == ("c is too near: its chain folds to 59 mm, the target is 12 mm away",)
+
+
+def test_distances_that_cannot_be_kept() -> None:
+    assert diagnosis(LOOSE, Goal.distance("c", 0.2, (0, 1, 1))) == (
+        "c is 59 mm short: its chain reaches 741 mm, the target is 1000 mm away, to be kept 200 mm off",
+    )
+    assert diagnosis(LOOSE, Goal.distance("c", 2.0, (0, 1, 1))) == (
+        "c is 259 mm too near: it gets 1741 mm away from its point at most, 2000 mm are asked",
+    )
+
+
+def test_goals_of_what_cannot_move() -> None:
+    stiff = rig(FIXED, FIXED, {}).skeleton
+    assert diagnosis(stiff, Goal.position("b", (0, 2, 0.5))) == ("b is 500 mm short: no joint brings it nearer",)
+    assert diagnosis(stiff, Goal.rotation("b", (0, 0, 1, 0))) == ("b cannot turn: it is 180° off",)
+
+
+@pytest.mark.parametrize(("angle", "limit"), [(-30, "b 0°"), (120, "b 90°")])
+def test_an_elbow_at_its_limit_is_named(angle: float, limit: str) -> None:
+    assert diagnosis(ELBOW, forearm_at(angle)) == (f"blocked by limits: {limit}",)
+    assert solve(ELBOW, forearm_at(angle), limits=False).status is Status.CONVERGED
+
+
+def test_every_kind_of_limit_has_a_name() -> None:
+    reach: dict[str, Any] = {"offset": [0, 0.5, 0], "kind": "fixed"}
+
+    def said(joint: dict[str, Any], goal: Goal) -> str:
+        (line,) = diagnosis(rig(FIXED, joint | {"offset": [0, 0, 0]}, reach).skeleton, goal)
+        return line.removeprefix("blocked by limits: ")
+
+    narrow = {"x": [-20, 20], "y": [-30, 30], "z": [-10, 10]}
+    up = hand(0, 1 + 0.5 * math.cos(1.0), 0.5 * math.sin(1.0))
+    quarter = (0.0, math.sqrt(0.5), 0.0, math.sqrt(0.5))
+    assert said({"twist_axis": "y", "limits": narrow}, up) == "b swing"
+    assert said({"twist_axis": "y", "limits": narrow}, Goal.rotation("c", quarter)) == "b twist"
+    assert said({"limits": narrow | {"order": "xyz"}}, up) == "b x 20°"
+    assert said({"kind": "universal", "axes": [X, Z], "limits": {"angles": [[-5.5, 5.5], [0, 9]]}}, up) == "b 5.5°"
+    slide = {"kind": "slide", "axis": Y, "limits": {"distance": [-0.05, 0.2]}}
+    turned = {"kind": "slide", "axis": Y, "limits": {"distance": [0, 0.2]}}
+    assert diagnosis(rig(BALL, slide, turned).skeleton, hand(0, 1, 0)) == (
+        "c is too near: its chain folds to 1950 mm, the target is 0 mm away",
+    )
+
+
+def test_only_the_limits_that_matter_are_named() -> None:
+    # The wrist, too, stands at its limit, but the target asks nothing of it.
+    wrist = {"kind": "hinge", "axis": Y, "limits": {"angle": [0, 30]}, "offset": [0, 0.341, 0]}
+    skeleton = rig(
+        FIXED, {"kind": "hinge", "axis": X, "offset": [0, 0.4, 0], "limits": {"angle": [0, 90]}}, wrist
+    ).skeleton
+    solution = solve(skeleton, forearm_at(-30))
+    assert solution.at_limit == ("b", "c")
+    assert solution.diagnosis == ("blocked by limits: b 0°",)
+
+
+def test_limits_that_hold_a_stuck_drag_are_those_of_the_nearest_pose() -> None:
+    # Straight, the arm does not know which way to bend; bent as far as it goes it is still too long.
+    bent = arm(BALL, 0, 150)
+    solver = Solver(bent, [hand(0, 1.1, 0)], backend="numpy", natural=False)
+    assert solver.drag(bent.rest_pose()).move().diagnosis == ("blocked by limits: b 150°",)
+
+
+def test_two_goals_that_pull_apart_are_named() -> None:
+    lines = diagnosis(arm(FREE), Goal.position("a", (0, 1, 0)), hand(0, 1, 1))
+    apart = "a and c are 259 mm too far apart: the chain between them reaches 741 mm, their targets are 1000 mm apart"
+    assert lines == (f"goals conflict: {apart}",)
+    assert diagnosis(arm(FREE), hand(0, 1, 0), hand(0, 1, 1)) == (
+        "goals conflict: c position (goal 1) and c position (goal 2) are at one place, their targets are 1000 mm apart",
+    )
+    rigid = rig(FREE, FIXED).skeleton
+    assert diagnosis(rigid, Goal.position("a", (0, 0, 0)), Goal.position("b", (0, 0, 0.5))) == (
+        "goals conflict: a and b are fixed 1000 mm apart, their targets are 500 mm apart",
+    )
+
+
+def test_goals_that_only_solving_shows_to_conflict_are_named() -> None:
+    # With the hand there and the forearm upright, the elbow would not be 400 mm from the shoulder.
+    lines = diagnosis(LOOSE, hand(0, 1.4, 0.5), Goal.aim("b", (0, 9, 0.5), Y))
+    assert lines == ("goals conflict: c and b cannot both be met (each alone can)",)
+
+
+def test_a_place_and_a_turn_that_exclude_each_other() -> None:
+    lines = diagnosis(LOOSE, Goal.pose("c", (0, 1.4, 0.5), (0, 0, 1, 0)))
+    assert lines == ("c can be brought to its place or turned as asked, not both",)
+
+
+FIGURE = rig(
+    FREE,
+    {"offset": [0.2, 0, 0]},
+    {"offset": [0.5, 0, 0], "kind": "fixed"},
+    {"offset": [-0.2, 0, 0], "parent": "a"},
+    {"offset": [-0.5, 0, 0], "kind": "fixed"},
+    {"offset": [0, -0.2, 0], "parent": "a"},
+    {"offset": [0, -0.5, 0], "kind": "fixed"},
+).skeleton
+"""A root and three limbs of 500 mm: c, e and g."""
+
+
+def test_the_goal_at_odds_with_most_others_is_blamed_and_others_give_way() -> None:
+    goals = [Goal.position("g", (0, 0.3, 0)), Goal.position("e", (-0.7, 1, 0)), Goal.position("c", (3, 1, 0))]
+    apart, line = diagnosis(FIGURE, *goals)
+    assert apart.startswith("goals conflict: c and e are 2300 mm too far apart: the chain between them reaches 1400 mm")
+    assert line.startswith("g (")
+    assert line.endswith(" mm) gives way to c")
+
+
+def test_disabled_and_unserved_goals_are_left_out() -> None:
+    off = Goal.position("b", (9, 9, 9), enabled=False)
+    far = hand(0, 1, 0.919)
+    assert diagnosis(LOOSE, off, far) == diagnosis(LOOSE, far)
+    turn = Goal.rotation("b", (0, 0, 1, 0))
+    solution = solve(LOOSE, turn, far, method="two-link")
+    assert solution.unserved == ("b",)
+    assert solution.diagnosis == diagnosis(LOOSE, far)
+
+
+def test_what_is_in_reach_is_said_to_be() -> None:
+    goal = hand(0, 1.2, 0.4)
+    assert diagnosis(LOOSE, goal, max_iterations=1) == ("in reach: more iterations meet every goal",)
+    assert diagnosis(LOOSE, goal, max_iterations=1, exact=True) == ("in reach: more iterations meet every goal",)
+    assert diagnosis(LOOSE, goal, method="transpose", max_iterations=1) == (
+        "in reach: the default method meets every goal",
+    )
+    # Straight towards the base a straight arm does not bend by itself.
+    solver = Solver(LOOSE, [hand(0, 1.2, 0)], backend="numpy", natural=False)
+    stuck = solver.drag(LOOSE.rest_pose()).move()
+    assert stuck.diagnosis == ("in reach: restarts find a pose that meets every goal",)
+
+
+def test_function_goals_are_not_looked_into_but_mentioned() -> None:
+    never = Goal.function(lambda world: world.positions[0] - 5.0)
+    assert diagnosis(LOOSE, never) == ("the function goals are not met",)
+    lower = Goal.function(lambda world: 3.0 * (world.positions[2] - 1.0))
+    assert diagnosis(LOOSE, hand(0, 1.2, 0.4), lower) == ("goals conflict: c and the function goals cannot all be met",)
+
+
+@settings(max_examples=25)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_every_miss_gets_a_readable_line(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    skeleton = rigs.random_skeleton(random, int(random.integers(1, 8)))
+    kinds = random.choice(list(rigs.GOAL_KINDS), int(random.integers(1, 4))).tolist()
+    goals = rigs.random_goals(random, skeleton, kinds)
+    if random.random() < 0.1:
+        goals.append(Goal.position(skeleton.names[0], random.normal(size=3) * 10.0 ** random.integers(1, 300)))
+    root = str(random.choice(["free", "translate", "locked"]))
+    solver = Solver(skeleton, goals, backend="numpy", root=root, limits=bool(random.integers(2)), max_iterations=60)
+    solution = solver.solve(rigs.random_pose(random, skeleton))
+    lines = solution.diagnosis
+    assert bool(lines) is (solution.status is not Status.CONVERGED)
+    assert len(set(lines)) == len(lines)
+    for line in lines:
+        assert "nan" not in line
+        assert "inf " not in line
+        assert "-0 " not in line
+
+
+def test_lengths_angles_and_lists_read_well() -> None:
+    said = [metres(length) for length in (0.0, 0.00321, 0.0123, 0.178, 3.2, 12.34, 123456.0, math.inf)]
+    assert said == ["0 mm", "3.2 mm", "12 mm", "178 mm", "3200 mm", "12.3 m", "1.23e+05 m", "over 1e150 m"]
+    angles = [degrees(math.radians(angle)) for angle in (0.0, -0.01, 5.5, 44.6, -120.0)]
+    assert angles == ["0°", "0°", "5.5°", "45°", "-120°"]
+    assert listed(["a", "b", "a"]) == "a, b"
+    assert listed("abcdefgh") == "a, b, c, d, e, f and 2 more"
+    assert [together("a"), together("ab"), together("abc")] == ["a", "a and b", "a, b and c"]

@@ -1,0 +1,208 @@
+"""Figures as tables, for the terminal and for a page in Markdown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from viewer.cli.bench.parts import PARTS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from viewer.cli.output import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A title, a line on how to read it, and rows of words."""
+
+    title: str
+    note: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+def heading(about: Mapping[str, Any]) -> str:
+    """The machine and the run, on two lines."""
+    on = about["machine"]
+    cores = f"{on['cores']} cores" if on["cores"] != 1 else "1 core"
+    versions = ", ".join(f"{name} {on[name]}" for name in ("ikviewer", "python", "numpy", "numba") if on[name])
+    quick = "; quick: these figures mean nothing" if about["quick"] else ""
+    run = f"seed {about['seed']}, {about['count']} problems{quick}"
+    return f"{on['processor']}, {cores}, {on['system']}; {versions}\n{run}"
+
+
+def as_text(table: Table) -> str:
+    """Columns for a terminal."""
+    widths = [max(len(cell) for cell in column) for column in zip(table.header, *table.rows, strict=True)]
+    lines = [
+        "  ".join(cell.ljust(width) if column == 0 else cell.rjust(width) for column, (cell, width) in enumerate(cells))
+        for cells in (list(zip(row, widths, strict=True)) for row in (table.header, *table.rows))
+    ]
+    return "\n".join([table.title, *([table.note] if table.note else []), *(f"  {line.rstrip()}" for line in lines)])
+
+
+def as_markdown(table: Table) -> str:
+    """A Markdown table under a heading."""
+    rule = "|---|" + "---:|" * (len(table.header) - 1)
+    note = [table.note, ""] if table.note else []
+    header, *rows = (f"| {' | '.join(cells)} |" for cells in (table.header, *table.rows))
+    return "\n".join([f"## {table.title}", "", *note, header, rule, *rows])
+
+
+def tables(part: str, figures: Any) -> list[Table]:  # noqa: ANN401 - JSON of the part's own shape
+    """The tables of one part's figures."""
+    return _TABLES[part](figures)
+
+
+def number(value: Json, digits: int = 3) -> str:
+    """Significant digits, without exponents; a dash for nothing."""
+    if not isinstance(value, (int, float)):
+        return "-"
+    if value == 0 or abs(value) >= 10 ** (digits - 1):
+        return f"{value:,.0f}"
+    return f"{value:.{digits}g}" if abs(value) >= 1e-4 else f"{value:.0e}"
+
+
+def _speed(figures: Any) -> list[Table]:  # noqa: ANN401
+    rows = [
+        (
+            f"{line['rival']}, {line['rig']} {line['class']}",
+            line["ours"] + ("" if line["our_rig"] == line["rig"] else f", {line['our_rig']}"),
+            number(line["their_ms"]),
+            number(line["our_ms"]),
+            number(line["times_faster"]),
+            f"{line['at_least']:g}",
+            f"{line['aim']:g}",
+        )
+        for line in figures["ratios"]
+    ]
+    versions = ", ".join(f"{c['package']} {c['version']}" for c in figures["contenders"] if c["package"] != "ikviewer")
+    absent = "; ".join(figures["absent"].values())
+    note = f"Medians of whole Python calls, in turn, one thread. Rivals: {versions or 'none'}."
+    header = ("rival, rig and class", "ours", "ms theirs", "ms ours", "times faster", "at least", "aim")
+    found = [Table("Times faster than", note + (f" Absent: {absent}." if absent else ""), header, rows)]
+    names = [contender["name"] for contender in figures["contenders"]]
+    cells = [
+        (f"{rig} {kind}", *(_run(runs.get(name)) for name in names))
+        for rig, kinds in figures["sets"].items()
+        for kind, runs in kinds.items()
+    ]
+    how = "Median ms of a whole call, and honest successes of the problems tried: goals met and limits kept."
+    return [*found, Table("One-shot solves, side by side", how, ("rig and class", *names), cells)]
+
+
+def _run(run: Any) -> str:  # noqa: ANN401
+    if run is None:
+        return "-"
+    return f"{number(run['ms'])} ms, {run['honest']}/{run['problems']}"
+
+
+def _methods(figures: Any) -> list[Table]:  # noqa: ANN401
+    names = list(dict.fromkeys(name for kinds in figures.values() for runs in kinds.values() for name in runs))
+    rows = [
+        (
+            f"{rig} {kind}",
+            *(
+                f"{_run(runs.get(name))}" + (f", {number(runs[name]['iterations'])} it" if name in runs else "")
+                for name in names
+            ),
+        )
+        for rig, kinds in figures.items()
+        for kind, runs in kinds.items()
+    ]
+    note = "Median ms, honest successes, median iterations; those for comparison run on numpy."
+    return [Table("Every solver by its name", note, ("rig and class", *names), rows)]
+
+
+def _drag(figures: Any) -> list[Table]:  # noqa: ANN401
+    keys = ("below_1_mm_percent", "error_mm_p99", "joint_step_deg_p99", "joint_step_deg_max", "ms")
+    rows = [
+        (f"{rig}, {iterations} a frame", *(number(run[key]) for key in keys))
+        for rig, found in figures.items()
+        for iterations, run in found["following"].items()
+    ]
+    header = (
+        "rig, iterations",
+        "% of frames below 1 mm",
+        "mm off p99",
+        "joint step p99, deg",
+        "largest, deg",
+        "ms a frame",
+    )
+    following = Table("Dragging", "Ten motions of 240 frames, followed from rest.", header, rows)
+    back = [
+        (f"{rig}, {shape}", str(run["trials"]), number(run["degrees_median"]), number(run["degrees_p90"]))
+        for rig, found in figures.items()
+        for shape, run in found["return"].items()
+    ]
+    note = "One effector goes 0.3 m out and back, then 30 still frames: the joint that is farthest from where it was."
+    return [following, Table("Out and back", note, ("rig, path", "trials", "degrees, median", "p90"), back)]
+
+
+def _unreachable(figures: Any) -> list[Table]:  # noqa: ANN401
+    keys = ("deg_per_iteration_median", "deg_per_iteration_p90", "deg_per_iteration_max")
+    rows = [
+        (rig, *(number(run[key]) for key in keys), ", ".join(f"{n} {status}" for status, n in run["statuses"].items()))
+        for rig, run in figures.items()
+    ]
+    note = "Degrees that the fastest joint turns per further iteration, and what one-shot solves say."
+    return [Table("Out of reach", note, ("rig", "median", "p90", "largest", "statuses"), rows)]
+
+
+def _lockup(figures: Any) -> list[Table]:  # noqa: ANN401
+    keys = ("one_shot_percent", "dragging_percent", "released_percent")
+    rows = [(method, *(number(run[key]) for key in keys)) for method, run in figures.items()]
+    note = "Four links in a plane, 45 degrees either way, 300 goals within reach: percent that are not reached."
+    return [Table("Lock-ups", note, ("solver", "one-shot", "dragging", "released"), rows)]
+
+
+def _batch(figures: Any) -> list[Table]:  # noqa: ANN401
+    rows = [
+        (
+            f"{kind}, {threads.removeprefix('threads_')} thread(s)",
+            number(run["solves_per_s"]),
+            f"{run['honest']}/{run['problems']}",
+            number(run["times_faster_than_mink"]),
+        )
+        for kind, found in figures["classes"].items()
+        for threads, run in found.items()
+        if isinstance(run, dict)
+    ]
+    note = f"{figures['rig']}; mink solves one by one on one core."
+    return [Table("Batches", note, ("class, threads", "solves/s", "honest", "times mink's rate"), rows)]
+
+
+def _start(figures: Any) -> list[Table]:  # noqa: ANN401
+    rows = [(name.replace("_", " "), number(seconds)) for name, seconds in figures.items()]
+    return [Table("Cold starts", "Seconds of whole processes.", ("process", "s"), rows)]
+
+
+def _files(figures: Any) -> list[Table]:  # noqa: ANN401
+    found = figures["forward_kinematics"]
+    kinematics = [
+        (f"a clip of {found['joints']} joints, frames/s", number(found["clip_frames_per_s"])),
+        ("one pose of it, us", number(found["pose_us"])),
+        ("a chain of 1,000, us", number(found["chain_1000_us"])),
+    ]
+    loading = [(name, number(ms)) for name, ms in figures["load_ms"].items()]
+    long = figures["long_bvh"]
+    loading += [(f"{long['megabytes']:.1f} MB of BVH: {name}", number(ms)) for name, ms in long["ms"].items()]
+    return [
+        Table("Forward kinematics", "", ("what", "figure"), kinematics),
+        Table("Loading", "Milliseconds, files in the system's cache.", ("file", "ms"), loading),
+    ]
+
+
+_TABLES: dict[str, Callable[[Any], list[Table]]] = {
+    "speed": _speed,
+    "methods": _methods,
+    "drag": _drag,
+    "unreachable": _unreachable,
+    "lockup": _lockup,
+    "batch": _batch,
+    "start": _start,
+    "files": _files,
+}
+assert _TABLES.keys() == PARTS.keys()

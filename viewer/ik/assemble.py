@@ -1,0 +1,204 @@
+"""Skeleton and goals -> `System`: which joints take part, their freedoms, the goals' rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viewer.ik import kernels
+from viewer.ik.goals import GoalKind
+from viewer.ik.system import ROWS_OF_KIND, System
+from viewer.skeleton.coordinates import joint_space
+from viewer.skeleton.effectors import find_place
+from viewer.skeleton.kinds import JointKind
+from viewer.skeleton.limits import LimitForm
+from viewer.skeleton.tree import depth_first
+from viewer.spatial.euler import axes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from viewer.ik.goals import Goal
+    from viewer.skeleton.skeleton import Skeleton
+    from viewer.spatial.checks import Floats, Ints
+
+KIND_CODES = {
+    GoalKind.POSITION: kernels.POSITION,
+    GoalKind.ROTATION: kernels.ROTATION,
+    GoalKind.POSE: kernels.POSE,
+    GoalKind.DISTANCE: kernels.DISTANCE,
+    GoalKind.AIM: kernels.AIM,
+}
+ROOT_MODES = ("free", "translate", "locked")
+_COORDINATES = {
+    JointKind.HINGE: kernels.HINGE,
+    JointKind.UNIVERSAL: kernels.UNIVERSAL,
+    JointKind.SLIDE: kernels.SLIDE,
+    JointKind.FIXED: kernels.FIXED,
+}
+_ROTATING = (kernels.HINGE, kernels.UNIVERSAL)
+_FREEDOMS = {kernels.FIXED: 0, kernels.HINGE: 1, kernels.SLIDE: 1, kernels.UNIVERSAL: 2}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assembly:
+    """A `System` and what its places mean on the skeleton.
+
+    Attributes:
+        system: the arrays.
+        joints: (K,) the skeleton's joint of each of the system's.
+        goals: (G,) which goal, by its place in the list given, each of the system's is.
+    """
+
+    system: System
+    joints: Ints
+    goals: Ints
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Freedoms:
+    """How a skeleton's joints move under given options; made once, used for any goals.
+
+    Attributes:
+        form, moves: (J,) as in `System`.
+        counts: (J,) freedoms of each joint.
+        order: (J, 3) as in `System`.
+        lower, upper, spread, turning: (J, 6) per freedom, unused columns ignored.
+        depth_first: (J,) joints in depth-first order.
+    """
+
+    skeleton: Skeleton
+    form: Ints
+    moves: Ints
+    counts: Ints
+    order: Ints
+    lower: Floats
+    upper: Floats
+    spread: Floats
+    turning: Floats
+    depth_first: Ints
+
+
+def freedoms_of(skeleton: Skeleton, spreads: Floats, *, limits: bool, root: str) -> Freedoms:
+    """The freedoms of all joints.
+
+    Args:
+        skeleton: the joints.
+        spreads: (J, 3) how readily each joint moves about its axes (or along its coordinates), 1 = ordinary.
+        limits: whether limits bind.
+        root: "free", "translate" or "locked": what free roots may do.
+    """
+    count = len(skeleton)
+    form, moves = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
+    order = np.tile(np.arange(3, dtype=np.int64), (count, 1))
+    space = joint_space(skeleton)
+    for joint, (kind, ranges) in enumerate(zip(skeleton.kinds, skeleton.limits, strict=True)):
+        if kind is JointKind.FREE:
+            form[joint] = kernels.TURNS if root == "free" else kernels.FIXED
+            moves[joint] = 0 if root == "locked" else 3
+        elif kind is not JointKind.BALL:
+            form[joint] = _COORDINATES[kind]
+        elif ranges is None or not limits:
+            form[joint] = kernels.TURNS
+        elif ranges.form is LimitForm.EULER:
+            form[joint], order[joint] = kernels.EULER, axes_of(ranges.order)
+        else:
+            twist = ranges.twist_axis
+            form[joint], order[joint] = kernels.SWING_TWIST, ((twist + 1) % 3, (twist + 2) % 3, twist)
+    turns = np.array([_FREEDOMS.get(code, 3) for code in form.tolist()], dtype=np.int64)
+    lower, upper = np.full((count, 6), -np.inf), np.full((count, 6), np.inf)
+    spread, turning = np.ones((count, 6)), np.zeros((count, 6))
+    for joint in range(count):
+        at, to = moves[joint], moves[joint] + turns[joint]
+        # Balls' columns stand per axis x, y, z; their freedoms in the order of their angles.
+        columns = order[joint] if turns[joint] == 3 else np.arange(turns[joint])
+        if limits and form[joint] not in (kernels.TURNS, kernels.FIXED):
+            lower[joint, at:to], upper[joint, at:to] = space.lower[joint, columns], space.upper[joint, columns]
+        turning[joint, at:to] = space.circular[joint, columns] | (form[joint] in _ROTATING)
+        spread[joint, at:to] = spreads[joint, columns]
+    spread *= (1.0 - skeleton.stiffness)[:, None]
+    first = np.array(depth_first(skeleton), dtype=np.intp)
+    return Freedoms(skeleton, form, moves, moves + turns, order, lower, upper, spread, turning, first)
+
+
+def assemble(freedoms: Freedoms, goals: Sequence[Goal], tolerance: tuple[float, float]) -> Assembly:
+    """The arrays of a solve, without seeds; goals that are disabled or functions have no rows.
+
+    Where there is a function goal every joint takes part: it may look at any.
+
+    Raises:
+        InputError: an effector that is not there.
+    """
+    skeleton = freedoms.skeleton
+    served = [i for i, goal in enumerate(goals) if goal.enabled and goal.kind in KIND_CODES]
+    places = [find_place(skeleton, goals[i].effector) for i in served]
+    functions = any(goal.enabled and goal.kind is GoalKind.FUNCTION for goal in goals)
+    taking_part = np.full(len(skeleton), functions)
+    for place in places:
+        joint = place.joint
+        while joint >= 0 and not taking_part[joint]:
+            taking_part[joint] = True
+            joint = int(skeleton.parents[joint])
+    joints = freedoms.depth_first[taking_part[freedoms.depth_first]]
+    here = np.full(len(skeleton) + 1, -1, dtype=np.int64)
+    here[joints] = np.arange(len(joints))
+    sequence = sorted(range(len(served)), key=lambda i: int(here[places[i].joint]))
+    picked = [goals[served[i]] for i in sequence]
+    goal_joint = np.array([here[places[i].joint] for i in sequence], dtype=np.int64)
+    kinds = np.array([KIND_CODES[goal.kind] for goal in picked], dtype=np.int64)
+    rows = np.concatenate([[0], np.cumsum([ROWS_OF_KIND[kind] for kind in kinds.tolist()])]).astype(np.int64)
+    parent = here[skeleton.parents[joints]]
+    last = _last_descendants(parent)
+    goal_low = np.searchsorted(goal_joint, np.arange(len(joints)), side="left").astype(np.int64)
+    goal_high = np.searchsorted(goal_joint, last, side="right").astype(np.int64)
+    used = np.arange(6) < freedoms.counts[joints][:, None]
+    lower, upper = freedoms.lower[joints][used], freedoms.upper[joints][used]
+    first = np.concatenate([[0], np.cumsum(freedoms.counts[joints])]).astype(np.int64)
+    system = System(
+        parent=parent,
+        form=freedoms.form[joints],
+        held=np.array([skeleton.kinds[joint] is JointKind.FIXED for joint in joints.tolist()], dtype=np.bool_),
+        moves=freedoms.moves[joints],
+        first=first,
+        rest=skeleton.rest_rotations[joints],
+        offset=skeleton.offsets[joints],
+        axes=skeleton.axes[joints],
+        order=freedoms.order[joints],
+        low=rows[goal_low],
+        high=rows[goal_high],
+        goal_low=goal_low,
+        goal_high=goal_high,
+        lower=lower,
+        upper=upper,
+        spread=freedoms.spread[joints][used],
+        bounded=np.isfinite(lower) & np.isfinite(upper),
+        turning=freedoms.turning[joints][used] > 0.0,
+        goal_kind=kinds,
+        goal_joint=goal_joint,
+        goal_row=rows[:-1].copy(),
+        goal_offset=_table([np.add(places[i].offset, goals[served[i]].offset) for i in sequence], 3),
+        goal_target=_table([goal.target or (0.0, 0.0, 0.0) for goal in picked], 3),
+        goal_rotation=_table([goal.target_rotation or (0.0, 0.0, 0.0, 1.0) for goal in picked], 4),
+        goal_distance=np.array([goal.target_distance or 0.0 for goal in picked]),
+        goal_axis=_table([goal.axis or (0.0, 1.0, 0.0) for goal in picked], 3),
+        goal_weight=np.array([goal.weight for goal in picked]),
+        goal_rotation_weight=np.array([goal.rotation_weight for goal in picked]),
+        tolerance=np.array(tolerance),
+        seeds=np.zeros((0, int(first[-1]))),
+    )
+    return Assembly(system, joints, np.array([served[i] for i in sequence], dtype=np.intp))
+
+
+def _table(rows: Sequence[object], width: int) -> Floats:
+    return np.array(rows, dtype=np.float64).reshape(-1, width)
+
+
+def _last_descendants(parent: Ints) -> Ints:
+    """(K,) the last joint of each joint's subtree, in depth-first order."""
+    last = np.arange(len(parent), dtype=np.int64)
+    for k in range(len(parent) - 1, 0, -1):
+        if parent[k] >= 0:
+            last[parent[k]] = max(last[parent[k]], last[k])
+    return last

@@ -1,0 +1,85 @@
+"""Which code does the arithmetic: numpy, always there, or the kernels compiled by numba."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from threading import Event
+from typing import TYPE_CHECKING, Protocol
+
+from viewer.errors import InputError, unknown_name
+
+if TYPE_CHECKING:
+    from viewer.ik.system import Many, Settings, State, System, Work
+    from viewer.spatial.checks import Floats
+
+BACKENDS = ("auto", "numpy", "numba")
+_COMPILED = "viewer.ik.compiled"
+_NUMPY = "viewer.ik.vectorised"
+
+
+class Engine(Protocol):
+    """The functions that a backend's module has; see `viewer.ik.driver` and `viewer.ik.kernels`."""
+
+    def solve(
+        self, s: System, w: Work, state: State, trial: State, best: State, anchor: State, settings: Settings
+    ) -> tuple[int, int, float]:
+        """Move a state to where the goals are met."""
+
+    def begin_and_solve(
+        self, s: System, w: Work, state: State, trial: State, best: State, anchor: State, settings: Settings
+    ) -> tuple[int, int, bool]:
+        """Bring a pose inside its limits, anchor there and solve."""
+
+    def solve_many(
+        self,
+        s: System,
+        w: Work,
+        state: State,
+        trial: State,
+        best: State,
+        anchor: State,
+        settings: Settings,
+        many: Many,
+    ) -> None:
+        """Solve one problem after the other."""
+
+    def residuals(self, s: System, w: Work, q: Floats, t: Floats, e: Floats) -> tuple[float, float]:
+        """Forward kinematics and the goals' residuals."""
+
+    def into_limits(self, s: System, w: Work, q: Floats, t: Floats, x: Floats) -> bool:
+        """Coordinates of a pose, brought inside the limits."""
+
+
+def check_backend(backend: str) -> str:
+    """One of `BACKENDS`.
+
+    Raises:
+        InputError: anything else.
+    """
+    if backend not in BACKENDS:
+        raise InputError(unknown_name("backend", backend, BACKENDS))
+    return backend
+
+
+def engine_for(backend: str) -> tuple[Engine, str]:
+    """The engine and its name. "auto" takes the compiled one once `compiled_is_ready`, and compiles nothing.
+
+    Raises:
+        InputError: numba is asked for and cannot be imported.
+    """
+    if backend == "numba" or (backend == "auto" and _ready.is_set()):
+        try:
+            engine: Engine = import_module(_COMPILED)  # type: ignore[assignment]  # a module is its functions
+        except ImportError as error:
+            raise InputError(f"backend numba: it cannot be imported ({error}); take numpy") from error
+        return engine, "numba"
+    engine = import_module(_NUMPY)  # type: ignore[assignment]
+    return engine, "numpy"
+
+
+def compiled_is_ready() -> None:
+    """Let "auto" take the compiled engine from now on: it is loaded, and nobody will wait for the compiler."""
+    _ready.set()
+
+
+_ready = Event()

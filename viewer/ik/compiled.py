@@ -1,0 +1,49 @@
+"""The compiled backend: the kernels and the driver, compiled by numba and cached on disk.
+
+Imported only when it is wanted: importing numba takes most of a second, compiling some ten, once per machine.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import sys
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numba
+
+from viewer.ik import driver, kernels, kernels_align, kernels_readings, kernels_step
+from viewer.ik.twin import twins
+
+if TYPE_CHECKING:
+    from types import FunctionType
+
+_MODULES = (kernels_readings, kernels, kernels_step, kernels_align, driver)
+# Sums may be reordered and products fused, which lets the loops use vector instructions; NaN and infinity keep
+# their meaning, and the same machine gives the same bits.
+_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": {"contract", "reassoc", "arcp", "nsz"}}
+
+
+def _compiled_namespace() -> dict[str, Any]:
+    """Every function of the modules, compiled, and calling each other's compiled forms."""
+    sources = "".join(inspect.getsource(module) for module in (*_MODULES, sys.modules[__name__]))
+    # numba notices a change of a function's own file only: this makes any change of any of them a new function.
+    digest = hashlib.sha256(sources.encode()).hexdigest()[:16]
+    return twins(_MODULES, {}, partial(_jit, digest=digest))
+
+
+def _jit(function: FunctionType, digest: str) -> Any:  # noqa: ANN401 - numba's dispatchers have no public type
+    function.__qualname__ += f"_{digest}"
+    try:
+        return numba.njit(cache=True, **_OPTIONS)(function)
+    except RuntimeError:  # nowhere to keep a cache: compiled anew in every process
+        return numba.njit(**_OPTIONS)(function)
+
+
+_space = _compiled_namespace()
+solve = _space["solve"]
+begin_and_solve = _space["begin_and_solve"]
+solve_many = _space["solve_many"]
+residuals = _space["residuals"]
+into_limits = _space["into_limits"]

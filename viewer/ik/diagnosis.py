@@ -1,0 +1,173 @@
+"""Why goals are missed: too far, too near, blocked by limits, or in conflict with each other.
+
+What geometry excludes is said first (`viewer.ik.reach`). For the rest, parts of the problem are solved again: without
+the limits that hold the pose back, or without some of the goals.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations, islice
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viewer.ik.findings import gap_line, labels, listed, off, together
+from viewer.ik.goals import GoalKind
+from viewer.ik.methods import METHODS
+from viewer.ik.reach import Reach
+from viewer.ik.released import without_limits
+from viewer.ik.trials import Trials
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from viewer.ik.goals import Goal
+    from viewer.ik.options import Options
+    from viewer.ik.reach import Gap
+    from viewer.ik.trials import Trial
+    from viewer.skeleton.pose import Pose
+    from viewer.skeleton.skeleton import Skeleton
+    from viewer.spatial.checks import Floats
+
+_POLISH, _ESCAPE, _PART = 40, 80, 40
+"""Iterations of a trial at most: of all goals onward from the pose, with restarts, of a part of the problem."""
+_PAIRS = 10
+"""So many pairs of goals are tried at most."""
+_TRAPPED = 0.5
+"""A pose is a trap if there is another with less than this part of its squared error."""
+
+
+def diagnose(
+    skeleton: Skeleton, goals: Sequence[Goal], targets: tuple[Floats, Floats], pose: Pose, options: Options
+) -> tuple[str, ...]:
+    """Why goals are missed, a line each; empty where none is.
+
+    Args:
+        skeleton: the joints.
+        goals: G goals; those that are disabled or that the method cannot serve are left out.
+        targets: (G, 3) and (G, 4), settled: see `viewer.ik.targets.Targets.settle`.
+        pose: the one that the solve ended in.
+        options: those of the solve.
+    """
+    with np.errstate(all="ignore"):
+        return tuple(dict.fromkeys(_Diagnosis(Trials(skeleton, goals, targets, pose, options)).lines()))
+
+
+class _Diagnosis:
+    """One diagnosis at work."""
+
+    def __init__(self, trials: Trials) -> None:
+        self.trials = trials
+        self.names = labels(trials.goals)
+        self.functions = any(goal.enabled and goal.kind is GoalKind.FUNCTION for goal in trials.goals)
+
+    def lines(self) -> Iterator[str]:
+        """All findings."""
+        seen = self.trials.look()
+        if not seen.missed and self.functions:
+            yield "the function goals are not met"
+        gaps = main_gaps(seen) if seen.missed else []
+        for gap in gaps:
+            yield gap_line(gap, [self.names[i] for i in gap.goals])
+        explained = {i for gap in gaps for i in gap.goals}
+        if any(i not in explained for i in seen.missed):
+            yield from self._rest(seen, [gap.goals[0] for gap in gaps], explained)
+
+    def _rest(self, seen: Trial, out: list[int], explained: set[int]) -> Iterator[str]:
+        """Why goals are missed that are not out of reach; ``out``: those that are."""
+        rest = [i for i in self.trials.asked if i not in out]
+        stuck = self.trials.solve(rest, _POLISH)
+        if not stuck.missed:
+            yield from self._met(seen, out, explained)
+            return
+        escaped = self.trials.solve(rest, _ESCAPE, restarts=True)
+        if not escaped.missed:
+            yield f"in reach: restarts find a pose that meets every {'other ' if out else ''}goal"
+            return
+        if escaped.error < _TRAPPED * stuck.error:
+            stuck = escaped
+        freed, limits = without_limits(self.trials, stuck) if self.trials.options.limits else (stuck, [])
+        blocked = f"blocked by limits: {listed(limits)}" if limits else ""
+        if blocked and not freed.missed.keys() - explained:
+            yield blocked
+        else:
+            yield from self._parts(stuck, [i for i in stuck.missed if i not in explained], rest, blocked)
+
+    def _parts(self, stuck: Trial, missed: list[int], rest: list[int], blocked: str) -> Iterator[str]:
+        """Which of the missed goals can be met alone, and why the others cannot."""
+        alone = [i for i in missed if self._can(i)]
+        found = self._conflicts(alone, rest)
+        for group in found:
+            yield f"goals conflict: {together([self.names[i] for i in group])} cannot {_together(len(group))}"
+        left = [i for i in missed if not any(i in group for group in found)]
+        twofold = [i for i in left if i not in alone and self._either(i)]
+        for i in twofold:
+            yield f"{self.names[i]} can be brought to its place or turned as asked, not both"
+        left = [i for i in left if i not in twofold]
+        if left and blocked:
+            yield blocked
+        elif left:
+            for i in left:
+                miss = off(stuck.missed[i], stuck.workspace.system.tolerance)
+                yield f"{self.names[i]} is {miss} off: no pose nearer to it was found"
+
+    def _met(self, seen: Trial, out: list[int], explained: set[int]) -> Iterator[str]:
+        """Onward from the pose all goals are met that are not out of reach: what drew them away is something else."""
+        tolerance = seen.workspace.system.tolerance
+        missed = {self.names[i]: off(miss, tolerance) for i, miss in seen.missed.items() if i not in explained}
+        if out:
+            give = "give" if len(missed) > 1 else "gives"
+            who = together([f"{name} ({miss})" for name, miss in missed.items()])
+            yield f"{who} {give} way to {together([self.names[i] for i in out])}"
+        elif self.functions:
+            yield f"goals conflict: {together([*missed, 'the function goals'])} cannot all be met"
+        elif self.trials.options.method in METHODS:
+            yield "in reach: the default method meets every goal"
+        else:
+            yield "in reach: more iterations meet every goal"
+
+    def _conflicts(self, alone: list[int], rest: list[int]) -> list[tuple[int, ...]]:
+        """Goals that cannot be met together, of those that can be met alone: pairs if there are such."""
+        others = [i for i in rest if i not in alone]
+        pairs = combinations(alone, 2) if len(alone) > 1 else ((i, other) for i in alone for other in others)
+        found: list[tuple[int, ...]] = [pair for pair in islice(pairs, _PAIRS) if not self._can(*pair)]
+        if alone and not found and self.trials.left:
+            found = [tuple(alone)]
+        return found
+
+    def _can(self, *chosen: int) -> bool:
+        """Whether some goals can be met with no others; once iterations have run out it is taken for granted."""
+        return not self.trials.solve(chosen, _PART, restarts=True).missed or not self.trials.left
+
+    def _either(self, i: int) -> bool:
+        """Whether a goal that asks for a place and a turn can be given either."""
+        kinds = (GoalKind.POSITION, GoalKind.ROTATION)
+        return self.trials.goals[i].kind is GoalKind.POSE and not any(
+            self.trials.solve([i], _PART, restarts=True, kinds={i: kind}).missed for kind in kinds
+        )
+
+
+def _together(count: int) -> str:
+    words = ("be met beside the others (alone it can)", "both be met (each alone can)", "all be met (each alone can)")
+    return words[min(count, 3) - 1]
+
+
+def main_gaps(trial: Trial) -> list[Gap]:
+    """What geometry excludes, by places in the list of goals: each goal once, the one to blame first."""
+    workspace = trial.workspace
+    system, state = workspace.system, workspace.state
+    gaps = sorted(Reach(system).gaps(system, state.q, state.t), key=lambda gap: -gap.short)
+    found: dict[int, Gap] = {}
+    for gap in gaps:
+        if len(gap.goals) == 1:
+            found.setdefault(gap.goals[0], gap)
+    pairs = [gap for gap in gaps if len(gap.goals) > 1 and not found.keys() & set(gap.goals)]
+    while pairs:
+        # Of two goals the one to blame is the one that is at odds with more others.
+        blamed, _ = Counter(goal for gap in pairs for goal in gap.goals).most_common(1)[0]
+        worst = next(gap for gap in pairs if blamed in gap.goals)
+        found[blamed] = worst._replace(goals=tuple(sorted(worst.goals, key=lambda goal: goal != blamed)))
+        pairs = [gap for gap in pairs if blamed not in gap.goals]
+    places = workspace.goals.tolist()
+    return [gap._replace(goals=tuple(places[goal] for goal in gap.goals)) for gap in found.values()]

@@ -1,0 +1,186 @@
+"""One solve: the recipe, in terms of a backend's steps.
+
+Damped least squares in the dual (Wampler 1986; error-scaled damping after Sugihara 2011, "Solvability-unconcerned
+inverse kinematics by the Levenberg-Marquardt method", IEEE Trans. Robotics 27), limits inside the solve, a monotone
+guard, and restarts from seeded poses where it stalls. The functions it calls are looked up by name among this module's
+globals: `viewer.ik.vectorised` and `viewer.ik.compiled` each run this very source with their own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from viewer.ik.kernels import into_limits, residuals
+from viewer.ik.kernels_align import align_roots
+from viewer.ik.kernels_step import (
+    cap,
+    difference,
+    freeze,
+    gram,
+    less_pull,
+    linearise,
+    move,
+    reseed,
+    shorten,
+    solve_dual,
+    spread_step,
+)
+
+if TYPE_CHECKING:
+    from viewer.ik.system import Many, Settings, State, System, Work
+
+CONVERGED, UNREACHABLE, STALLED, DIVERGED, BUDGET = range(5)
+
+_STALL_EVERY = 6
+_STALLED_RATIO = 0.9
+"""A squared error above this part of what it was `_STALL_EVERY` iterations ago is a stall."""
+_SETTLED_RATIO = 0.999
+"""With nothing else to try, less gain than this in `_STALL_EVERY` iterations ends the solve."""
+_LAST_RESTART = 0.7
+"""Part of the iterations after which none starts anew: the rest is for coming to rest at the best pose."""
+_STILL = 1e-7
+"""Radians or metres: a step below this is none."""
+_TRIES = 5
+"""Times that a step that makes it worse is taken back and tried with more damping."""
+
+
+def propose(s: System, w: Work, state: State, settings: Settings, error: float, boost: float) -> float:
+    """The step from the current pose into ``w.step``; returns its largest component."""
+    damping = (settings.damping_scale * error + settings.damping) * boost
+    w.frozen[:] = False
+    gram(s, w)
+    largest = 0.0
+    for _ in range(settings.limit_passes + 1):
+        less_pull(s, w, w.frozen, w.pull, state.e, w.wanted)
+        solve_dual(w, w.wanted, damping, w.y)
+        spread_step(s, w, w.frozen, w.y, w.pull, w.step)
+        largest = cap(s, w.step, settings.step_cap)
+        if freeze(s, w, state.x) == 0:
+            break
+    return largest
+
+
+def solve(
+    s: System, w: Work, state: State, trial: State, best: State, anchor: State, settings: Settings
+) -> tuple[int, int, float]:
+    """Move ``state`` to where the goals are met, or as near as it gets.
+
+    Args:
+        s: the system.
+        w: scratch.
+        state: where to start, inside its limits; the answer stands here afterwards.
+        trial: scratch.
+        best: scratch.
+        anchor: the pose that the pull leads back to and that restarts of unlimited joints begin from.
+        settings: the recipe's numbers.
+
+    Returns:
+        Status (CONVERGED, STALLED or BUDGET: whether it was in reach is asked afterwards), iterations, squared error.
+    """
+    error, worst = residuals(s, w, state.q, state.t, state.e)
+    copy(state, best)
+    best_error, mark, mark_before, since = error, error, error, 0
+    boost, restarts, status = 1.0, 0, BUDGET
+    iterations = 0
+    while iterations < settings.max_iterations:
+        if worst <= 1.0 and iterations >= settings.least_iterations:
+            break
+        iterations += 1
+        linearise(s, w, state.x)
+        pulled = settings.pull > 0.0
+        w.pull[:] = 0.0
+        if pulled:
+            difference(s, w, state.x, state.q, state.t, anchor.x, anchor.q, anchor.t, w.pull)
+            w.pull[:] = w.pull * settings.pull
+            cap(s, w.pull, settings.pull_cap)
+        moved = 0.0
+        for _ in range(_TRIES):
+            largest = propose(s, w, state, settings, error, boost)
+            shorten(s, w.step, state.x, settings.limit_gain)
+            copy(state, trial)
+            move(s, w, w.step, trial.x, trial.q, trial.t)
+            new_error, new_worst = residuals(s, w, trial.q, trial.t, trial.e)
+            if new_error <= error * settings.least_gain or new_worst <= _MET or not settings.guarded:
+                copy(trial, state)
+                error, worst, moved = new_error, new_worst, largest
+                boost = max(1.0, boost * _RELAX)
+                break
+            if pulled:
+                # The pull is only wished for: it goes before the goals are given less of a step.
+                w.pull[:] = 0.0
+                pulled = False
+            else:
+                boost *= _TIGHTEN
+        if error < best_error:
+            best_error = error
+            copy(state, best)
+        since += 1
+        stalled = moved < _STILL
+        if since >= _STALL_EVERY:
+            stalled = stalled or error > _STALLED_RATIO * mark
+            mark_before, mark, since = mark, error, 0
+        if stalled and worst > 1.0:
+            if restarts > settings.restarts or settings.restarts == 0:
+                # Nothing new to try: go on only while it still gets nearer.
+                if moved < _STILL or (since == 0 and error > _SETTLED_RATIO * mark_before):
+                    status = STALLED
+                    break
+            else:
+                if restarts < settings.restarts and iterations < _LAST_RESTART * settings.max_iterations:
+                    reseed(s, w, s.seeds[restarts], anchor.x, anchor.q, anchor.t, state.x, state.q, state.t)
+                    align_roots(s, w, state.q, state.t, state.e)
+                else:
+                    copy(best, state)  # the last one polishes the best so far
+                    restarts = settings.restarts
+                restarts += 1
+                error, worst = residuals(s, w, state.q, state.t, state.e)
+                boost, mark, since = 1.0, error, 0
+    if worst > 1.0 and best_error < error:
+        copy(best, state)
+    # What was evaluated last may be a step that was taken back: leave the misses of the answer in the scratch.
+    error, worst = residuals(s, w, state.q, state.t, state.e)
+    return CONVERGED if worst <= 1.0 else status, iterations, error
+
+
+_MET = 0.5
+"""Below this part of their tolerances all goals are met, and what the pull makes worse is no matter."""
+_TIGHTEN = 8.0
+_RELAX = 0.25
+
+
+def copy(source: State, target: State) -> None:
+    """Copy a pose."""
+    target.x[:] = source.x
+    target.q[:] = source.q
+    target.t[:] = source.t
+    target.e[:] = source.e
+
+
+def begin_and_solve(
+    s: System, w: Work, state: State, trial: State, best: State, anchor: State, settings: Settings
+) -> tuple[int, int, bool]:
+    """Bring the pose in ``state`` inside its limits, anchor there and solve.
+
+    Returns:
+        Status, iterations, whether the pose was outside.
+    """
+    outside = into_limits(s, w, state.q, state.t, state.x)
+    copy(state, anchor)
+    code, iterations, _ = solve(s, w, state, trial, best, anchor, settings)
+    return code, iterations, outside
+
+
+def solve_many(
+    s: System, w: Work, state: State, trial: State, best: State, anchor: State, settings: Settings, many: Many
+) -> None:
+    """Solve one problem after the other: their starts and targets stand in ``many``, and so do the answers."""
+    for i in range(len(many.code)):
+        state.q[:] = many.q[i]
+        state.t[:] = many.t[i]
+        s.goal_target[:] = many.target[i]
+        s.goal_rotation[:] = many.rotation[i]
+        code, iterations, _ = begin_and_solve(s, w, state, trial, best, anchor, settings)
+        many.code[i], many.iterations[i] = code, iterations
+        many.q[i] = state.q
+        many.t[i] = state.t
+        many.miss[i] = w.miss

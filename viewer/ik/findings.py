@@ -1,0 +1,119 @@
+"""The words of a diagnosis: lines that a person can read, one finding each."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from viewer.ik import kernels
+from viewer.ik.reach import Miss
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from viewer.ik.goals import Goal
+    from viewer.ik.reach import Gap
+    from viewer.ik.system import System
+    from viewer.spatial.checks import Floats
+
+_MOST_NAMES = 6
+"""More names than this are counted."""
+
+
+def metres(length: float) -> str:
+    """A length as people say it."""
+    if not length < 1e4:
+        return f"{length:.3g} m" if math.isfinite(length) else "over 1e150 m"
+    if length == 0.0:
+        return "0 mm"
+    if length >= 10.0:
+        return f"{length:.1f} m"
+    return f"{1000.0 * length:.0f} mm" if length >= 0.01 else f"{1000.0 * length:.1f} mm"
+
+
+def degrees(angle: float) -> str:
+    """Radians as whole degrees; a tenth below ten of them, unless that is none."""
+    value = round(math.degrees(angle), 0 if abs(angle) >= math.radians(10.0) else 1)
+    return f"{value + 0.0:g}°"
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names in a row, each once; where there are many, some and how many more."""
+    unique = list(dict.fromkeys(names))
+    more = len(unique) - _MOST_NAMES
+    return ", ".join(unique) if more <= 0 else f"{', '.join(unique[:_MOST_NAMES])} and {more} more"
+
+
+def together(names: Sequence[str]) -> str:
+    """``A and B``, ``A, B and C``."""
+    if len(names) > _MOST_NAMES:
+        return listed(names)
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
+
+
+def off(miss: tuple[float, float], tolerance: Floats) -> str:
+    """By how much a goal is missed, metres and radians: what is beyond its tolerance of it."""
+    parts = [(metres(miss[0]), miss[0] > tolerance[0]), (degrees(miss[1]), miss[1] > tolerance[1])]
+    return " and ".join(text for text, counts in parts if counts)
+
+
+def labels(goals: Sequence[Goal]) -> list[str]:
+    """What each goal is called: its effector; where several have that, its kind, too, or its number."""
+    enabled = [goal for goal in goals if goal.enabled]
+    effectors = Counter(goal.effector for goal in enabled)
+    kinds = Counter((goal.effector, goal.kind) for goal in enabled)
+    names = []
+    for number, goal in enumerate(goals, start=1):
+        kind = f" {goal.kind}" if effectors[goal.effector] > 1 else ""
+        names.append(goal.effector + kind + (f" (goal {number})" if kinds[goal.effector, goal.kind] > 1 else ""))
+    return names
+
+
+def gap_line(gap: Gap, names: Sequence[str]) -> str:
+    """What is out of reach, by how much; ``names`` of the gap's goals."""
+    short, reach, distance = metres(gap.short), metres(gap.reach), metres(gap.distance)
+    if len(gap.goals) > 1:
+        return f"goals conflict: {together(names)} are {_pair_line(gap)}, their targets are {distance} apart"
+    name = names[0]
+    if gap.miss is Miss.TURN:
+        return f"{name} cannot turn: it is {degrees(gap.short)} off"
+    if gap.miss is Miss.WIDE:
+        most = metres(gap.asked - gap.short)
+        return f"{name} is {short} too near: it gets {most} away from its point at most, {metres(gap.asked)} are asked"
+    keep = f", to be kept {metres(gap.asked)} off" if gap.asked > 0.0 else ""
+    if gap.miss is Miss.NEAR:
+        return f"{name} is too near: its chain folds to {metres(gap.fold)}, the target is {distance} away{keep}"
+    if gap.reach == 0.0:
+        return f"{name} is {short} short: no joint brings it nearer{keep}"
+    return f"{name} is {short} short: its chain reaches {reach}, the target is {distance} away{keep}"
+
+
+def _pair_line(gap: Gap) -> str:
+    if gap.reach == 0.0:
+        return "at one place"
+    if gap.reach == gap.fold:
+        return f"fixed {metres(gap.reach)} apart"
+    if gap.miss is Miss.NEAR:
+        return f"{metres(gap.short)} too near each other: the chain between them folds to {metres(gap.fold)}"
+    way = "far apart" if gap.miss is Miss.FAR else "near each other"
+    return f"{metres(gap.short)} too {way}: the chain between them reaches {metres(gap.reach)}"
+
+
+def limit_name(system: System, names: Sequence[str], freedom: int, value: float) -> str:
+    """A joint at a limit: ``LeftLeg 0°``, ``LeftUpLeg swing``, ``Arm twist``, ``Neck x 30°``, ``Piston 200 mm``.
+
+    Args:
+        system: that the freedom is of.
+        names: of the system's joints.
+        freedom: its place.
+        value: of the limit, radians or metres.
+    """
+    k = int(system.first.searchsorted(freedom, side="right")) - 1
+    form, place = int(system.form[k]), freedom - int(system.first[k]) - int(system.moves[k])
+    if form == kernels.SWING_TWIST:
+        return f"{names[k]} {'swing' if place < 2 else 'twist'}"
+    if form == kernels.SLIDE:
+        return f"{names[k]} {metres(value) if value >= 0.0 else '-' + metres(-value)}"
+    axis = f" {'xyz'[system.order[k, place]]}" if form == kernels.EULER else ""
+    return f"{names[k]}{axis} {degrees(value)}"

@@ -1,0 +1,46 @@
+"""Who stays while others are moved: a hold for every effector that is on, pins for the feet."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from viewer.ik.goals import Goal
+from viewer.skeleton.body_parts import body_part
+from viewer.skeleton.effectors import EffectorGoal, find_place
+from viewer.skeleton.kinematics import fk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from viewer.skeleton.pose import Pose
+    from viewer.skeleton.skeleton import Skeleton
+
+
+_STANDING = {"foot", "ankle"}
+
+
+def holds(skeleton: Skeleton, pose: Pose, others: Iterable[Goal] = ()) -> tuple[Goal, ...]:
+    """Goals that keep every effector that is on where ``pose`` has it; feet are pinned, in place and as turned.
+
+    Args:
+        skeleton: its effectors, and what each of them holds.
+        pose: where they are.
+        others: goals that are set already: the joints of their effectors are left to them.
+    """
+    taken = {find_place(skeleton, goal.effector).joint for goal in others if goal.effector}
+    world = fk(skeleton, pose)
+    result: list[Goal] = []
+    for effector in skeleton.effectors:
+        if effector.goal is EffectorGoal.OFF or effector.joint in taken:
+            continue
+        place = world.point(effector.joint, effector.offset)
+        turn = world.rotations[effector.joint]
+        if body_part(skeleton.names[effector.joint]).part in _STANDING:
+            result.append(Goal.pin(effector.name, place, turn))
+        elif effector.goal is EffectorGoal.POSE:
+            result.append(Goal.pose(effector.name, place, turn))
+        elif effector.goal is EffectorGoal.POSITION:
+            result.append(Goal.position(effector.name, place))
+        else:
+            result.append(Goal.rotation(effector.name, turn))
+    return tuple(result)

@@ -1,0 +1,115 @@
+"""Where a restart puts its root: so that the posed figure, moved as one rigid body, fits the goals best.
+
+The turn that fits points to their targets is the eigenvector of the largest eigenvalue of a symmetric 4 x 4 matrix:
+Horn, "Closed-form solution of absolute orientation using unit quaternions" (J. Opt. Soc. Am. A 4, 1987), section 4.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from viewer.ik.kernels import POSE, POSITION, ROTATION, TURNS, product, residuals, turned, unit
+
+if TYPE_CHECKING:
+    from viewer.ik.system import System, Work
+    from viewer.spatial.checks import Floats
+
+POWERS = 40
+"""Power iterations: the fit need not be exact, the solve goes on from it."""
+LEVER = 0.3
+"""Metres at which a turn's weight counts as a place's."""
+
+
+def align_roots(s: System, w: Work, q: Floats, t: Floats, e: Floats) -> None:
+    """Turn and move every free root, in place, so that the goals below it fit best."""
+    residuals(s, w, q, t, e)
+    for k in range(len(s.parent)):
+        if s.parent[k] < 0 and s.moves[k] == 3 and s.form[k] == TURNS and s.spread[s.first[k]] > 0.0:
+            align_root(s, w, k, q, t)
+
+
+def align_root(s: System, w: Work, k: int, q: Floats, t: Floats) -> None:
+    """As `align_roots`, for one root; fewer than two goals leave it where it is."""
+    here, there = w.vectors[0], w.vectors[1]
+    total = 0.0
+    turns = 0
+    for i in range(3):
+        here[i] = there[i] = 0.0
+    for g in range(s.goal_low[k], s.goal_high[k]):
+        if s.goal_kind[g] == ROTATION or s.goal_kind[g] == POSE:
+            turns += 1
+        if s.goal_kind[g] == POSITION or s.goal_kind[g] == POSE:
+            weight = s.goal_weight[g] * s.goal_weight[g]
+            total += weight
+            turns += 1
+            for i in range(3):
+                here[i] += weight * w.point[g, i]
+                there[i] += weight * s.goal_target[g, i]
+    if total == 0.0 or turns < 2:
+        return
+    for i in range(3):
+        here[i] /= total
+        there[i] /= total
+    turn = w.quaternions[1]
+    best_turn(s, w, k, turn)
+    ax, ay, az, aw = turn[0], turn[1], turn[2], turn[3]
+    q[k, 0], q[k, 1], q[k, 2], q[k, 3] = product(ax, ay, az, aw, q[k, 0], q[k, 1], q[k, 2], q[k, 3])
+    x, y, z = turned(ax, ay, az, aw, t[k, 0] - here[0], t[k, 1] - here[1], t[k, 2] - here[2])
+    t[k, 0], t[k, 1], t[k, 2] = there[0] + x, there[1] + y, there[2] + z
+
+
+def best_turn(s: System, w: Work, k: int, turn: Floats) -> None:
+    """The turn about the centroids (w.vectors[0] to w.vectors[1]) that fits the goals below joint k best."""
+    here, there = w.vectors[0], w.vectors[1]
+    # Sums of products of the two clouds' coordinates.
+    xx = xy = xz = yx = yy = yz = zx = zy = zz = 0.0
+    spin_x = spin_y = spin_z = spin_w = 0.0
+    for g in range(s.goal_low[k], s.goal_high[k]):
+        kind = s.goal_kind[g]
+        if kind == POSITION or kind == POSE:
+            weight = s.goal_weight[g] * s.goal_weight[g]
+            ax, ay, az = w.point[g, 0] - here[0], w.point[g, 1] - here[1], w.point[g, 2] - here[2]
+            bx, by, bz = (
+                s.goal_target[g, 0] - there[0],
+                s.goal_target[g, 1] - there[1],
+                s.goal_target[g, 2] - there[2],
+            )
+            xx += weight * ax * bx
+            xy += weight * ax * by
+            xz += weight * ax * bz
+            yx += weight * ay * bx
+            yy += weight * ay * by
+            yz += weight * ay * bz
+            zx += weight * az * bx
+            zy += weight * az * by
+            zz += weight * az * bz
+        if kind == ROTATION or kind == POSE:
+            # An effector's three axes are points at a lever's length.
+            weight = s.goal_rotation_weight[g] * LEVER
+            weight *= weight
+            for i in range(3):
+                h, r = w.turn[s.goal_joint[g]], s.goal_rotation[g]
+                ax, ay, az = turned(h[0], h[1], h[2], h[3], unit(i, 0), unit(i, 1), unit(i, 2))
+                bx, by, bz = turned(r[0], r[1], r[2], r[3], unit(i, 0), unit(i, 1), unit(i, 2))
+                xx += weight * ax * bx
+                xy += weight * ax * by
+                xz += weight * ax * bz
+                yx += weight * ay * bx
+                yy += weight * ay * by
+                yz += weight * ay * bz
+                zx += weight * az * bx
+                zy += weight * az * by
+                zz += weight * az * bz
+    # Shifted so that the wanted eigenvalue is the largest in size, the power method finds its vector.
+    shift = math.sqrt(xx * xx + xy * xy + xz * xz + yx * yx + yy * yy + yz * yz + zx * zx + zy * zy + zz * zz)
+    shift = 1.8 * shift + 1e-12
+    turn[0], turn[1], turn[2], turn[3] = 0.01, 0.02, 0.03, 1.0
+    for _ in range(POWERS):
+        x, y, z, r = turn[0], turn[1], turn[2], turn[3]
+        spin_w = (xx + yy + zz + shift) * r + (yz - zy) * x + (zx - xz) * y + (xy - yx) * z
+        spin_x = (yz - zy) * r + (xx - yy - zz + shift) * x + (xy + yx) * y + (zx + xz) * z
+        spin_y = (zx - xz) * r + (xy + yx) * x + (yy - xx - zz + shift) * y + (yz + zy) * z
+        spin_z = (xy - yx) * r + (zx + xz) * x + (yz + zy) * y + (zz - xx - yy + shift) * z
+        length = math.sqrt(spin_x * spin_x + spin_y * spin_y + spin_z * spin_z + spin_w * spin_w)
+        turn[0], turn[1], turn[2], turn[3] = spin_x / length, spin_y / length, spin_z / length, spin_w / length

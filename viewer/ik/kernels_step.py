@@ -1,0 +1,312 @@
+"""Second half of the loops that numba compiles: the Jacobian, the dual system and moving along a step.
+
+J is kept transposed, a row per freedom: ``w.jacobian`` (n, m), weighted by the goals' weights and scaled by the
+freedoms' spreads, so that the step is dx = S J^T y with (J J^T + lambda I) y = e, S the spreads. A freedom touches only
+the goals below its joint: goals stand in depth-first order, so these are the rows ``low[k]`` to ``high[k]``.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from viewer.ik.kernels import (
+    AIM,
+    DISTANCE,
+    EULER,
+    FIXED,
+    HINGE,
+    POSE,
+    POSITION,
+    SLIDE,
+    TURNS,
+    UNIVERSAL,
+    exponential,
+    logarithm,
+    product,
+    set_local,
+    turned,
+    unit,
+)
+
+if TYPE_CHECKING:
+    from viewer.ik.system import System, Work
+    from viewer.spatial.checks import Bools, Floats
+
+_SMALL = 1e-6
+
+
+def linearise(s: System, w: Work, x: Floats) -> None:
+    """Fill ``w.jacobian`` at the pose that `residuals` was last called with.
+
+    One long function: to call another per freedom would pass `System` and `Work`, some sixty arrays, each time.
+    """
+    for k in range(len(s.parent)):
+        if s.low[k] == s.high[k]:
+            continue
+        form, p = s.form[k], s.parent[k]
+        qx, qy, qz, qw = w.turn[k, 0], w.turn[k, 1], w.turn[k, 2], w.turn[k, 3]
+        px, py, pz = w.place[k, 0], w.place[k, 1], w.place[k, 2]
+        # World rotation of the frame that the joint moves in: its parent's times its rest.
+        bx, by, bz, bw = s.rest[k, 0], s.rest[k, 1], s.rest[k, 2], s.rest[k, 3]
+        if p >= 0:
+            bx, by, bz, bw = product(w.turn[p, 0], w.turn[p, 1], w.turn[p, 2], w.turn[p, 3], bx, by, bz, bw)
+        start = s.first[k] + s.moves[k]
+        for d in range(s.first[k], s.first[k + 1]):
+            i = d - start
+            turns = i >= 0 and form != SLIDE
+            # The world axis (ax, ay, az) that the freedom turns about or moves along.
+            if i < 0:
+                ax, ay, az = unit(i, -3), unit(i, -2), unit(i, -1)
+            elif form == TURNS:
+                ax, ay, az = turned(qx, qy, qz, qw, unit(i, 0), unit(i, 1), unit(i, 2))
+            elif form == HINGE or (form == UNIVERSAL and i == 1):
+                ax, ay, az = turned(qx, qy, qz, qw, s.axes[k, i, 0], s.axes[k, i, 1], s.axes[k, i, 2])
+            elif form == UNIVERSAL or form == SLIDE:
+                ax, ay, az = turned(bx, by, bz, bw, s.axes[k, 0, 0], s.axes[k, 0, 1], s.axes[k, 0, 2])
+            else:
+                c = s.order[k, i]
+                ax, ay, az = unit(c, 0), unit(c, 1), unit(c, 2)
+                if i == 2:
+                    # What acts first turns about an axis of the joint's own frame.
+                    ax, ay, az = turned(qx, qy, qz, qw, ax, ay, az)
+                else:
+                    if form == EULER and i == 1:
+                        c = s.order[k, 0]
+                        sine, cosine = math.sin(0.5 * x[d - 1]), math.cos(0.5 * x[d - 1])
+                        ax, ay, az = turned(sine * unit(c, 0), sine * unit(c, 1), sine * unit(c, 2), cosine, ax, ay, az)
+                    elif form != EULER:
+                        ax, ay, az = swing_axis(s.order[k, 0], s.order[k, 1], x[start], x[start + 1], ax, ay, az)
+                    ax, ay, az = turned(bx, by, bz, bw, ax, ay, az)
+            spread = s.spread[d]
+            for g in range(s.goal_low[k], s.goal_high[k]):
+                vx, vy, vz = ax, ay, az
+                if turns:
+                    rx, ry, rz = w.point[g, 0] - px, w.point[g, 1] - py, w.point[g, 2] - pz
+                    vx, vy, vz = ay * rz - az * ry, az * rx - ax * rz, ax * ry - ay * rx
+                kind, row = s.goal_kind[g], s.goal_row[g]
+                scale = s.goal_weight[g] * spread
+                if kind == POSITION or kind == POSE:
+                    w.jacobian[d, row] = scale * vx
+                    w.jacobian[d, row + 1] = scale * vy
+                    w.jacobian[d, row + 2] = scale * vz
+                    row += 3
+                if kind == DISTANCE:
+                    along = w.by_move[g, 0, 0] * vx + w.by_move[g, 0, 1] * vy + w.by_move[g, 0, 2] * vz
+                    w.jacobian[d, row] = scale * along
+                elif kind != POSITION:
+                    scale = s.goal_rotation_weight[g] * spread
+                    for j in range(3):
+                        total = 0.0
+                        if turns:
+                            total = w.by_turn[g, j, 0] * ax + w.by_turn[g, j, 1] * ay + w.by_turn[g, j, 2] * az
+                        if kind == AIM:
+                            total += w.by_move[g, j, 0] * vx + w.by_move[g, j, 1] * vy + w.by_move[g, j, 2] * vz
+                        w.jacobian[d, row + j] = scale * total
+
+
+def swing_axis(
+    i: int, j: int, first: float, second: float, ux: float, uy: float, uz: float
+) -> tuple[float, float, float]:
+    """How a swing by the vector v (``first`` on axis i, ``second`` on axis j) turns when v changes along u: J_l(v) u.
+
+    J_l(v) u = u + (1 - cos a) / a^2 v x u + (a - sin a) / a^3 v x (v x u), a = |v|: Chirikjian, "Stochastic Models,
+    Information Theory, and Lie Groups" vol. 2 (2012), eq. 10.85.
+    """
+    vx = first * unit(i, 0) + second * unit(j, 0)
+    vy = first * unit(i, 1) + second * unit(j, 1)
+    vz = first * unit(i, 2) + second * unit(j, 2)
+    square = first * first + second * second
+    a = math.sqrt(square)
+    one, two = 0.5, 1.0 / 6.0
+    if a > 1e-4:
+        one, two = (1.0 - math.cos(a)) / square, (a - math.sin(a)) / (square * a)
+    fx, fy, fz = vy * uz - vz * uy, vz * ux - vx * uz, vx * uy - vy * ux
+    return (
+        ux + one * fx + two * (vy * fz - vz * fy),
+        uy + one * fy + two * (vz * fx - vx * fz),
+        uz + one * fz + two * (vx * fy - vy * fx),
+    )
+
+
+def gram(s: System, w: Work) -> None:
+    """Lower triangle of J J^T into ``w.gram`` (m, m)."""
+    m = len(w.gram)
+    for r in range(m):
+        for c in range(r + 1):
+            w.gram[r, c] = 0.0
+    for k in range(len(s.parent)):
+        low, high = s.low[k], s.high[k]
+        if low == high:
+            continue
+        for d in range(s.first[k], s.first[k + 1]):
+            if s.spread[d] == 0.0:
+                continue
+            row_of = w.jacobian[d]
+            for r in range(low, high):
+                value = row_of[r]
+                if value != 0.0:
+                    line = w.gram[r]
+                    for c in range(low, r + 1):
+                        line[c] += value * row_of[c]
+
+
+def solve_dual(w: Work, e: Floats, damping: float, y: Floats) -> None:
+    """Solve (J J^T + damping I) y = e by Cholesky; ``w.gram`` is kept, ``w.factor`` is overwritten."""
+    m = len(e)
+    factor = w.factor
+    for r in range(m):
+        line = factor[r]
+        for c in range(r + 1):
+            other = factor[c]
+            total = w.gram[r, c]
+            for i in range(c):
+                total -= line[i] * other[i]
+            if r == c:
+                # Rounding may leave a hair less than the damping that was put in.
+                line[r] = math.sqrt(max(total + damping, 0.5 * damping))
+            else:
+                line[c] = total / other[c]
+    for r in range(m):
+        line = factor[r]
+        total = e[r]
+        for i in range(r):
+            total -= line[i] * y[i]
+        y[r] = total / line[r]
+    for r in range(m - 1, -1, -1):
+        total = y[r]
+        for i in range(r + 1, m):
+            total -= factor[i, r] * y[i]
+        y[r] = total / factor[r, r]
+
+
+def spread_step(s: System, w: Work, frozen: Bools, y: Floats, pull: Floats, dx: Floats) -> None:
+    """Set dx = pull + S J^T y, 0 for frozen freedoms and those that take no part."""
+    for k in range(len(s.parent)):
+        low, high = s.low[k], s.high[k]
+        for d in range(s.first[k], s.first[k + 1]):
+            if frozen[d] or s.spread[d] == 0.0:
+                dx[d] = 0.0
+                continue
+            total = 0.0
+            row_of = w.jacobian[d]
+            for r in range(low, high):
+                total += row_of[r] * y[r]
+            dx[d] = pull[d] + s.spread[d] * total
+
+
+def less_pull(s: System, w: Work, frozen: Bools, pull: Floats, e: Floats, out: Floats) -> None:
+    """Set out = e - J pull: what is left to do for the goals when the pull has been followed."""
+    for r in range(len(e)):
+        out[r] = e[r]
+    for k in range(len(s.parent)):
+        low, high = s.low[k], s.high[k]
+        for d in range(s.first[k], s.first[k + 1]):
+            if pull[d] != 0.0 and s.spread[d] != 0.0 and not frozen[d]:
+                part = pull[d] / s.spread[d]
+                row_of = w.jacobian[d]
+                for r in range(low, high):
+                    out[r] -= row_of[r] * part
+
+
+def move(s: System, w: Work, dx: Floats, x: Floats, q: Floats, t: Floats) -> None:
+    """Move along a step in place; coordinates stay within their limits."""
+    for k in range(len(s.parent)):
+        form, d, end = s.form[k], s.first[k], s.first[k + 1]
+        if d == end:
+            continue
+        for i in range(s.moves[k]):
+            t[k, i] += dx[d + i]
+        d += s.moves[k]
+        if form == TURNS:
+            ax, ay, az, aw = exponential(dx[d], dx[d + 1], dx[d + 2])
+            ax, ay, az, aw = product(q[k, 0], q[k, 1], q[k, 2], q[k, 3], ax, ay, az, aw)
+            total = math.sqrt(ax * ax + ay * ay + az * az + aw * aw)
+            q[k, 0], q[k, 1], q[k, 2], q[k, 3] = ax / total, ay / total, az / total, aw / total
+        elif form != FIXED:
+            for i in range(d, end):
+                x[i] = min(max(x[i] + dx[i], s.lower[i]), s.upper[i])
+            set_local(s, k, x, q, t)
+
+
+def difference(
+    s: System, w: Work, x: Floats, q: Floats, t: Floats, x0: Floats, q0: Floats, t0: Floats, out: Floats
+) -> None:
+    """The step from a pose (x, q, t) to another (x0, q0, t0), into ``out`` (n,)."""
+    for k in range(len(s.parent)):
+        d, end = s.first[k], s.first[k + 1]
+        for i in range(s.moves[k]):
+            out[d + i] = t0[k, i] - t[k, i]
+        d += s.moves[k]
+        if s.form[k] == TURNS and end > d:
+            ax, ay, az, aw = product(-q[k, 0], -q[k, 1], -q[k, 2], q[k, 3], q0[k, 0], q0[k, 1], q0[k, 2], q0[k, 3])
+            out[d], out[d + 1], out[d + 2], aw = logarithm(ax, ay, az, aw)
+        else:
+            for i in range(d, end):
+                out[i] = x0[i] - x[i]
+                if s.turning[i] and not s.bounded[i]:
+                    # An angle without limits goes back the short way.
+                    out[i] -= 2.0 * math.pi * round(out[i] / (2.0 * math.pi))
+
+
+def reseed(
+    s: System, w: Work, seed: Floats, x0: Floats, q0: Floats, t0: Floats, x: Floats, q: Floats, t: Floats
+) -> None:
+    """The pose (x, q, t) that a seed means: bounded coordinates as they are, all others a step from (x0, q0, t0)."""
+    x[:] = x0
+    q[:] = q0
+    t[:] = t0
+    for d in range(len(seed)):
+        if s.spread[d] == 0.0:
+            w.step[d] = 0.0
+        else:
+            w.step[d] = seed[d] - x[d] if s.bounded[d] else seed[d]
+    move(s, w, w.step, x, q, t)
+
+
+def freeze(s: System, w: Work, x: Floats) -> int:
+    """Freeze the freedoms that stand at a limit and would leave it by ``w.step``; returns how many are new.
+
+    Their share is taken out of ``w.gram``: cheaper than summing the others again.
+    """
+    count = 0
+    for k in range(len(s.parent)):
+        low, high = s.low[k], s.high[k]
+        for d in range(s.first[k], s.first[k + 1]):
+            step = w.step[d]
+            leaves = (step < 0.0 and x[d] <= s.lower[d] + _AT_LIMIT) or (step > 0.0 and x[d] >= s.upper[d] - _AT_LIMIT)
+            if not leaves or w.frozen[d]:
+                continue
+            w.frozen[d] = True
+            count += 1
+            row_of = w.jacobian[d]
+            for r in range(low, high):
+                value = row_of[r]
+                line = w.gram[r]
+                for c in range(low, r + 1):
+                    line[c] -= value * row_of[c]
+    return count
+
+
+def shorten(s: System, dx: Floats, x: Floats, part: float) -> None:
+    """Let a freedom that would cross its limit go only ``part`` of the way to it (all the way when it is near)."""
+    for d in range(len(dx)):
+        room = s.upper[d] - x[d] if dx[d] > 0.0 else s.lower[d] - x[d]
+        if abs(dx[d]) > abs(room):
+            dx[d] = room if abs(room) < _NEAR_LIMIT else part * room
+
+
+def cap(s: System, dx: Floats, most: float) -> float:
+    """Scale the step so that no freedom turns or moves by more than ``most``; returns its largest component."""
+    largest = 0.0
+    for d in range(len(dx)):
+        largest = max(largest, abs(dx[d]))
+    if largest > most:
+        for d in range(len(dx)):
+            dx[d] *= most / largest
+        largest = most
+    return largest
+
+
+_AT_LIMIT = 1e-9
+_NEAR_LIMIT = 1e-2

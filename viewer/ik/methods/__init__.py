@@ -1,0 +1,128 @@
+"""The catalogue of methods, by name: what each can serve, and how it is run.
+
+All work on the same systems, goals, limits and tolerances as the default algorithm, on numpy. A goal that a method
+cannot serve stays as it is, and the others are served.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from viewer.ik.driver import CONVERGED, DIVERGED, STALLED
+from viewer.ik.goals import GoalKind
+from viewer.ik.methods import ccd, damped, limb, pseudo_inverse, selectively_damped, single_bone, transpose
+from viewer.ik.methods.common import Problem, Tuning
+from viewer.ik.methods.numeric import UserRows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from viewer.ik.system import Settings, State, System, Work
+
+    Solve: TypeAlias = Callable[[Problem], tuple[int, int]]
+    """Moves a problem's state; status and iterations."""
+
+ALL = frozenset(GoalKind)
+BUILT_IN = ALL - {GoalKind.FUNCTION}
+DEFAULT_TUNING = Tuning()
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A way to solve.
+
+    Attributes:
+        name: what users call it.
+        serves: the kinds of goals that it can bring about.
+        solve: the method itself.
+    """
+
+    name: str
+    serves: frozenset[GoalKind]
+    solve: Solve
+
+    def run(  # noqa: PLR0913 - what `viewer.ik.driver.solve` takes, and two more
+        self,
+        s: System,
+        w: Work,
+        state: State,
+        trial: State,
+        best: State,
+        anchor: State,
+        settings: Settings,
+        *,
+        extra: UserRows | None = None,
+        tuning: Tuning = DEFAULT_TUNING,
+    ) -> tuple[int, int, float]:
+        """Move ``state`` as `viewer.ik.driver.solve` does.
+
+        Args:
+            s: the system; with ``extra`` every joint takes part in it.
+            w: scratch; afterwards it holds the misses of the answer.
+            state: where to start, inside its limits; the answer stands here afterwards.
+            trial: scratch.
+            best: scratch.
+            anchor: the pose that the solve, or the drag, began with.
+            settings: the numbers that all methods share.
+            extra: function goals.
+            tuning: the numbers of single methods.
+
+        Returns:
+            Status as in `viewer.ik.driver`, iterations, squared error of all rows.
+
+        Raises:
+            InputError: a function goal that gives no numbers.
+        """
+        served = extra if GoalKind.FUNCTION in self.serves else None
+        # Numbers that overflow become infinite, and the step that led there is taken back.
+        with np.errstate(all="ignore"):
+            states = (state, trial, best, anchor)
+            problem = Problem.made(s, w, states, settings, served, tuning)
+            status, iterations = self._solve(problem)
+            if served is not extra:
+                problem = Problem.made(s, w, states, settings, extra, tuning)
+            error, worst = problem._replace(s=s).evaluate(problem.state)
+        state.e[:] = problem.state.e[: len(state.e)]
+        # A goal that the method does not serve may still be missed.
+        return (STALLED if status == CONVERGED and worst > 1.0 else status), iterations, error
+
+    def _solve(self, problem: Problem) -> tuple[int, int]:
+        """The method's answer; the pose at the start where its numbers leave the range of floats."""
+        state = problem.state
+        start = [part.copy() for part in (state.x, state.q, state.t)]
+        error, _ = problem.evaluate(state)
+        if not math.isfinite(error):
+            return DIVERGED, 0
+        status, iterations = self.solve(problem)
+        if not all(np.isfinite(part).all() for part in (state.x, state.q, state.t)):
+            state.x[:], state.q[:], state.t[:] = start
+            status = DIVERGED
+        return status, iterations
+
+
+METHODS = MappingProxyType(
+    {
+        method.name: method
+        for method in (
+            Method("two-link", frozenset({GoalKind.POSITION, GoalKind.POSE}), limb.solve),
+            Method("single-bone", frozenset({GoalKind.POSITION, GoalKind.ROTATION, GoalKind.AIM}), single_bone.solve),
+            Method("ccd", BUILT_IN, ccd.solve),
+            Method("ccd-from-base", BUILT_IN, ccd.solve_from_base),
+            Method("transpose", ALL, transpose.solve),
+            Method("pseudo-inverse", ALL, pseudo_inverse.solve),
+            Method("dls", ALL, damped.solve),
+            Method("sdls", ALL, selectively_damped.solve),
+        )
+    }
+)
+"""By name: all but the default algorithm."""
+
+run_default = Method("default", ALL, damped.solve_default).run
+"""The default algorithm with rows of any kind: for function goals and numeric Jacobians."""
+
+__all__ = ["METHODS", "Method", "Tuning", "UserRows", "run_default"]

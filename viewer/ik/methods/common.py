@@ -1,0 +1,229 @@
+"""What the methods of the catalogue share: the arrays of a solve, the loop of the Jacobian methods, and when to stop.
+
+A Jacobian method is a function that proposes a step from the linearised goals. The loop puts the limits inside the
+step: freedoms that stand at a limit and would leave it are frozen, and the method proposes again with the others.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+import numpy as np
+
+from viewer.errors import InputError
+from viewer.ik.driver import BUDGET, CONVERGED, DIVERGED, STALLED, copy
+from viewer.ik.methods.rows import Rows
+from viewer.ik.vectorised_joints import move
+from viewer.ik.vectorised_step import cap, leaves_limits, shorten
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from viewer.ik.methods.numeric import UserRows
+    from viewer.ik.system import Settings, State, System, Work
+    from viewer.spatial.checks import Floats
+
+    Propose: TypeAlias = Callable[["Problem", Floats], Floats]
+    """(problem, transposed Jacobian (n, m) with frozen freedoms' rows zero) -> step (n,)."""
+
+STILL = 1e-7
+"""Radians or metres: a step below this is none."""
+_WINDOW = 6
+_SETTLED_RATIO = 0.999
+"""Less gain than this in `_WINDOW` iterations ends a solve."""
+_FARTHEST = 1e9
+"""Times the length of all bones together: a target that far away is only a direction."""
+_GROWTH = 1e3
+"""A squared error this many times the one at the start is divergence."""
+_HALVINGS = 6
+"""Times that a guarded method shortens a step that makes it worse."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tuning:
+    """What single methods can be told besides the settings that all share.
+
+    Attributes:
+        damping: lambda of "dls", which stands squared in its equation; None: by the error, as in the settings.
+        truncation: part of the largest singular value below which "pseudo-inverse" ignores singular vectors; 0: none
+            but those that are zero, which shows its trouble at singular poses.
+        most_turn: gamma_max of "sdls": radians or metres that a freedom moves in one step at most.
+        step: part of its proposal that a Jacobian method goes.
+        guarded: whether steps that make it worse are shortened; None: as the method is known.
+        numeric: whether the Jacobian is taken by central differences.
+        bend: of "two-link": 0: the elbow stays on its side if that reaches. 1 or -1: it is bent to the positive or the
+            negative side of a hinge's axis, of a ball joint to the present side or the other one.
+        geometric: whether "two-link" takes the geometric derivation for planar limbs, or the algebraic one.
+    """
+
+    damping: float | None = None
+    truncation: float = 1e-3
+    most_turn: float = math.pi / 4.0
+    step: float = 1.0
+    guarded: bool | None = None
+    numeric: bool = False
+    bend: int = 0
+    geometric: bool = False
+
+    def __post_init__(self) -> None:
+        """Check the numbers.
+
+        Raises:
+            InputError: one that is out of its range.
+        """
+        for name, value in (("damping", self.damping), ("most_turn", self.most_turn), ("step", self.step)):
+            if value is not None and not 0.0 < value < math.inf:
+                raise InputError(f"{name}: expected more than 0, found {value}")
+        if not 0.0 <= self.truncation < 1.0:
+            raise InputError(f"truncation: expected 0 or more and less than 1, found {self.truncation}")
+        if self.bend not in (-1, 0, 1):
+            raise InputError(f"bend: expected -1, 0 or 1, found {self.bend}")
+
+
+class Problem(NamedTuple):
+    """The arrays of one solve, with the rows of user functions.
+
+    Attributes:
+        s: the system.
+        w: scratch for all rows.
+        own: scratch of the built-in goals.
+        state, trial, best: the pose that is moved and two to spare, with residuals of all rows.
+        anchor: the pose that the solve began with.
+        settings: the numbers that all methods share.
+        tuning: those of single ones.
+        rows: what the goals ask.
+    """
+
+    s: System
+    w: Work
+    own: Work
+    state: State
+    trial: State
+    best: State
+    anchor: State
+    settings: Settings
+    tuning: Tuning
+    rows: Rows
+
+    @classmethod
+    def made(
+        cls, s: System, w: Work, states: tuple[State, ...], settings: Settings, extra: UserRows | None, tuning: Tuning
+    ) -> Problem:
+        """From the arrays of a solve; poses are moved in place.
+
+        Targets out of all proportion are taken nearer, straight towards the origin, so that numbers stay in range.
+        """
+        farthest = _FARTHEST * (1.0 + float(np.abs(s.offset).sum() + np.abs(s.goal_offset).sum()))
+        most = np.abs(s.goal_target).max(axis=1, initial=farthest, keepdims=True)
+        s = s._replace(goal_target=s.goal_target * (farthest / most))
+        rows = Rows(s, w, states[0], extra, numeric=tuning.numeric)
+        state, trial, best, anchor = (rows.widened(each) for each in states)
+        return cls(s, rows.work, w, state, trial, best, anchor, settings, tuning, rows)
+
+    def evaluate(self, pose: State) -> tuple[float, float]:
+        """Residuals of a pose: squared error, and the largest one in units of its tolerance."""
+        return self.rows.residuals(self.s, self.w, pose.q, pose.t, pose.e)
+
+
+class Progress:
+    """Judges a solve: keeps the best pose, and says when to stop.
+
+    Attributes:
+        iterations: steps judged so far.
+    """
+
+    def __init__(self, problem: Problem, error: float) -> None:
+        """Begin with the pose and squared error at the start."""
+        self._problem = problem
+        self.iterations = 0
+        self._best = self._mark = error
+        # Where all goals are met at the start, an error within the tolerances is no divergence.
+        self._most = _GROWTH * max(error, float(problem.s.tolerance @ problem.s.tolerance))
+        copy(problem.state, problem.best)
+
+    def judge(self, error: float, worst: float, moved: float) -> int | None:
+        """The status to stop with after a step that moved a freedom by ``moved`` at most, or None: go on."""
+        self.iterations += 1
+        if not error <= self._most:  # NaN is not, either
+            return DIVERGED
+        if error < self._best:
+            self._best = error
+            copy(self._problem.state, self._problem.best)
+        if self.met(worst):
+            return CONVERGED
+        settled = False
+        if self.iterations % _WINDOW == 0:
+            settled = self._best > _SETTLED_RATIO * self._mark
+            self._mark = self._best
+        # A pose that meets the goals and must go on settling its posture has nothing to gain in error.
+        if worst > 1.0 and (settled or moved < STILL):
+            return STALLED
+        return BUDGET if self.iterations >= self._problem.settings.max_iterations else None
+
+    def met(self, worst: float) -> bool:
+        """Whether all goals are met, and as many steps taken as are wanted even so."""
+        return worst <= 1.0 and self.iterations >= self._problem.settings.least_iterations
+
+    def best(self) -> None:
+        """Give the best pose back."""
+        copy(self._problem.best, self._problem.state)
+
+
+def iterate(problem: Problem, propose: Propose, *, guarded: bool) -> tuple[int, int]:
+    """The loop of the Jacobian methods: linearise, propose, move, judge.
+
+    Args:
+        problem: what is solved; its state is moved.
+        propose: the method.
+        guarded: whether steps that make it worse are halved, up to `_HALVINGS` times, and then not taken; unless the
+            tuning says otherwise.
+
+    Returns:
+        Status, iterations.
+    """
+    s, w, state, trial = problem.s, problem.w, problem.state, problem.trial
+    guarded = guarded if problem.tuning.guarded is None else problem.tuning.guarded
+    error, worst = problem.evaluate(state)
+    progress = Progress(problem, error)
+    status = CONVERGED if progress.met(worst) else None
+    if status is None and problem.settings.max_iterations <= 0:
+        status = BUDGET
+    while status is None:
+        problem.rows.linearise(s, w, state.x)
+        step = bounded_step(problem, propose)
+        moved = 0.0
+        for _ in range(_HALVINGS):
+            copy(state, trial)
+            move(s, w, step, trial.x, trial.q, trial.t)
+            new_error, new_worst = problem.evaluate(trial)
+            if new_error <= error or not guarded:
+                copy(trial, state)
+                error, worst, moved = new_error, new_worst, float(np.abs(step).max(initial=0.0))
+                break
+            step *= 0.5
+        status = progress.judge(error, worst, moved)
+    if status != CONVERGED:
+        progress.best()
+    return status, progress.iterations
+
+
+def bounded_step(problem: Problem, propose: Propose) -> Floats:
+    """(n,) the method's step, with freedoms that would leave a limit they stand at frozen, and capped.
+
+    A freedom that would cross a limit goes a part of the way to it, so that it is met at rest and not in flight.
+    """
+    s, state, settings = problem.s, problem.state, problem.settings
+    frozen = np.zeros(len(s.lower), dtype=np.bool_)
+    step = np.zeros(len(frozen))
+    for _ in range(settings.limit_passes + 1):
+        step = problem.tuning.step * propose(problem, np.where(frozen[:, None], 0.0, problem.w.jacobian))
+        cap(s, step, settings.step_cap)
+        leaving = leaves_limits(s, step, state.x) & ~frozen
+        frozen |= leaving
+        if not leaving.any():
+            break
+    step[frozen] = 0.0
+    shorten(s, step, state.x, settings.limit_gain)
+    return step

@@ -1,0 +1,53 @@
+"""Damped least squares, and the default algorithm with rows of any kind.
+
+dx = J^T (J J^T + lambda^2 I)^-1 e: Wampler, "Manipulator inverse kinematic solutions based on vector formulations and
+damped least-squares methods" (IEEE Trans. Systems, Man, Cybernetics 16, 1986); Nakamura and Hanafusa,
+"Inverse kinematic solutions with singularity robustness for robot manipulator control" (J. Dynamic Systems 108, 1986).
+With automatic damping lambda^2 follows the squared error (Sugihara 2011, cited in `viewer.ik.driver`) and is raised
+whenever a step makes it worse (Levenberg 1944, Marquardt 1963).
+
+Both run the source of `viewer.ik.driver` on the numpy backend's steps, over the rows of `viewer.ik.methods.rows`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from viewer.ik import driver
+from viewer.ik.twin import twins
+from viewer.ik.vectorised import STEPS
+
+if TYPE_CHECKING:
+    from viewer.ik.methods.common import Problem, Tuning
+    from viewer.ik.methods.rows import Rows
+    from viewer.ik.system import Settings
+
+
+def dls_settings(settings: Settings, tuning: Tuning) -> Settings:
+    """The driver's settings that make it plain damped least squares: no restarts, no pull, lambda as tuned.
+
+    A constant lambda is taken without a guard, which would raise it.
+    """
+    plain = settings._replace(restarts=0, pull=0.0)
+    if tuning.damping is not None:
+        plain = plain._replace(damping=tuning.damping**2, damping_scale=0.0, guarded=False)
+    return plain if tuning.guarded is None else plain._replace(guarded=tuning.guarded)
+
+
+def solve(problem: Problem) -> tuple[int, int]:
+    """Damped least squares with constant or automatic damping."""
+    problem.w.pull[:] = 0.0
+    return solve_default(problem._replace(settings=dls_settings(problem.settings, problem.tuning)))
+
+
+def solve_default(problem: Problem) -> tuple[int, int]:
+    """The default algorithm: guard, limits, pull and restarts as the settings say, over all rows."""
+    run = _driver_over(problem.rows)
+    states = (problem.state, problem.trial, problem.best, problem.anchor)
+    status, iterations, _ = run(problem.s, problem.w, *states, problem.settings)
+    return int(status), int(iterations)
+
+
+def _driver_over(rows: Rows) -> Any:  # noqa: ANN401 - a function made at run time has no type of its own
+    """The driver's `solve`, over these rows."""
+    return twins([driver], STEPS | {"residuals": rows.residuals, "linearise": rows.linearise})["solve"]

@@ -1,0 +1,172 @@
+"""A system and its pose as plain numbers, for the methods that move one joint after the other."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viewer.ik import kernels
+from viewer.ik.methods.vectors import (
+    UNITS,
+    Quaternion,
+    Vector,
+    exp,
+    inverse,
+    multiply,
+    plus,
+    quaternion,
+    rotate,
+    scaled,
+    vector,
+)
+
+if TYPE_CHECKING:
+    from viewer.ik.methods.common import Problem
+    from viewer.ik.system import State
+    from viewer.spatial.checks import Floats
+
+_BALLS = (kernels.TURNS, kernels.SWING_TWIST, kernels.EULER)
+_BY_AXIS = (kernels.HINGE, kernels.UNIVERSAL, kernels.EULER)
+
+
+class Figure:
+    """The joints of a solve, their pose, and the goals. K joints, n freedoms, G goals; names as in `System`.
+
+    Attributes:
+        angle: (K,) the first freedom of each joint after its translations.
+        ball: (K,) whether a joint turns in three ways.
+        angles: (K,) which of a joint's coordinates turn it about one axis.
+        ready: (n,) how much of a wanted motion a freedom goes: 1 less its stiffness.
+        x, q, t: the pose: coordinates (n,), local rotations and translations (K,).
+        turn, place: (K,) world rotations and places of the joints.
+        point: (G,) world places of the effectors.
+        cap: the largest turn (radians) or move (metres) of a joint in one step.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        """The system of a problem, in its state."""
+        s = problem.s
+        self.cap = problem.settings.step_cap
+        self.parent: list[int] = s.parent.tolist()
+        self.form, self.moves = s.form.tolist(), s.moves.tolist()
+        self.first, self.order = s.first.tolist(), s.order.tolist()
+        self.rest, self.offset = _quaternions(s.rest), _vectors(s.offset)
+        self.axes = [_vectors(pair) for pair in s.axes]
+        # Scalar kernels take arrays; these hold plain numbers, which numpy's own are several times slower than.
+        self._axes = s.axes.astype(object)
+        self.lower, self.upper = s.lower.tolist(), s.upper.tolist()
+        self.turning, self.ready = s.turning.tolist(), np.minimum(s.spread, 1.0).tolist()
+        self.below = [range(*ends) for ends in zip(s.goal_low.tolist(), s.goal_high.tolist(), strict=True)]
+        self.kind, self.goal_joint = s.goal_kind.tolist(), s.goal_joint.tolist()
+        self.goal_offset, self.goal_axis = _vectors(s.goal_offset), _vectors(s.goal_axis)
+        self.target, self.rotation = _vectors(s.goal_target), _quaternions(s.goal_rotation)
+        self.distance = s.goal_distance.tolist()
+        self.weight, self.turn_weight = s.goal_weight.tolist(), s.goal_rotation_weight.tolist()
+        self.tolerance: float = s.tolerance.tolist()[0]
+        joints = range(len(self.parent))
+        self.angle = [self.first[k] + self.moves[k] for k in joints]
+        self.ball = [self._is_ball(k) for k in joints]
+        self.angles = [self._angles_of(k) for k in joints]
+        self.load(problem.state)
+
+    def _is_ball(self, k: int) -> bool:
+        freedoms = range(self.angle[k], self.first[k + 1])
+        return self.form[k] in _BALLS and any(self.ready[d] > 0.0 for d in freedoms)
+
+    def _angles_of(self, k: int) -> list[int]:
+        angles = range(self.first[k + 1] - self.angle[k])
+        if self.form[k] == kernels.SWING_TWIST:
+            angles = angles[2:]  # a swing is no turn about one fixed axis
+        elif self.form[k] not in _BY_AXIS:
+            angles = range(0)
+        return [i for i in angles if self.ready[self.angle[k] + i] > 0.0]
+
+    def load(self, state: State) -> None:
+        """Take a pose."""
+        self.x: list[float] = state.x.tolist()
+        self.q, self.t = _quaternions(state.q), _vectors(state.t)
+        self.refresh()
+
+    def store(self, state: State) -> None:
+        """Give the pose back."""
+        state.x[:], state.q[:], state.t[:] = self.x, self.q, self.t
+
+    def refresh(self) -> None:
+        """World motion of everything, from the pose."""
+        self.turn, self.place = list(self.q), list(self.t)
+        for k in range(len(self.parent)):
+            self.follow(k)
+        self.point = [
+            plus(self.place[k], rotate(self.turn[k], offset))
+            for k, offset in zip(self.goal_joint, self.goal_offset, strict=True)
+        ]
+
+    def follow(self, k: int) -> None:
+        """World motion of joint k, from its parent's and the pose."""
+        above = self.parent[k]
+        if above < 0:
+            self.turn[k], self.place[k] = self.q[k], self.t[k]
+        else:
+            self.turn[k] = multiply(self.turn[above], self.q[k])
+            self.place[k] = plus(self.place[above], rotate(self.turn[above], self.t[k]))
+
+    def set_joint(self, k: int) -> None:
+        """Joint k's local motion, from its coordinates, which it must have."""
+        d = self.first[k]
+        if self.form[k] == kernels.SLIDE:
+            self.t[k] = plus(self.offset[k], scaled(rotate(self.rest[k], self.axes[k][0]), self.x[d]))
+            return
+        x, y, z = (*self.x[d : self.first[k + 1]], 0.0, 0.0)[:3]
+        moved = kernels.relative_rotation(self.form[k], self._axes[k], self.order[k], x, y, z)
+        self.q[k] = multiply(self.rest[k], moved)
+
+    def read_ball(self, k: int) -> Vector:
+        """Coordinates of the local rotation of a limited ball joint, of equal ones those near to the present ones."""
+        r = multiply(inverse(self.rest[k]), self.q[k])
+        read = kernels.coordinates_of(self.form[k], self._axes[k], self.order[k], *r)
+        if self.form[k] == kernels.SWING_TWIST:
+            return read
+        # Euler angles (a, b, c) are the same rotation as these.
+        other = read[0] + math.pi, math.pi - read[1], read[2] + math.pi
+        now = self.x[self.angle[k] : self.angle[k] + 3]
+        return min(read, other, key=lambda way: sum(abs(_wrapped(a - b)) for a, b in zip(way, now, strict=True)))
+
+    def angle_axis(self, k: int, i: int) -> Vector:
+        """The world axis that joint k's i-th coordinate turns it about, or slides it along."""
+        form = self.form[k]
+        ordered = form in (kernels.EULER, kernels.SWING_TWIST)
+        axis = UNITS[self.order[k][i]] if ordered else self.axes[k][i]
+        if i == 2 or form == kernels.HINGE or (form == kernels.UNIVERSAL and i == 1):
+            return rotate(self.turn[k], axis)
+        if form == kernels.EULER and i == 1:
+            axis = rotate(exp(scaled(UNITS[self.order[k][0]], self.x[self.angle[k]])), axis)
+        # The frame before the joint's own motion.
+        above = self.parent[k]
+        return rotate(self.rest[k] if above < 0 else multiply(self.turn[above], self.rest[k]), axis)
+
+    def within_reach(self, d: int, change: float) -> float:
+        """A change of coordinate d, or the same turn the other way round if only that stays inside the limits."""
+        if self.turning[d] and not self.lower[d] <= self.x[d] + change <= self.upper[d]:
+            for other in (change - 2.0 * math.pi, change + 2.0 * math.pi):
+                if self.lower[d] <= self.x[d] + other <= self.upper[d]:
+                    return other
+        return change
+
+    def change(self, d: int, by: float) -> None:
+        """Change coordinate d, inside its limits, as far as its stiffness lets it."""
+        by = self.ready[d] * self.within_reach(d, by)
+        self.x[d] = min(max(self.x[d] + by, self.lower[d]), self.upper[d])
+
+
+def _wrapped(angle: float) -> float:
+    return math.remainder(angle, 2.0 * math.pi)
+
+
+def _vectors(array: Floats) -> list[Vector]:
+    return [vector(row) for row in array.tolist()]
+
+
+def _quaternions(array: Floats) -> list[Quaternion]:
+    return [quaternion(row) for row in array.tolist()]

@@ -1,0 +1,146 @@
+"""Turning one joint so that the effectors below it come as near to their goals as that joint can bring them.
+
+Every goal is read as pairs of vectors from the joint's pivot: where a point of the effector is, r, and where it ought
+to be, d. A turn R of the joint then costs the sum over pairs of w |R r - d|^2, which has closed-form minima: about an
+axis, and for a ball joint (the orthogonal Procrustes problem).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from viewer.ik import kernels
+from viewer.ik.methods.vectors import (
+    UNTURNED,
+    Quaternion,
+    Vector,
+    cross,
+    dot,
+    exp,
+    inverse,
+    length,
+    log,
+    minus,
+    multiply,
+    quaternion,
+    rotate,
+    scaled,
+    shortest_turn,
+)
+from viewer.spatial.quaternion import from_matrix
+
+if TYPE_CHECKING:
+    from viewer.ik.methods.figure import Figure
+
+Pair: TypeAlias = tuple[Vector, Vector, float]
+"""r, d (world frame, metres) and w."""
+
+_NO_LEVER = 1e-12
+"""Below this part of what it could be a joint has no way to move its effectors to where they should be."""
+_ONE_LINE = 1e-6
+"""Below this ratio of its singular values pairs lie on one line, and leave the turn about it open ..."""
+_LEAST_TWIST = 1e-9
+"""... which then is as small as it can be, by this weight, in parts of the pairs' own, of not turning at all."""
+_FRACTIONS = (1.0, 0.5, 0.25)
+
+
+def cost(pairs: list[Pair], turn: Quaternion) -> float:
+    """Sum of w |R r - d|^2."""
+    total = 0.0
+    for r, d, weight in pairs:
+        miss = minus(rotate(turn, r), d)
+        total += weight * dot(miss, miss)
+    return total
+
+
+def best_angle(pairs: list[Pair], axis: Vector) -> float:
+    """The turn about a unit axis that costs least, -pi .. pi: tan = sum w a.(r x d) / sum w (r.d - a.r a.d).
+
+    Also right at 180 degrees. 0 where no turn is better than another.
+    """
+    sine = cosine = most = 0.0
+    for r, d, weight in pairs:
+        sine += weight * dot(axis, cross(r, d))
+        cosine += weight * (dot(r, d) - dot(axis, r) * dot(axis, d))
+        most += weight * length(r) * length(d)
+    return math.atan2(sine, cosine) if math.hypot(sine, cosine) > _NO_LEVER * most else 0.0
+
+
+def best_turn(pairs: list[Pair]) -> Quaternion:
+    """The rotation that costs least, and of those the smallest one.
+
+    One pair: the shortest turn from r to d. More: R = U diag(1, 1, det U V^T) V^T with sum w d r^T = U S V^T (Umeyama,
+    "Least-squares estimation of transformation parameters between two point patterns", IEEE PAMI 13, 1991, eq. 40-43).
+    """
+    pairs = [pair for pair in pairs if length(pair[0]) > 0.0 and length(pair[1]) > 0.0]
+    if not pairs:
+        return UNTURNED
+    if len(pairs) == 1:
+        return shortest_turn(*pairs[0][:2])
+    r, d = np.array([pair[0] for pair in pairs]), np.array([pair[1] for pair in pairs])
+    weight = np.array([pair[2] for pair in pairs])
+    product = (d * weight[:, None]).T @ r
+    u, sizes, v_transposed = np.linalg.svd(product)
+    if sizes[1] <= _ONE_LINE * sizes[0]:
+        u, _, v_transposed = np.linalg.svd(product + _LEAST_TWIST * sizes[0] * np.eye(3))
+    mirrored = np.diag([1.0, 1.0, np.sign(np.linalg.det(u @ v_transposed))])
+    return quaternion(from_matrix(u @ mirrored @ v_transposed).tolist())
+
+
+def turn_ball(figure: Figure, k: int, turn: Quaternion) -> Quaternion:
+    """Turn a ball joint by a world rotation; returns the one that it made, short of it by limits and stiffness."""
+    before, here = figure.turn[k], log(turn)
+    angle = length(here)
+    if angle > figure.cap:
+        here = scaled(here, figure.cap / angle)
+    here = rotate(inverse(before), here)
+    first = figure.angle[k]
+    if figure.form[k] == kernels.TURNS:
+        a, b, c = figure.ready[first : first + 3]
+        x, y, z, w = multiply(figure.q[k], exp((a * here[0], b * here[1], c * here[2])))
+        size = math.sqrt(x * x + y * y + z * z + w * w)
+        figure.q[k] = (x / size, y / size, z / size, w / size)
+    else:
+        figure.q[k] = multiply(figure.q[k], exp(here))
+        for d, x in enumerate(figure.read_ball(k), first):
+            figure.change(d, x - figure.x[d])
+        figure.set_joint(k)
+    figure.follow(k)
+    return multiply(figure.turn[k], inverse(before))
+
+
+def turn_axis(figure: Figure, k: int, i: int, angle: float) -> Quaternion:
+    """Change joint k's i-th angle, limits holding; returns the world rotation that this made."""
+    before = figure.turn[k]
+    figure.change(figure.angle[k] + i, min(max(angle, -figure.cap), figure.cap))
+    figure.set_joint(k)
+    figure.follow(k)
+    return multiply(figure.turn[k], inverse(before))
+
+
+def fit_ball(figure: Figure, k: int, pairs: list[Pair]) -> Quaternion:
+    """Turn a ball joint so that its pairs cost least, as far as limits let it; the world rotation it made.
+
+    Limits bend the way to the best turn: if the whole way ends up worse, half or a quarter of it is tried.
+    """
+    local, before = figure.q[k], figure.turn[k]
+    first, last = figure.first[k], figure.first[k + 1]
+    coordinates = figure.x[first:last]
+    wanted, here = log(best_turn(pairs)), cost(pairs, UNTURNED)
+    for part in _FRACTIONS:
+        made = turn_ball(figure, k, exp(scaled(wanted, part)))
+        if cost(pairs, made) <= here:
+            return made
+        figure.q[k], figure.turn[k], figure.x[first:last] = local, before, coordinates
+    return UNTURNED
+
+
+def fit_axis(figure: Figure, k: int, i: int, pairs: list[Pair]) -> Quaternion:
+    """Change joint k's i-th angle so that its pairs cost least; the world rotation it made.
+
+    The cost is a sinusoid of the angle: from here to its minimum it only falls, so a limit on the way is no matter.
+    """
+    return turn_axis(figure, k, i, best_angle(pairs, figure.angle_axis(k, i)))

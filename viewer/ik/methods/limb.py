@@ -1,0 +1,117 @@
+"""The closed form of two links for a limb anywhere in a rig: the two joints above an effector that can turn it.
+
+The elbow is bent until the end is as far from the shoulder as the target is, then the shoulder is turned until it
+points there; with two parallel hinges both angles are those of the plane. Of the ways to bend, the one that turns the
+elbow least and reaches inside the limits is taken, so that the limb stays in the plane it is bent in. Stiffness counts
+only where it is whole: a closed form has no half ways.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viewer.ik import kernels
+from viewer.ik.driver import BUDGET, CONVERGED, STALLED, UNREACHABLE
+from viewer.ik.methods.figure import Figure
+from viewer.ik.methods.limb_ways import EXACT, Limb, fit, in_reach, ways
+from viewer.ik.methods.vectors import Vector, axes_of, cross, length, minus
+
+if TYPE_CHECKING:
+    from viewer.ik.methods.common import Problem, Tuning
+    from viewer.ik.methods.fit import Pair
+
+
+def freed(problem: Problem) -> Problem:
+    """The problem without step cap and partial stiffness."""
+    spread = np.where(problem.s.spread > 0.0, 1.0, 0.0)
+    settings = problem.settings._replace(step_cap=math.inf)
+    return problem._replace(s=problem.s._replace(spread=spread), settings=settings)
+
+
+def solve(problem: Problem) -> tuple[int, int]:
+    """Every limb with a place to reach, once, from the base outwards."""
+    _, worst = problem.evaluate(problem.state)
+    if worst <= 1.0 and problem.settings.least_iterations == 0:
+        return CONVERGED, 0
+    if problem.settings.max_iterations <= 0:
+        return BUDGET, 0
+    figure, spanned = Figure(freed(problem)), True
+    for g in range(len(figure.kind)):
+        limb = find_limb(figure, g)
+        if limb is not None:
+            spanned = solve_limb(figure, limb, problem.tuning) and spanned
+    figure.store(problem.state)
+    _, worst = problem.evaluate(problem.state)
+    if worst <= 1.0:
+        return CONVERGED, 1
+    return (STALLED if spanned else UNREACHABLE), 1
+
+
+def find_limb(figure: Figure, g: int) -> Limb | None:
+    """The limb that serves a goal, or None: it asks for no place, or fewer than two joints can move it."""
+    kind, joint = figure.kind[g], figure.goal_joint[g]
+    if kind not in (kernels.POSITION, kernels.POSE):
+        return None
+    if kind == kernels.POSE and (figure.ball[joint] or figure.angles[joint]):
+        pair = _two_above(figure, figure.parent[joint], figure.place[joint])
+        if pair is not None:
+            return Limb(g, *pair, joint)
+    pair = _two_above(figure, joint, figure.point[g])
+    return None if pair is None else Limb(g, *pair, -1)
+
+
+def solve_limb(figure: Figure, limb: Limb, tuning: Tuning) -> bool:
+    """Place a limb's end (and turn its wrist); whether the two links are long enough, and not too long."""
+    start = figure.x[:], figure.q[:], figure.t[:]
+    chosen, least = start, math.inf
+    upper, lower, _ = limb.links(figure)
+    exact = EXACT * (length(upper) + length(lower))
+    spanned = in_reach(figure, limb)
+    for bend in ways(figure, limb, tuning):
+        bend()
+        figure.refresh()
+        miss = length(minus(limb.wanted(figure), limb.end(figure)))
+        if miss < least:
+            least, chosen = miss, (figure.x[:], figure.q[:], figure.t[:])
+        figure.x, figure.q, figure.t = start[0][:], start[1][:], start[2][:]
+        figure.refresh()
+        if least <= exact:
+            break
+    figure.x, figure.q, figure.t = chosen
+    figure.refresh()
+    if limb.wrist >= 0:
+        turn_wrist(figure, limb)
+    return least <= exact or spanned
+
+
+def turn_wrist(figure: Figure, limb: Limb) -> None:
+    """Turn the wrist to where the goal wants the effector, as far as its kind and limits let it."""
+
+    def pairs() -> list[Pair]:
+        are, ought = axes_of(figure.turn[limb.wrist]), axes_of(figure.rotation[limb.goal])
+        return [(r, d, 1.0) for r, d in zip(are, ought, strict=True)]
+
+    fit(figure, limb.wrist, pairs)
+
+
+def _two_above(figure: Figure, k: int, end: Vector) -> tuple[int, int] | None:
+    """The next joint at or above k that can move a point, and the next one that can move that joint."""
+    found: list[int] = []
+    while k >= 0 and len(found) < 2:
+        if moves_point(figure, k, end):
+            found.append(k)
+            end = figure.place[k]
+        k = figure.parent[k]
+    return (found[1], found[0]) if len(found) == 2 else None
+
+
+def moves_point(figure: Figure, k: int, point: Vector) -> bool:
+    """Whether turning joint k moves a point: joints that roll about the line to it, or stand at it, do not."""
+    arm = minus(point, figure.place[k])
+    least = EXACT * sum(length(offset) for offset in (*figure.offset, *figure.goal_offset))
+    if figure.ball[k]:
+        return length(arm) > least
+    return any(length(cross(figure.angle_axis(k, i), arm)) > least for i in figure.angles[k])

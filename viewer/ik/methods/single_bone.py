@@ -1,0 +1,83 @@
+"""One joint per goal: the last one that can turn the effector points it at its target.
+
+The turn from the direction r to the direction d is about r x d, by atan2(|r x d|, r . d): the common acos(r . d) is
+blind near 0 and near 180 degrees. At 180 degrees r x d is 0, and any axis at right angles to r serves (a fixed one,
+such as Z, serves only what does not lie along it).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from viewer.ik import kernels
+from viewer.ik.driver import BUDGET, CONVERGED, STALLED, UNREACHABLE
+from viewer.ik.methods.figure import Figure
+from viewer.ik.methods.fit import fit_axis, fit_ball
+from viewer.ik.methods.limb import freed, moves_point
+from viewer.ik.methods.pairs import pairs_for
+from viewer.ik.methods.vectors import length, minus
+
+if TYPE_CHECKING:
+    from viewer.ik.methods.common import Problem
+
+SERVED = (kernels.POSITION, kernels.ROTATION, kernels.AIM)
+_STILL = 1e-12
+
+
+def solve(problem: Problem) -> tuple[int, int]:
+    """Turn every goal's joint until nothing moves any more; an aim needs a few passes, a place one."""
+    _, worst = problem.evaluate(problem.state)
+    figure, iterations, moved = Figure(freed(problem)), 0, 1.0
+    while worst > 1.0 or iterations < problem.settings.least_iterations:
+        if moved < _STILL:
+            return (STALLED if _in_reach(figure) else UNREACHABLE), iterations
+        if iterations >= problem.settings.max_iterations:
+            return BUDGET, iterations
+        iterations += 1
+        moved = _turn_all(figure)
+        figure.store(problem.state)
+        _, worst = problem.evaluate(problem.state)
+    return CONVERGED, iterations
+
+
+def pointing_joint(figure: Figure, g: int) -> int:
+    """The last joint that can turn what goal g asks for; -1: none."""
+    k = figure.goal_joint[g] if figure.kind[g] in SERVED else -1
+    while k >= 0:
+        turns = figure.ball[k] or bool(figure.angles[k])
+        if turns and (figure.kind[g] != kernels.POSITION or moves_point(figure, k, figure.point[g])):
+            return k
+        k = figure.parent[k]
+    return -1
+
+
+def _turn_all(figure: Figure) -> float:
+    """Turn every joint that goals point with, once; the sine of half the largest turn."""
+    pointing: dict[int, list[int]] = {}
+    for g in range(len(figure.kind)):
+        k = pointing_joint(figure, g)
+        if k >= 0:
+            pointing.setdefault(k, []).append(g)
+    largest = 0.0
+    for k, goals in sorted(pointing.items()):
+        made = []
+        if figure.ball[k]:
+            made.append(fit_ball(figure, k, pairs_for(figure, goals, figure.place[k])))
+            figure.refresh()
+        for i in figure.angles[k]:
+            made.append(fit_axis(figure, k, i, pairs_for(figure, goals, figure.place[k])))
+            figure.refresh()
+        largest = max(largest, *(length(turn[:3]) for turn in made))
+    return largest
+
+
+def _in_reach(figure: Figure) -> bool:
+    """Whether every target that is to be touched is as far from its joint as the effector is."""
+    for g, kind in enumerate(figure.kind):
+        k = pointing_joint(figure, g)
+        if kind == kernels.POSITION and k >= 0:
+            pivot = figure.place[k]
+            apart = length(minus(figure.point[g], pivot)) - length(minus(figure.target[g], pivot))
+            if abs(apart) > figure.tolerance:
+                return False
+    return True

@@ -1,0 +1,42 @@
+"""The Jacobian transpose with the optimal step: a step of steepest descent, cheap and slow.
+
+Wolovich and Elliott, "A computational technique for inverse kinematics" (IEEE Conf. Decision and Control 1984); the
+step size is that of Buss, "Introduction to inverse kinematics with Jacobian transpose, pseudoinverse and damped least
+squares methods" (2004), section "The Jacobian transpose method".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from viewer.ik.methods.common import iterate
+
+if TYPE_CHECKING:
+    from viewer.ik.methods.common import Problem
+    from viewer.spatial.checks import Floats
+
+
+def optimal_step(jacobian: Floats, e: Floats) -> float:
+    """The step along J^T e after which |e - alpha J J^T e| is least: alpha = <e, J J^T e> / <J J^T e, J J^T e>.
+
+    Args:
+        jacobian: (n, m) transposed.
+        e: (m,) target minus current.
+
+    Returns:
+        0 where J^T e is 0: no freedom helps.
+    """
+    response = (jacobian @ e) @ jacobian
+    square = float(response @ response)
+    return float(e @ response) / square if square > 0.0 else 0.0
+
+
+def propose(problem: Problem, jacobian: Floats) -> Floats:
+    """Dx = S alpha J^T e, S the freedoms' spreads."""
+    e = problem.state.e
+    return problem.s.spread * (optimal_step(jacobian, e) * (jacobian @ e))
+
+
+def solve(problem: Problem) -> tuple[int, int]:
+    """Guarded: what the linear model promises is not always kept, and this method never makes it worse."""
+    return iterate(problem, propose, guarded=True)

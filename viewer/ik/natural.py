@@ -1,0 +1,145 @@
+"""What makes a solved pose look like a person's: how far each joint commonly turns, and a start that stands near.
+
+The solver weighs each freedom by W = (spread / `REFERENCE`)^2 in J W J^T, so that a knee bends before it twists and a
+shoulder moves before the collarbone does. Nothing here is fitted to motion: the figures are common ranges of motion of
+people (American Academy of Orthopaedic Surgeons, "Joint Motion", 1965), of which about a sixth is taken.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viewer.skeleton.bending import flexion_axis, limb_places, rest_world
+from viewer.skeleton.coordinates import joint_space
+from viewer.skeleton.figure import find_figure
+from viewer.skeleton.figure_axes import unit
+from viewer.skeleton.kinds import JointKind
+from viewer.skeleton.limbs import ARM
+from viewer.spatial.checks import frozen
+from viewer.spatial.quaternion import conjugate, rotate
+
+if TYPE_CHECKING:
+    from viewer.skeleton.figure import Figure
+    from viewer.skeleton.limbs import Limb
+    from viewer.skeleton.skeleton import Skeleton
+    from viewer.spatial.checks import Floats
+
+REFERENCE = np.radians(20.0)
+"""The spread whose weight is 1: joints that nothing is known of have it."""
+ROOT_TRAVEL = 0.3
+"""Spread of a free root's translation, metres."""
+LEAST = np.radians(1.0)
+"""No spread is smaller: the metric stays invertible."""
+
+_OF_RANGE = 1.0 / 6.0
+"""A range of motion is about this many times its standard deviation wide: three on either side."""
+_SLIDE = 0.05
+"""Spread of an unlimited slide, metres."""
+
+# Degrees about: the bending axis, the axis across it and the bone, the bone.
+_SHOULDER, _ELBOW, _WRIST = (40.0, 30.0, 27.0), (30.0, 6.0, 12.0), (10.0, 8.0, 6.0)
+_HIP, _KNEE, _ANKLE, _TOE = (25.0, 12.0, 15.0), (25.0, 4.0, 6.0), (12.0, 6.0, 6.0), (8.0, 3.0, 3.0)
+_CLAVICLE, _HIP_GIRDLE = (6.0, 6.0, 4.0), (2.0, 2.0, 2.0)
+# Degrees of the whole spine and neck, shared out among their joints as variances are.
+_SPINE, _NECK, _HEAD = 15.0, 10.0, 10.0
+# Degrees about left, forward and up: a body turns before it tilts.
+_BODY = (7.0, 7.0, 60.0)
+
+
+@lru_cache(maxsize=16)
+def spreads(skeleton: Skeleton) -> Floats:
+    """Typical standard deviation (J, 3) of every joint's freedoms, radians (metres of a slide); never 0.
+
+    Columns are the coordinates of hinges, universals and slides, else the axes x, y, z of the joint's own frame, which
+    at rest is its rest frame. What the skeleton's file states (`Skeleton.spreads`) stands; then the limbs of
+    a recognised figure, within their limits; then a sixth of the limits' range; then `REFERENCE`.
+    """
+    result = _by_limits(skeleton)
+    figure = find_figure(skeleton)
+    if figure is not None:
+        known = _by_figure(skeleton, figure)
+        space = joint_space(skeleton)
+        half = 0.5 * _ranges(space.upper - space.lower)
+        result = np.where(np.isnan(known), result, np.fmin(known, half))
+    if skeleton.spreads is not None:
+        result = np.where(np.isnan(skeleton.spreads), result, skeleton.spreads)
+    slides = [kind is JointKind.SLIDE for kind in skeleton.kinds]
+    return frozen(np.maximum(result, np.where(slides, 1e-3, LEAST)[:, None]))
+
+
+def _ranges(widths: Floats) -> Floats:
+    """Widths (J, 3) of the ranges, NaN where unlimited."""
+    return np.where(np.isfinite(widths), widths, np.nan)
+
+
+def _by_limits(skeleton: Skeleton) -> Floats:
+    """(J, 3) a sixth of each range, at most `REFERENCE` for turns; where there is none the default."""
+    space = joint_space(skeleton)
+    of_range = _OF_RANGE * _ranges(space.upper - space.lower)
+    slides = np.array([kind is JointKind.SLIDE for kind in skeleton.kinds])[:, None]
+    default = np.where(slides, _SLIDE, REFERENCE)
+    return np.where(np.isnan(of_range), default, np.where(slides, of_range, np.minimum(of_range, REFERENCE)))
+
+
+def _by_figure(skeleton: Skeleton, figure: Figure) -> Floats:
+    """(J, 3) radians of the joints of a figure, NaN of others."""
+    table = np.full((len(skeleton), 3), np.nan)
+    table[list(figure.spine)] = _SPINE / np.sqrt(max(1, len(figure.spine)))
+    table[list(figure.neck)] = _NECK / np.sqrt(max(1, len(figure.neck)))
+    if figure.head is not None:
+        table[figure.head] = _HEAD
+    if figure.upright:
+        axes = np.stack([figure.left, figure.forward, figure.up])
+        table[figure.root] = _about(skeleton, figure.root, axes, _BODY)
+    for limb in figure.limbs:
+        axes = _limb_axes(skeleton, figure, limb)
+        if axes is None:
+            continue
+        whole, lower = axes
+        arm = limb.kind == ARM
+        for joint in limb.girdle:
+            table[joint] = _about(skeleton, joint, whole, _CLAVICLE if arm else _HIP_GIRDLE)
+        table[limb.upper] = _about(skeleton, limb.upper, whole, _SHOULDER if arm else _HIP)
+        table[limb.lower] = _about(skeleton, limb.lower, lower, _ELBOW if arm else _KNEE)
+        if limb.end is not None:
+            table[limb.end] = _about(skeleton, limb.end, lower, _WRIST if arm else _ANKLE)
+        if limb.toe is not None:
+            table[limb.toe] = _about(skeleton, limb.toe, lower, _TOE)
+    return np.radians(table)
+
+
+def _limb_axes(skeleton: Skeleton, figure: Figure, limb: Limb) -> tuple[Floats, Floats] | None:
+    """World axes (3, 3) at rest in rows (bending, across, along the bone) of the upper and of the lower bone."""
+    bending = flexion_axis(skeleton, figure, limb)
+    if bending is None:
+        return None
+    world = rest_world(skeleton)
+    axis = rotate(world.rotations[limb.lower], bending)
+    shoulder, elbow, wrist = limb_places(skeleton, world, limb)
+    frames = []
+    for bone in (unit(elbow - shoulder), unit(wrist - elbow)):
+        across = unit(np.cross(bone, axis))
+        frames.append(np.stack([np.cross(across, bone), across, bone]))
+    return frames[0], frames[1]
+
+
+def _about(skeleton: Skeleton, joint: int, axes: Floats, degrees: tuple[float, float, float]) -> Floats:
+    """(3,) degrees about the joint's own freedoms, of spreads about three right-angled world axes (rows) at rest.
+
+    The variance about a direction u is the sum of (spread_i axis_i . u)^2.
+    """
+    kind = skeleton.kinds[joint]
+    count = {JointKind.HINGE: 1, JointKind.UNIVERSAL: 2}.get(kind, 3)
+    own = skeleton.axes[joint, :count] if count < 3 else np.eye(3)
+    in_joint = rotate(conjugate(rest_world(skeleton).rotations[joint]), axes)
+    result = np.full(3, np.nan)
+    result[:count] = np.linalg.norm(np.array(degrees)[:, None] * (in_joint @ own.T), axis=0)
+    return result
+
+
+def metric(skeleton: Skeleton) -> Floats:
+    """(J, 3) how readily each freedom moves, 1 = `REFERENCE`: the square roots of the diagonal of W."""
+    return frozen(spreads(skeleton) / REFERENCE)

@@ -1,0 +1,93 @@
+"""What a `Solver` is told besides skeleton and goals."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypedDict
+
+from viewer.errors import InputError, unknown_name
+from viewer.ik.assemble import ROOT_MODES
+from viewer.ik.backends import check_backend
+from viewer.ik.methods import DEFAULT_TUNING, METHODS
+from viewer.ik.settings import ONE_SHOT
+
+if TYPE_CHECKING:
+    from viewer.ik.methods.common import Tuning
+    from viewer.ik.system import Settings
+
+DEFAULT = "default"
+METHOD_NAMES = (DEFAULT, *METHODS)
+
+
+class SolverOptions(TypedDict, total=False):
+    """The keywords of `Solver`; see `Options` for their meaning and defaults."""
+
+    method: str
+    limits: bool
+    backend: str
+    root: str
+    tolerance_m: float
+    tolerance_deg: float
+    max_iterations: int
+    restarts: bool
+    seed: int
+    natural: bool
+    exact: bool
+    settings: Settings
+    tuning: Tuning
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """How to solve.
+
+    Attributes:
+        method: "default", or one of `viewer.ik.methods.METHODS`: for comparison and lessons.
+        limits: whether joint limits bind.
+        backend: "numpy", "numba" (compiles now), or "auto": numpy until the compiled kernels are ready (`warm_up`).
+        root: what free roots may do: "free", "translate" or "locked".
+        tolerance_m: metres within which a place is reached.
+        tolerance_deg: degrees within which a turn is.
+        max_iterations: steps of one solve at most, restarts included.
+        restarts: whether a one-shot solve that stalls starts again from other poses.
+        seed: of those poses; they depend on it and on the content, on nothing else.
+        natural: whether joints move as readily as those of living things do (`viewer.ik.natural`), or all alike.
+        exact: whether a solve that does not converge gives the start pose back ("exact or nothing") or the nearest.
+        settings: the recipe's numbers (`viewer.ik.system.Settings`): damping, step cap, pull, ...
+        tuning: the numbers of single methods (`viewer.ik.methods.common.Tuning`).
+    """
+
+    method: str = DEFAULT
+    limits: bool = True
+    backend: str = "auto"
+    root: str = "free"
+    tolerance_m: float = 1e-3
+    tolerance_deg: float = 0.5
+    max_iterations: int = 200
+    restarts: bool = True
+    seed: int = 0
+    natural: bool = True
+    exact: bool = False
+    settings: Settings = ONE_SHOT
+    tuning: Tuning = DEFAULT_TUNING
+
+    def __post_init__(self) -> None:
+        """Check every option.
+
+        Raises:
+            InputError: an unknown name (near ones are offered) or a number out of range.
+        """
+        if self.method not in METHOD_NAMES:
+            raise InputError(unknown_name("method", self.method, METHOD_NAMES))
+        if self.root not in ROOT_MODES:
+            raise InputError(unknown_name("root mode", self.root, ROOT_MODES))
+        check_backend(self.backend)
+        for name in ("tolerance_m", "tolerance_deg"):
+            value = getattr(self, name)
+            if not (math.isfinite(value) and value > 0.0):
+                raise InputError(f"{name}: expected more than 0, found {value}")
+        if self.max_iterations < 0:
+            raise InputError(f"max_iterations: expected 0 or more, found {self.max_iterations}")
+        if self.seed < 0:
+            raise InputError(f"seed: expected 0 or more, found {self.seed}")

@@ -1,0 +1,47 @@
+"""The recipe's numbers for its uses, and the poses that restarts begin from."""
+
+from __future__ import annotations
+
+import zlib
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viewer.ik.kernels import TURNS
+from viewer.ik.system import Settings
+
+if TYPE_CHECKING:
+    from viewer.ik.system import System
+    from viewer.skeleton.skeleton import Skeleton
+    from viewer.spatial.checks import Floats
+
+RESTARTS = 24
+ONE_SHOT = Settings(pull=0.02, restarts=RESTARTS)
+"""A solve on its own: far to go, perhaps; restarts where it stalls; a weak pull to the start pose."""
+DRAGGING = Settings(pull=0.3, restarts=0, least_iterations=1)
+"""A step of a drag: near already; never a restart, which would pop; a strong pull to the pose at the drag's start,
+without which a hand that goes out and back would leave the pose changed (SVD-free null-space descent: Liegeois 1977)."""
+
+_TURN = 0.6
+"""Standard deviation, radians, of an unlimited joint's turn in a restart."""
+_MOVE = 0.3
+"""That of a root's move, in reaches of the figure."""
+
+
+def seeds_for(system: System, skeleton: Skeleton, seed: int) -> Floats:
+    """(R, n) poses to restart from, drawn inside the limits; the same for the same content, whatever happened before."""
+    content = zlib.crc32("\0".join(skeleton.names).encode("utf-8", "surrogatepass"))
+    content = zlib.crc32(skeleton.offsets.tobytes(), content)
+    content = zlib.crc32(system.goal_joint.tobytes() + system.goal_kind.tobytes(), content)
+    random = np.random.default_rng([seed, content])
+    freedoms = len(system.lower)
+    uniform, normal = random.uniform(size=(RESTARTS, freedoms)), random.normal(size=(RESTARTS, freedoms))
+    lower = np.where(system.bounded, system.lower, 0.0)
+    upper = np.where(system.bounded, system.upper, 0.0)
+    seeds = np.where(system.bounded, lower + uniform * (upper - lower), _TURN * normal)
+    reach = float(np.linalg.norm(system.offset, axis=-1).max(initial=0.0))
+    for k in np.flatnonzero(system.moves).tolist():
+        first = system.first[k]
+        seeds[:, first : first + 3] = _MOVE * reach * normal[:, first : first + 3]
+    seeds[:, system.spread == 0.0] = 0.0
+    return seeds

@@ -1,0 +1,208 @@
+"""The solver: all goals of a skeleton in one solve."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viewer.errors import InputError
+from viewer.ik.assemble import assemble, freedoms_of
+from viewer.ik.backends import engine_for
+from viewer.ik.batch import BatchRun, batch_targets, stacked
+from viewer.ik.diagnosis import diagnose
+from viewer.ik.drag import Drag
+from viewer.ik.goals import GoalKind
+from viewer.ik.methods import METHODS, UserRows, run_default
+from viewer.ik.natural import metric
+from viewer.ik.options import DEFAULT, Options
+from viewer.ik.reach import Reach
+from viewer.ik.settings import seeds_for
+from viewer.ik.solution import STATUS_OF_CODE, Report, Solution, Status
+from viewer.ik.targets import Targets
+from viewer.ik.workspace import Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Unpack
+
+    from numpy.typing import ArrayLike
+
+    from viewer.ik.backends import Engine
+    from viewer.ik.batch import BatchSolution
+    from viewer.ik.goals import Goal
+    from viewer.ik.options import SolverOptions
+    from viewer.ik.system import Settings
+    from viewer.skeleton.pose import Pose
+    from viewer.skeleton.skeleton import Skeleton
+    from viewer.spatial.checks import Floats
+
+# Stop a little inside the tolerances, so that another program's arithmetic agrees that they are met.
+_INSIDE = 0.98
+
+
+class Solver:
+    """Poses a skeleton so that all goals are met at once, inside the joint limits.
+
+    Args:
+        skeleton: the joints.
+        goals: any number of `Goal`; one that is disabled asks for nothing.
+        options: the attributes of `viewer.ik.options.Options`, as keywords.
+
+    Raises:
+        InputError: an unknown name, a number out of range, no goals at all.
+    """
+
+    def __init__(self, skeleton: Skeleton, goals: Sequence[Goal], **options: Unpack[SolverOptions]) -> None:
+        self.options = Options(**options)
+        self.skeleton = skeleton
+        readiness = metric(skeleton) if self.options.natural else np.ones((len(skeleton), 3))
+        self._freedoms = freedoms_of(skeleton, readiness, limits=self.options.limits, root=self.options.root)
+        self.goals = goals
+
+    @property
+    def goals(self) -> tuple[Goal, ...]:
+        """The goals; setting them keeps all that depends on the skeleton alone."""
+        return self._goals
+
+    @goals.setter
+    def goals(self, goals: Sequence[Goal]) -> None:
+        if not any(goal.enabled for goal in goals):
+            raise InputError("a solver needs at least one goal that is enabled")
+        self._goals = tuple(goals)
+        tolerance = (_INSIDE * self.options.tolerance_m, _INSIDE * math.radians(self.options.tolerance_deg))
+        assembly = assemble(self._freedoms, self._goals, tolerance)
+        if self.options.restarts:
+            seeds = seeds_for(assembly.system, self.skeleton, self.options.seed)
+            assembly = replace(assembly, system=assembly.system._replace(seeds=seeds))
+        self.assembly = assembly
+        self.targets = Targets(self.skeleton, self._goals)
+        self._workspace = Workspace(self.skeleton, assembly)
+        self._unserved = _unserved(self._goals, self.options.method)
+        functions = [goal for goal in self._goals if goal.enabled and goal.kind is GoalKind.FUNCTION]
+        self._extra = UserRows(self.skeleton, functions) if functions else None
+        self._reach = Reach(assembly.system)
+
+    @property
+    def one_shot(self) -> Settings:
+        """The recipe's numbers of a whole solve under this solver's options."""
+        settings = self.options.settings
+        restarts = min(settings.restarts, len(self.assembly.system.seeds)) if self.options.restarts else 0
+        return settings._replace(max_iterations=self.options.max_iterations, restarts=restarts)
+
+    def solve(
+        self, pose: Pose, *, targets: ArrayLike | None = None, target_rotations: ArrayLike | None = None
+    ) -> Solution:
+        """One solve, from ``pose``.
+
+        Args:
+            pose: where to start; pins without a place hold what their joint has in it.
+            targets: (G, 3) other places for this call, one row per goal in order: where to be, the distance's
+                ``from_``, the aim's point. NaN rows, and rows of goals without that part, are left as they are.
+            target_rotations: (G, 4) other turns for this call, likewise.
+
+        Raises:
+            InputError: targets of another shape, infinite numbers, rotations that are none.
+        """
+        places, turns = self.targets.settle(pose, targets, target_rotations)
+        return self.run(self._workspace, pose, (places, turns), self.one_shot)
+
+    def drag(self, pose: Pose) -> Drag:
+        """A drag that begins at ``pose``: warm-started steps, anchored to it; see `Drag`."""
+        return Drag(self, pose)
+
+    def solve_batch(
+        self,
+        poses: Sequence[Pose] | Pose,
+        targets: ArrayLike | None = None,
+        target_rotations: ArrayLike | None = None,
+        *,
+        threads: int | None = None,
+    ) -> BatchSolution:
+        """N solves on all cores; each result is that of `solve`, whatever the number of threads.
+
+        Args:
+            poses: N start poses, or one for all.
+            targets: (N, G, 3), as in `solve`.
+            target_rotations: (N, G, 4), as in `solve`.
+            threads: at most so many; one a core unless given.
+
+        Raises:
+            InputError: as `solve`; a method other than the default, function goals.
+        """
+        if self._needs_numpy:
+            raise InputError("solve_batch: expected the default method and built-in goals")
+        places, turns = batch_targets(self.targets, poses, targets, target_rotations)
+        rotations, translations = stacked(poses, len(places))
+        engine, _ = engine_for(self.options.backend)
+        run = BatchRun(self.skeleton, self.assembly, engine, self.one_shot)
+        return run.solve(rotations, translations, places, turns, threads=threads)
+
+    def run(
+        self,
+        workspace: Workspace,
+        pose: Pose,
+        targets: tuple[Floats, Floats],
+        settings: Settings,
+        *,
+        onward: bool = False,
+    ) -> Solution:
+        """Solve in a workspace.
+
+        Args:
+            workspace: made for this solver's assembly.
+            pose: where to start; joints that take no part stay as in it.
+            targets: (G, 3) and (G, 4), settled.
+            settings: the recipe's numbers.
+            onward: go on from where the workspace's last solve ended, anchored where that began.
+        """
+        started = time.perf_counter()
+        engine, backend = engine_for("numpy" if self._needs_numpy else self.options.backend)
+        workspace.aim_at(*targets)
+        arrays = workspace.arrays
+        if onward:
+            code, iterations, _ = self._method(engine)(*arrays, settings)
+            outside = False
+        else:
+            workspace.take(pose.rotations, pose.translations)
+            if not self._needs_numpy:
+                code, iterations, outside = engine.begin_and_solve(*arrays, settings)
+            else:
+                outside = workspace.begin(engine)
+                code, iterations, _ = self._method(engine)(*arrays, settings)
+        seconds = time.perf_counter() - started
+        report = Report(
+            STATUS_OF_CODE[code], iterations, seconds, backend, self.options.method, self._unserved, bool(outside)
+        )
+        return self._solution(workspace, pose, targets, report)
+
+    def _method(self, engine: Engine) -> Callable[..., tuple[int, int, float]]:
+        """The function that solves, with the arguments of `viewer.ik.driver.solve`."""
+        if self.options.method != DEFAULT:
+            return partial(METHODS[self.options.method].run, extra=self._extra, tuning=self.options.tuning)
+        return engine.solve if self._extra is None else partial(run_default, extra=self._extra)
+
+    @property
+    def _needs_numpy(self) -> bool:
+        """The compiled kernels serve `default` with the built-in goals; all else runs on numpy."""
+        return self.options.method != DEFAULT or self._extra is not None
+
+    def _solution(self, workspace: Workspace, pose: Pose, targets: tuple[Floats, Floats], report: Report) -> Solution:
+        failed = report.status is not Status.CONVERGED
+        if failed and self._reach.out_of_reach(workspace.system, workspace.state.q, workspace.state.t):
+            report = report._replace(status=Status.UNREACHABLE)
+        solved = pose if self.options.exact and failed else workspace.pose(pose)
+        diagnosis = partial(diagnose, self.skeleton, self._goals, targets, solved, self.options)
+        return Solution(solved, report, workspace.findings(len(self._goals)), diagnosis)
+
+
+def _unserved(goals: Sequence[Goal], method: str) -> tuple[str, ...]:
+    """Effectors of the enabled goals that a method cannot serve."""
+    if method == DEFAULT:
+        return ()
+    served = METHODS[method].serves
+    return tuple(dict.fromkeys(goal.effector for goal in goals if goal.enabled and goal.kind not in served))

@@ -1,0 +1,212 @@
+"""A skeleton and its goals as the plain arrays that solvers work on.
+
+Only the joints above a goal take part. They stand in depth-first order, so that a joint's descendants, and the goals
+on them, are neighbours: what a freedom moves is one range of rows.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from viewer.spatial.checks import Bools, Floats
+
+    Integers = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
+
+
+class System(NamedTuple):
+    """What does not change while a solve runs. K joints, n freedoms, G goals, m rows.
+
+    Attributes:
+        parent: (K,) -1 for roots.
+        form: (K,) how a joint moves, one of `kernels`' FIXED .. SLIDE.
+        held: (K,) whether a FIXED joint goes to rest (a locked root stays where it is).
+        moves: (K,) 3 for a root that may move, else 0: its first freedoms are translations.
+        first: (K + 1,) the first freedom of each joint.
+        rest, offset, axes: (K, 4), (K, 3), (K, 2, 3) as in `Skeleton`.
+        order: (K, 3) axes of the three angles of an Euler form; of a swing-twist: swing, swing, twist.
+        low, high: (K,) range of rows that a joint's freedoms touch.
+        goal_low, goal_high: (K,) the same in goals.
+        lower, upper: (n,) limits of the coordinates, infinite where there are none.
+        spread: (n,) scale of a freedom: 1 - stiffness, times how readily it moves; 0 takes no part.
+        bounded: (n,) whether both limits are finite.
+        turning: (n,) whether a coordinate is an angle that may be counted past half a turn.
+        goal_kind, goal_joint, goal_row: (G,) `kernels`' POSITION .. AIM; the joint; the first row.
+        goal_offset, goal_target, goal_rotation, goal_distance, goal_axis: (G, ...) as in `Goal`.
+        goal_weight, goal_rotation_weight: (G,).
+        tolerance: (2,) metres and radians within which a goal is met.
+        seeds: (R, n) poses to restart from: coordinates, or a step from the pose that the solve began with.
+    """
+
+    parent: Integers
+    form: Integers
+    held: Bools
+    moves: Integers
+    first: Integers
+    rest: Floats
+    offset: Floats
+    axes: Floats
+    order: Integers
+    low: Integers
+    high: Integers
+    goal_low: Integers
+    goal_high: Integers
+    lower: Floats
+    upper: Floats
+    spread: Floats
+    bounded: Bools
+    turning: Bools
+    goal_kind: Integers
+    goal_joint: Integers
+    goal_row: Integers
+    goal_offset: Floats
+    goal_target: Floats
+    goal_rotation: Floats
+    goal_distance: Floats
+    goal_axis: Floats
+    goal_weight: Floats
+    goal_rotation_weight: Floats
+    tolerance: Floats
+    seeds: Floats
+
+
+class State(NamedTuple):
+    """A pose of the system: coordinates (n,), local rotations (K, 4) and translations (K, 3), residuals (m,)."""
+
+    x: Floats
+    q: Floats
+    t: Floats
+    e: Floats
+
+
+class Work(NamedTuple):
+    """Scratch of a solve, allocated once.
+
+    Attributes:
+        turn, place: (K, 4), (K, 3) world motion of the joints.
+        point: (G, 3) world places of the effectors.
+        miss: (G, 2) how far off a goal is: metres, radians.
+        by_turn, by_move: (G, 3, 3) how a goal's angular or scalar residual answers to a turn or move of its effector.
+        jacobian: (n, m) weighted and scaled, transposed.
+        gram, factor: (m, m).
+        y, wanted: (m,).
+        step, pull: (n,).
+        frozen: (n,).
+        axis, vectors, quaternions: (3,), (4, 3), (4, 4) for passing small things.
+    """
+
+    turn: Floats
+    place: Floats
+    point: Floats
+    miss: Floats
+    by_turn: Floats
+    by_move: Floats
+    jacobian: Floats
+    gram: Floats
+    factor: Floats
+    y: Floats
+    wanted: Floats
+    step: Floats
+    pull: Floats
+    frozen: Bools
+    axis: Floats
+    vectors: Floats
+    quaternions: Floats
+
+
+class Many(NamedTuple):
+    """N problems of one system, and their answers.
+
+    Attributes:
+        q, t: (N, K, 4), (N, K, 3) local motion at the start; the answers afterwards.
+        target, rotation: (N, G, 3), (N, G, 4) goals' targets.
+        miss: (N, G, 2) answers: metres, radians.
+        code, iterations: (N,) answers.
+    """
+
+    q: Floats
+    t: Floats
+    target: Floats
+    rotation: Floats
+    miss: Floats
+    code: Integers
+    iterations: Integers
+
+
+class Settings(NamedTuple):
+    """The recipe's numbers; SI units.
+
+    Attributes:
+        max_iterations: steps tried at most, restarts included.
+        least_iterations: steps taken even if all goals are met (a drag settles its posture).
+        damping, damping_scale: lambda = damping_scale * squared error + damping.
+        step_cap: largest turn (radians) or move (metres) of a freedom in one step.
+        limit_passes: how often the system is solved again with freedoms frozen at their limits.
+        limit_gain: part of the way to a limit that a crossing step goes.
+        pull: part of the way back to the anchor that what the goals leave free goes in one step.
+        pull_cap: largest turn (radians) or move (metres) of a freedom that the pull asks for in one step.
+        restarts: how many of the seeds may be used.
+        least_gain: a step is taken if it brings the squared error below this part of what it was: less than 1 keeps a
+            figure that cannot reach from creeping for ever.
+        guarded: whether steps that make it worse are taken back.
+    """
+
+    max_iterations: int = 200
+    least_iterations: int = 0
+    damping: float = 1e-5
+    damping_scale: float = 0.02
+    step_cap: float = 1.0
+    limit_passes: int = 2
+    limit_gain: float = 1.0
+    pull: float = 0.0
+    pull_cap: float = 0.03
+    restarts: int = 0
+    least_gain: float = 0.9999
+    guarded: bool = True
+
+
+def make_work(system: System) -> Work:
+    """Scratch for a system."""
+    joints, goals = len(system.parent), len(system.goal_kind)
+    freedoms, rows = len(system.lower), count_rows(system)
+    return Work(
+        turn=np.zeros((joints, 4)),
+        place=np.zeros((joints, 3)),
+        point=np.zeros((goals, 3)),
+        miss=np.zeros((goals, 2)),
+        by_turn=np.zeros((goals, 3, 3)),
+        by_move=np.zeros((goals, 3, 3)),
+        jacobian=np.zeros((freedoms, rows)),
+        gram=np.zeros((rows, rows)),
+        factor=np.zeros((rows, rows)),
+        y=np.zeros(rows),
+        wanted=np.zeros(rows),
+        step=np.zeros(freedoms),
+        pull=np.zeros(freedoms),
+        frozen=np.zeros(freedoms, dtype=np.bool_),
+        axis=np.zeros(3),
+        vectors=np.zeros((4, 3)),
+        quaternions=np.zeros((4, 4)),
+    )
+
+
+def make_state(system: System) -> State:
+    """An empty pose of a system."""
+    joints = len(system.parent)
+    return State(
+        x=np.zeros(len(system.lower)),
+        q=np.zeros((joints, 4)),
+        t=np.zeros((joints, 3)),
+        e=np.zeros(count_rows(system)),
+    )
+
+
+ROWS_OF_KIND = (3, 3, 6, 1, 3)
+"""Rows of a goal by its kind, POSITION .. AIM."""
+
+
+def count_rows(system: System) -> int:
+    """Rows of all goals together."""
+    return int(sum(ROWS_OF_KIND[kind] for kind in system.goal_kind.tolist()))

@@ -1,0 +1,119 @@
+"""Writing the goals' targets into a system: their own, those of a call, and those of open pins."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viewer.errors import InputError
+from viewer.ik.goals import GoalKind
+from viewer.skeleton.effectors import find_place
+from viewer.skeleton.kinematics import fk
+from viewer.spatial.checks import UNIT_TOLERANCE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike
+
+    from viewer.ik.goals import Goal
+    from viewer.skeleton.pose import Pose
+    from viewer.skeleton.skeleton import Skeleton
+    from viewer.spatial.checks import Floats, Ints
+
+_PLACES = {GoalKind.POSITION, GoalKind.POSE, GoalKind.DISTANCE, GoalKind.AIM}
+_TURNS = {GoalKind.ROTATION, GoalKind.POSE}
+
+
+class Targets:
+    """The targets of G goals, in the order given.
+
+    Attributes:
+        places: (G, 3) metres; NaN where a goal has none or a pin takes it from the pose.
+        turns: (G, 4) likewise.
+    """
+
+    def __init__(self, skeleton: Skeleton, goals: Sequence[Goal]) -> None:
+        """Take the goals' own targets."""
+        self.skeleton, self.goals = skeleton, tuple(goals)
+        nowhere, unturned = (np.nan,) * 3, (np.nan,) * 4
+        self.places = np.array([goal.target or nowhere for goal in goals]).reshape(-1, 3)
+        self.turns = np.array([goal.target_rotation or unturned for goal in goals]).reshape(-1, 4)
+        self.has_place = np.array([goal.kind in _PLACES for goal in goals], dtype=np.bool_)
+        self.has_turn = np.array([goal.kind in _TURNS for goal in goals], dtype=np.bool_)
+        self.open = [
+            (i, find_place(skeleton, goal.effector))
+            for i, goal in enumerate(goals)
+            if goal.pinned and goal.enabled and (self._open_place(i) or self._open_turn(i))
+        ]
+
+    def _open_place(self, i: int) -> bool:
+        return bool(self.has_place[i] and np.isnan(self.places[i, 0]))
+
+    def _open_turn(self, i: int) -> bool:
+        return bool(self.has_turn[i] and np.isnan(self.turns[i, 0]))
+
+    def settle(self, pose: Pose, places: ArrayLike | None, turns: ArrayLike | None) -> tuple[Floats, Floats]:
+        """Targets of one call: those given, else the goals' own, else (pins) what the joint has in ``pose``.
+
+        Args:
+            pose: for open pins.
+            places: (G, 3) or None; NaN rows and rows of goals without a place are left as they are.
+            turns: (G, 4) or None, likewise.
+
+        Raises:
+            InputError: another shape, infinite numbers, rotations that are none.
+        """
+        if not self.open and places is None and turns is None:
+            return self.places, self.turns
+        settled_places, settled_turns = self.places.copy(), self.turns.copy()
+        if self.open:
+            world = fk(self.skeleton, pose)
+            for i, place in self.open:
+                if self._open_place(i):
+                    offset = np.add(place.offset, self.goals[i].offset)
+                    settled_places[i] = world.point(place.joint, offset)
+                if self._open_turn(i):
+                    settled_turns[i] = world.rotations[place.joint]
+        if places is not None:
+            given = _rows(places, (len(self.goals), 3), "targets")
+            np.copyto(settled_places, given, where=(self.has_place & ~np.isnan(given).any(axis=1))[:, None])
+        if turns is not None:
+            given = unit_rows(_rows(turns, (len(self.goals), 4), "target rotations"))
+            np.copyto(settled_turns, given, where=(self.has_turn & ~np.isnan(given).any(axis=1))[:, None])
+        return settled_places, settled_turns
+
+
+def write_targets(target: Floats, rotation: Floats, places: Floats, turns: Floats, chosen: Ints) -> None:
+    """Write settled targets into a system's ``goal_target`` and ``goal_rotation``; ``chosen``: its goals' places.
+
+    Goals without a place or turn keep NaN there: no kernel reads them.
+    """
+    np.take(places, chosen, axis=0, out=target)
+    np.take(turns, chosen, axis=0, out=rotation)
+
+
+def _rows(value: ArrayLike, shape: tuple[int, ...], what: str) -> Floats:
+    try:
+        array = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError(f"{what}: expected numbers of shape {shape}") from error
+    if array.shape != shape:
+        raise InputError(f"{what}: expected shape {shape} (a row per goal), found {array.shape}")
+    if np.isinf(array).any():
+        raise InputError(f"{what}: expected finite numbers (or NaN: leave it), found infinity")
+    return array
+
+
+def unit_rows(rotations: Floats) -> Floats:
+    """Rotations (..., 4) normalised; NaN rows stay.
+
+    Raises:
+        InputError: one farther than `UNIT_TOLERANCE` from unit length.
+    """
+    length = np.sqrt(np.einsum("...i,...i->...", rotations, rotations))
+    if (np.abs(length - 1.0) > UNIT_TOLERANCE).any():
+        off = float(length[np.abs(length - 1.0) > UNIT_TOLERANCE].flat[0])
+        raise InputError(f"target rotations: expected unit quaternions (x, y, z, w), found length {off:.6g}")
+    return np.asarray(rotations / length[..., None])

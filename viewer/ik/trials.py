@@ -1,0 +1,135 @@
+"""Solving parts of a problem again, to find out why the whole was not solved."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viewer.ik.assemble import KIND_CODES, Assembly, assemble, freedoms_of
+from viewer.ik.backends import engine_for
+from viewer.ik.driver import copy
+from viewer.ik.methods import METHODS
+from viewer.ik.natural import metric
+from viewer.ik.settings import seeds_for
+from viewer.ik.system import Settings
+from viewer.ik.workspace import Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from viewer.ik.goals import Goal, GoalKind
+    from viewer.ik.options import Options
+    from viewer.skeleton.pose import Pose
+    from viewer.skeleton.skeleton import Skeleton
+    from viewer.spatial.checks import Bools, Floats
+
+_EFFORT, _LEAST, _MOST = 40_000, 60, 400
+"""Iterations of all trials of a problem together: so many divided by its freedoms and rows, within these ends."""
+_INSIDE = 0.98
+"""Part of the tolerances that a trial aims for, as solves do."""
+_RESTARTS = 4
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trial:
+    """Some of the goals, solved as well as it went.
+
+    Attributes:
+        workspace: holds the pose found, and the goals' system.
+        error: squared, weighted.
+        missed: metres and radians by which goals are off, by their places in the list; goals that are met are not here.
+    """
+
+    workspace: Workspace
+    error: float
+    missed: dict[int, tuple[float, float]]
+
+
+class Trials:
+    """Solves some of a problem's goals, from the pose that its solve ended in, while iterations are left.
+
+    Args:
+        skeleton: the joints.
+        goals: all goals.
+        targets: (G, 3) and (G, 4), settled.
+        pose: where trials start.
+        options: those of the solve.
+
+    Attributes:
+        asked: the goals that can be tried: enabled, and served by the method; functions cannot.
+        left: iterations that are left.
+    """
+
+    def __init__(
+        self, skeleton: Skeleton, goals: Sequence[Goal], targets: tuple[Floats, Floats], pose: Pose, options: Options
+    ) -> None:
+        """Take the problem; nothing is solved yet."""
+        self.skeleton, self.goals, self.options = skeleton, tuple(goals), options
+        method = METHODS.get(options.method)
+        served = set(KIND_CODES) if method is None else set(KIND_CODES) & method.serves
+        self.asked = [i for i, goal in enumerate(goals) if goal.enabled and goal.kind in served]
+        self._targets, self._pose = targets, pose
+        spreads = metric(skeleton) if options.natural else np.ones((len(skeleton), 3))
+        self._freedoms = freedoms_of(skeleton, spreads, limits=options.limits, root=options.root)
+        self._engine, _ = engine_for(options.backend)
+        self.left = _MOST
+
+    def look(self) -> Trial:
+        """All goals in the pose as it is; also sets how many iterations a problem of this size may take."""
+        workspace = self._workspace(self.asked, {})
+        effort = _EFFORT // (1 + sum(workspace.work.jacobian.shape))
+        self.left = min(max(effort, _LEAST), _MOST)
+        return self._run(workspace, Settings(max_iterations=0))
+
+    def solve(
+        self,
+        chosen: Collection[int],
+        iterations: int,
+        *,
+        restarts: bool = False,
+        kinds: dict[int, GoalKind] | None = None,
+    ) -> Trial:
+        """Some of the goals, from the pose, by so many iterations at most; ``kinds``: others than their own."""
+        workspace = self._workspace(chosen, kinds or {})
+        settings = Settings()
+        if restarts:
+            seeds = seeds_for(workspace.system, self.skeleton, self.options.seed)[:_RESTARTS]
+            workspace.system = workspace.system._replace(seeds=seeds)
+            settings = Settings(restarts=len(seeds))
+        return self._run(workspace, settings._replace(max_iterations=iterations))
+
+    def release(self, trial: Trial, released: Bools, iterations: int) -> Trial:
+        """Go on from a trial without the limits of the freedoms (n,) that are released."""
+        before = trial.workspace
+        system = before.system._replace(
+            lower=np.where(released, -np.inf, before.system.lower),
+            upper=np.where(released, np.inf, before.system.upper),
+            bounded=before.system.bounded & ~released,
+        )
+        workspace = Workspace(self.skeleton, Assembly(system, before.joints, before.goals))
+        copy(before.state, workspace.state)
+        copy(before.anchor, workspace.anchor)
+        return self._run(workspace, Settings(max_iterations=iterations))
+
+    def _workspace(self, chosen: Collection[int], kinds: dict[int, GoalKind]) -> Workspace:
+        """The chosen goals, aimed at their targets, in the pose to start from."""
+        goals = [replace(goal, kind=kinds.get(i, goal.kind), enabled=i in chosen) for i, goal in enumerate(self.goals)]
+        tolerance = (_INSIDE * self.options.tolerance_m, _INSIDE * math.radians(self.options.tolerance_deg))
+        workspace = Workspace(self.skeleton, assemble(self._freedoms, goals, tolerance))
+        workspace.take(self._pose.rotations, self._pose.translations)
+        workspace.begin(self._engine)
+        workspace.aim_at(*self._targets)
+        return workspace
+
+    def _run(self, workspace: Workspace, settings: Settings) -> Trial:
+        settings = settings._replace(max_iterations=min(settings.max_iterations, max(0, self.left)))
+        _, iterations, error = self._engine.solve(*workspace.arrays, settings)
+        self.left -= iterations
+        # A goal's kind says what it asks; of the rest the misses are 0.
+        off = (workspace.work.miss > workspace.system.tolerance).any(axis=1)
+        misses = {int(workspace.goals[g]): tuple(workspace.work.miss[g].tolist()) for g in np.flatnonzero(off)}
+        missed = {i: misses[i] for i in sorted(misses)}
+        return Trial(workspace, error, missed)

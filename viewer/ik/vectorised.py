@@ -1,0 +1,68 @@
+"""The numpy backend: the driver run with vectorised steps. Always there; `viewer.ik.compiled` is the faster one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from viewer.ik import driver
+from viewer.ik.twin import twins
+from viewer.ik.vectorised_align import align_roots
+from viewer.ik.vectorised_forward import residuals
+from viewer.ik.vectorised_joints import difference, move, reseed
+from viewer.ik.vectorised_measure import into_limits
+from viewer.ik.vectorised_step import (
+    cap,
+    freeze,
+    gram,
+    less_pull,
+    linearise,
+    shorten,
+    solve_dual,
+    spread_step,
+)
+
+if TYPE_CHECKING:
+    from viewer.ik.system import Many, Settings, State, System, Work
+
+STEPS: dict[str, Any] = {
+    function.__name__: function
+    for function in (
+        align_roots, cap, difference, freeze, gram, into_limits, less_pull, linearise, move, reseed, residuals, shorten,
+        solve_dual, spread_step,
+    )
+}  # fmt: skip
+"""What the driver calls."""
+
+_twins = twins([driver], STEPS)
+_solve, _begin_and_solve, _solve_many = _twins["solve"], _twins["begin_and_solve"], _twins["solve_many"]
+
+
+def solve(
+    s: System, w: Work, state: State, trial: State, best: State, anchor: State, settings: Settings
+) -> tuple[int, int, float]:
+    """`viewer.ik.driver.solve` with this backend's steps; overflow gives infinity, as it does in compiled code."""
+    with np.errstate(all="ignore"):
+        answer: tuple[int, int, float] = _solve(s, w, state, trial, best, anchor, settings)
+    return answer
+
+
+def begin_and_solve(
+    s: System, w: Work, state: State, trial: State, best: State, anchor: State, settings: Settings
+) -> tuple[int, int, bool]:
+    """`viewer.ik.driver.begin_and_solve` with this backend's steps."""
+    with np.errstate(all="ignore"):
+        answer: tuple[int, int, bool] = _begin_and_solve(s, w, state, trial, best, anchor, settings)
+    return answer
+
+
+def solve_many(
+    s: System, w: Work, state: State, trial: State, best: State, anchor: State, settings: Settings, many: Many
+) -> None:
+    """`viewer.ik.driver.solve_many` with this backend's steps."""
+    with np.errstate(all="ignore"):
+        _solve_many(s, w, state, trial, best, anchor, settings, many)
+
+
+__all__ = ["STEPS", "begin_and_solve", "into_limits", "residuals", "solve", "solve_many"]

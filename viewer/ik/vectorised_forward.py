@@ -1,0 +1,169 @@
+"""The numpy backend, first part: forward kinematics and the goals' residuals; `viewer.ik.kernels` derives the formulas.
+
+Forward kinematics by pointer doubling: every joint is joined to the motion relative to its 1st, 2nd, 4th, ... ancestor,
+so that a character takes four rounds and a chain of 5,000 thirteen.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viewer.ik.vectorised_algebra import apply, matrices, multiply, skew
+from viewer.ik.vectorised_tables import rows_of, tree_of
+from viewer.spatial.quaternion import IDENTITY, conjugate, log
+
+if TYPE_CHECKING:
+    from viewer.ik.system import System, Work
+    from viewer.ik.vectorised_tables import Rows
+    from viewer.spatial.checks import Bools, Floats
+
+_SMALL = 1e-9
+_ALIGNED = 1e-7
+"""Below this sine two directions are taken as the same, or opposite."""
+
+
+def forward(s: System, w: Work, q: Floats, t: Floats) -> Floats:
+    """World rotations and positions of all joints into ``w.turn`` and ``w.place``.
+
+    Returns:
+        (3, 3, K + 1) the rotations as matrices, the world's own last.
+    """
+    tree = tree_of(s)
+    turn, place = np.empty((4, len(q) + 1)), np.zeros((3, len(q) + 1))
+    turn[:, :-1], turn[:, -1] = q.T, IDENTITY
+    for above in tree.rounds:
+        turn = multiply(turn.take(above, axis=1), turn)
+    frames = matrices(turn)
+    # In world axes, the places are plain sums of the bones from the root.
+    place[:, :-1] = apply(frames.take(tree.parent, axis=2), t.T)
+    for above in tree.rounds:
+        place += place.take(above, axis=1)
+    w.turn[:], w.place[:] = turn[:, :-1].T, place[:, :-1].T
+    return frames
+
+
+def residuals(s: System, w: Work, q: Floats, t: Floats, e: Floats) -> tuple[float, float]:
+    """Forward kinematics and all goals' residuals.
+
+    Fills ``e`` (m,), weighted, target minus current, and in ``w`` what `linearise` needs.
+
+    Returns:
+        The squared error e.e, and the largest residual in units of its tolerance (below 1: all goals are met).
+    """
+    frames = forward(s, w, q, t).take(s.goal_joint, axis=2)
+    w.point[:] = w.place.take(s.goal_joint, axis=0) + apply(frames, s.goal_offset.T).T
+    rows = rows_of(s)
+    metres, radians = 0.0, 0.0
+    if rows.placed.size:
+        metres = _place_residuals(s, w, rows, e)
+    if rows.distant.size:
+        metres = max(metres, _distance_residuals(s, w, rows, e))
+    if rows.turned.size:
+        radians = _turn_residuals(s, w, rows, e)
+    if rows.aimed.size:
+        radians = max(radians, _aim_residuals(s, w, rows, frames[:, :, rows.aimed], e))
+    error = float(e @ e)
+    worst = max(metres / float(s.tolerance[0]), radians / float(s.tolerance[1]))
+    return error, worst if error < math.inf else math.inf
+
+
+def _place_residuals(s: System, w: Work, rows: Rows, e: Floats) -> float:
+    """Set e = target - point; returns the largest distance."""
+    some = rows.placed
+    miss = s.goal_target[some] - w.point[some]
+    w.miss[some, 0] = distance = _lengths(miss)
+    e[rows.placed_rows] = s.goal_weight[some][:, None] * miss
+    return float(distance.max())
+
+
+def _distance_residuals(s: System, w: Work, rows: Rows, e: Floats) -> float:
+    """Set e = d - |point - from|, and the direction away; from the very place any will do: x is taken."""
+    some = rows.distant
+    away = w.point[some] - s.goal_target[some]
+    length = _lengths(away)
+    there = length <= _SMALL
+    away[there] = (1.0, 0.0, 0.0)
+    w.by_move[some, 0] = away / np.where(there, 1.0, length)[:, None]
+    miss = s.goal_distance[some] - length
+    w.miss[some, 0] = np.abs(miss)
+    e[rows.distant_rows] = s.goal_weight[some] * miss
+    return float(np.abs(miss).max())
+
+
+def _turn_residuals(s: System, w: Work, rows: Rows, e: Floats) -> float:
+    """Set e = log(target * current^-1), and its derivative J_r^-1(e); returns the largest angle."""
+    some = rows.turned
+    v = log(multiply(s.goal_rotation[some].T, conjugate(w.turn[s.goal_joint[some]]).T).T)
+    angle = _lengths(v)
+    near = angle < 1e-3
+    safe = np.where(near, 1.0, angle)
+    second = np.where(near, 1.0 / 12.0, 1.0 / (safe * safe) - 0.5 / (safe * np.tan(0.5 * safe)))
+    unit = (1.0 - second * angle * angle)[:, None, None] * np.eye(3)
+    w.by_turn[some] = second[:, None, None] * _outer(v, v) + unit + 0.5 * skew(v)
+    w.miss[some, 1] = angle
+    e[rows.turned_rows] = s.goal_rotation_weight[some][:, None] * v
+    return float(angle.max())
+
+
+def _aim_residuals(s: System, w: Work, rows: Rows, frames: Floats, e: Floats) -> float:
+    """Set e = the rotation vector from the axis u to the direction v of the point; returns the largest angle."""
+    some = rows.aimed
+    u = apply(frames, s.goal_axis[some].T).T
+    v = s.goal_target[some] - w.point[some]
+    length = _lengths(v)
+    there = length < _SMALL  # at the point every direction is as good
+    length[there] = 1.0
+    v /= length[:, None]
+    normal = np.cross(u, v)
+    sine, cosine = _lengths(normal), np.einsum("ni,ni->n", u, v)
+    angle = np.arctan2(sine, cosine)
+    apart = sine > _ALIGNED
+    h = np.where(apart, angle / np.where(apart, sine, 1.0), 1.0)
+    turn = h[:, None] * normal
+    by_turn, by_move = _aim_derivatives(u, v, normal, h, length)
+    opposite = ~apart & (cosine < 0.0)
+    if opposite.any():
+        turn[opposite] = math.pi * _perpendicular(u[opposite])
+        by_turn[opposite], by_move[opposite] = np.eye(3) - _outer(u, u)[opposite], 0.0
+    if there.any():
+        turn[there], angle[there], by_turn[there], by_move[there] = 0.0, 0.0, 0.0, 0.0
+    w.by_turn[some], w.by_move[some], w.miss[some, 1] = by_turn, by_move, angle
+    e[rows.aimed_rows] = s.goal_rotation_weight[some][:, None] * turn
+    return float(angle.max())
+
+
+def _aim_derivatives(u: Floats, v: Floats, normal: Floats, h: Floats, length: Floats) -> tuple[Floats, Floats]:
+    """(A, 3, 3) by a turn and a move of the effector, with h = angle / sine and its slope by the cosine."""
+    cosine, square = np.einsum("ni,ni->n", u, v), np.einsum("ni,ni->n", normal, normal)
+    curved = _curved(square, cosine)
+    slope = np.where(curved, (cosine * h - 1.0) / np.where(curved, square, 1.0), -1.0 / 3.0)[:, None]
+    h, cosine, unit = h[:, None, None], cosine[:, None], np.eye(3)
+    by_turn = -_outer(slope * normal, normal) - h * (_outer(u, v) - cosine[:, :, None] * unit)
+    across = skew(u) @ (unit - _outer(v, v))
+    by_move = _outer(slope * normal, u - cosine * v) + h * across
+    return by_turn, by_move / length[:, None, None]
+
+
+def _curved(square: Floats, cosine: Floats) -> Bools:
+    """Where the slope's quotient has digits: not near 0 / 0, which is facing the point."""
+    return np.asarray((square > 1e-8) | ((cosine < 0.0) & (square > _ALIGNED * _ALIGNED)))
+
+
+def _perpendicular(u: Floats) -> Floats:
+    """Unit vectors at right angles to u (N, 3): the coordinate axis that it leans on least, made perpendicular."""
+    least = np.argmin(np.abs(u), axis=1)
+    along = u[np.arange(len(u)), least][:, None]
+    return np.asarray((np.eye(3)[least] - along * u) / np.sqrt(1.0 - along * along))
+
+
+def _lengths(v: Floats) -> Floats:
+    """(N,) of vectors (N, 3)."""
+    return np.asarray(np.sqrt(np.einsum("ni,ni->n", v, v)))
+
+
+def _outer(a: Floats, b: Floats) -> Floats:
+    """(N, 3, 3) products a b^T of vectors (N, 3)."""
+    return np.asarray(a[:, :, None] * b[:, None, :])

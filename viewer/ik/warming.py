@@ -1,0 +1,56 @@
+"""Getting the compiled kernels ready without keeping anybody waiting."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from typing import TYPE_CHECKING
+
+from viewer.ik import backends
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_CHILD = "import os; os.nice(10) if hasattr(os, 'nice') else None; from viewer.ik.warming import load; load()"
+
+
+def load() -> None:
+    """Compile the kernels, or load them from the cache on disk, and let "auto" solvers of this process use them."""
+    from viewer.ik.goals import Goal
+    from viewer.ik.solver import Solver
+    from viewer.skeleton.chain import chain
+
+    skeleton = chain(2)
+    solver = Solver(skeleton, [Goal.position("tip", (0.5, 0.5, 0.0))], backend="numba")
+    pose = skeleton.relaxed_pose()
+    solver.solve(pose)
+    solver.solve_batch([pose], threads=1)
+    backends.compiled_is_ready()
+
+
+def warm_up(*, wait: bool = True, then: Callable[[], None] | None = None) -> threading.Thread:
+    """Compile the kernels in another process, at low priority, and take them over from the cache on disk.
+
+    "auto" solvers go on with numpy until that is done. Some ten seconds the first time on a machine, one or two later.
+
+    Args:
+        wait: whether to return when it is done, or at once.
+        then: called when it is done, in the thread that did it.
+
+    Returns:
+        The thread that waits for the other process. If that fails, "auto" stays with numpy.
+    """
+
+    def work() -> None:
+        child = subprocess.run([sys.executable, "-c", _CHILD], check=False, capture_output=True)
+        if child.returncode == 0:
+            load()
+        if then is not None:
+            then()
+
+    thread = threading.Thread(target=work, name="ikviewer-warm-up", daemon=True)
+    thread.start()
+    if wait:
+        thread.join()
+    return thread
