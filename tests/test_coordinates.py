@@ -149,7 +149,7 @@ def test_a_slide_is_read_along_its_axis_whatever_it_strays_aside() -> None:
 @pytest.mark.parametrize(
     ("low", "high", "angle", "counted"),
     [(-150, -100, 170, -190), (-150, -100, 50, 50), (0, 150, -104, -104), (0, 150, -106, 254), (170, 190, -175, 185),
-     (-720, 720, 170, 170), (300, 420, 10, 370), (-math.inf, math.inf, 170, 170), (-math.inf, 0, 170, 170)],
+     (-720, 720, 170, 170), (300, 420, 10, 370), (-math.inf, math.inf, 170, 170), (-math.inf, 0, 170, -190)],
 )  # fmt: skip
 def test_angles_are_counted_from_the_middle_of_their_range(
     low: float, high: float, angle: float, counted: float

@@ -152,5 +152,5 @@ def test_unlimited_angles_go_back_the_short_way(into_limits: IntoLimits) -> None
         assert state[0][0] == pytest.approx(angle)
     for difference in (vectorised.STEPS["difference"], kernels_step.difference):
         out = np.zeros(1)
-        difference(case.system, case.work, *there[:3], *back[:3], out)
+        difference(case.system, case.work, there[0], there[1], there[2], back[0], back[1], back[2], out)
         assert out[0] == pytest.approx(2.0 * math.pi - 6.0)

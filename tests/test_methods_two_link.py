@@ -47,7 +47,8 @@ def test_elbow_is_where_the_circles_of_both_links_meet(derive: Derive, branch: i
         # From the base: so far along the line to the target, and so far beside it.
         along = (one**2 - two**2 + distance**2) / (2.0 * distance)
         beside = math.sqrt(one**2 - along**2) * np.array([-forward[1], forward[0]])
-        angle, _ = derive(*(distance * forward).tolist(), (one, two), branch)
+        x, y = (distance * forward).tolist()
+        angle, _ = derive(x, y, (one, two), branch)
         elbow = one * np.array([math.cos(angle), math.sin(angle)])
         np.testing.assert_allclose(elbow, along * forward - branch * beside, atol=1e-9)
 
@@ -72,7 +73,8 @@ def test_out_of_reach_the_end_is_the_nearest_point(
 ) -> None:
     for direction in np.linspace(-3.0, 3.0, 7).tolist():
         forward = np.array([math.cos(direction), math.sin(direction)])
-        end = two_link_end(derive(*(distance * forward).tolist(), lengths, 1), lengths)
+        x, y = (distance * forward).tolist()
+        end = two_link_end(derive(x, y, lengths, 1), lengths)
         np.testing.assert_allclose(end, nearest * forward, atol=1e-9)
 
 

@@ -119,7 +119,7 @@ def test_rows_of_aims_at_any_angle(angle: float) -> None:
 
 @pytest.mark.parametrize("beside", [1e-3, 1e-4, 3e-5])
 def test_rows_of_aims_that_face_almost_away(beside: float) -> None:
-    """The axis of the shortest turn spins there: derivatives grow as pi / beside, and differences need smaller steps."""
+    """The axis of the shortest turn spins there: derivatives grow as pi / beside, differences need smaller steps."""
     case = facing(math.pi - beside)
     expected = by_differences(case, 1e-3 * beside)
     assert np.abs(expected).max() > 1.0 / beside

@@ -4,9 +4,14 @@ The library half: everything here works without a screen, and importing it loads
 
     character = viewer.load("walk.bvh")
     world = viewer.fk(character.skeleton, character.clip.pose(12))
+    solver = viewer.Solver(character.skeleton, [viewer.Goal.position("LeftHand", (0.4, 1.2, 0.3))])
+    solution = solver.solve(character.skeleton.relaxed_pose())
 """
 
 from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from viewer.errors import FormatError, InputError, MachineError, OutputError, ViewerError
 from viewer.formats.load import load
@@ -28,7 +33,21 @@ from viewer.skeleton import (
     project_pose,
 )
 
+if TYPE_CHECKING:
+    from viewer.ik.solution import Solution, Status
+    from viewer.ik.solver import Solver
+
 __version__ = "0.1.0"
+
+# Imported when they are first asked for: inspecting or converting a file needs no solver.
+_LATER = {"Solution": "viewer.ik.solution", "Status": "viewer.ik.solution", "Solver": "viewer.ik.solver"}
+
+
+def __getattr__(name: str) -> object:
+    """The names of the solver, on first use."""
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_LATER[name]), name)
 
 __all__ = [
     "Character",
@@ -43,6 +62,9 @@ __all__ = [
     "OutputError",
     "Pose",
     "Skeleton",
+    "Solution",
+    "Solver",
+    "Status",
     "ViewerError",
     "World",
     "clip_violation",

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     import argparse
 
     from viewer.skeleton.character import Character
-    from viewer.skeleton.pose import Pose
     from viewer.skeleton.skeleton import Skeleton
     from viewer.spatial.checks import Ints
 

@@ -1,1 +1,30 @@
-"""Inverse kinematics: what is wanted of a skeleton, as values."""
+"""Inverse kinematics: goals as values, and the solver that finds the pose."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from viewer.ik.goals import Goal, GoalKind
+
+if TYPE_CHECKING:
+    from viewer.ik.solution import Solution, Status
+    from viewer.ik.solver import Solver
+    from viewer.ik.warming import warm_up
+
+__all__ = ["Goal", "GoalKind", "Solution", "Solver", "Status", "warm_up"]
+
+# Imported when they are first asked for: reading a goals file needs no solver.
+_LATER = {
+    "Solution": "viewer.ik.solution",
+    "Solver": "viewer.ik.solver",
+    "Status": "viewer.ik.solution",
+    "warm_up": "viewer.ik.warming",
+}
+
+
+def __getattr__(name: str) -> object:
+    """The names of the solver, on first use."""
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_LATER[name]), name)

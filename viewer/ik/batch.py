@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from viewer.ik.assemble import Assembly
     from viewer.ik.backends import Engine
+    from viewer.ik.reach import Reach
     from viewer.ik.system import Settings
     from viewer.ik.targets import Targets
     from viewer.skeleton.skeleton import Skeleton
@@ -104,9 +105,17 @@ def batch_targets(
 class BatchRun:
     """One batch: threads take chunks of problems, each with arrays of its own."""
 
-    def __init__(self, skeleton: Skeleton, assembly: Assembly, engine: Engine, settings: Settings) -> None:
+    def __init__(
+        self, skeleton: Skeleton, assembly: Assembly, engine: Engine, settings: Settings, reach: Reach
+    ) -> None:
         """Remember what all problems share."""
-        self.skeleton, self.assembly, self.engine, self.settings = skeleton, assembly, engine, settings
+        self.skeleton, self.assembly, self.engine, self.settings, self.reach = (
+            skeleton,
+            assembly,
+            engine,
+            settings,
+            reach,
+        )
 
     def solve(
         self, rotations: Floats, translations: Floats, places: Floats, turns: Floats, *, threads: int | None = None
@@ -115,10 +124,10 @@ class BatchRun:
         count = len(rotations)
         joints, goals = self.assembly.joints, self.assembly.goals
         many = Many(
-            q=rotations[:, joints],
-            t=translations[:, joints],
-            target=places[:, goals],
-            rotation=turns[:, goals],
+            q=np.ascontiguousarray(rotations[:, joints]),
+            t=np.ascontiguousarray(translations[:, joints]),
+            target=np.ascontiguousarray(places[:, goals]),
+            rotation=np.ascontiguousarray(turns[:, goals]),
             miss=np.zeros((count, len(goals), 2)),
             code=np.zeros(count, dtype=np.int64),
             iterations=np.zeros(count, dtype=np.int64),
@@ -136,12 +145,21 @@ class BatchRun:
         states = (space.state, space.trial, space.best, space.anchor)
         self.engine.solve_many(space.system, space.work, *states, self.settings, part)
 
+    def _status(self, many: Many, i: int) -> Status:
+        """As `Solver.solve` has it: what is out of reach by geometry is called so."""
+        status = STATUS_OF_CODE[int(many.code[i])]
+        if status is not Status.CONVERGED:
+            system = self.assembly.system._replace(goal_target=many.target[i], goal_rotation=many.rotation[i])
+            if self.reach.out_of_reach(system, many.q[i], many.t[i]):
+                return Status.UNREACHABLE
+        return status
+
     def _report(self, rotations: Floats, translations: Floats, many: Many, goals: int) -> BatchSolution:
         errors_m, errors_deg = spread_misses(self.assembly.system, self.assembly.goals, goals, many.miss)
         return BatchSolution(
             rotations=rotations,
             translations=translations,
-            status=tuple(STATUS_OF_CODE[code] for code in many.code.tolist()),
+            status=tuple(self._status(many, i) for i in range(len(many.code))),
             errors_m=errors_m,
             errors_deg=errors_deg,
             iterations=many.iterations,

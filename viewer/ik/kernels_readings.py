@@ -38,7 +38,10 @@ def euler_excess(lower: Floats, upper: Floats, a: float, b: float, c: float) -> 
 def nearer_euler(
     lower: Floats, upper: Floats, parity: float, a: float, b: float, c: float
 ) -> tuple[float, float, float]:
-    """Euler angles in the one or the other half, at gimbal lock split in any way; parity 1 for xyz, yzx, zxy, else -1."""
+    """Euler angles in the one or the other half, at gimbal lock split in any way.
+
+    The parity is 1 for xyz, yzx and zxy, else -1.
+    """
     best_a, best_b, best_c = a, b, c
     # Another reading must be better past rounding.
     least = euler_excess(lower, upper, a, b, c) - ROUNDING
@@ -84,6 +87,17 @@ def nearer_swing(lower: Floats, upper: Floats, a: float, b: float) -> tuple[floa
         if swing_excess(lower, upper, part * a, part * b) < swing_excess(lower, upper, a, b) - ROUNDING:
             return part * a, part * b
     return a, b
+
+
+def short_swing(lower: Floats, upper: Floats, a: float, b: float, old_a: float, old_b: float) -> tuple[float, float]:
+    """A swing of more than half a turn the short way round; where its ranges forbid that, the old one."""
+    length = math.sqrt(a * a + b * b)
+    if length <= math.pi:
+        return a, b
+    part = 1.0 - 2.0 * math.pi / length
+    if swing_excess(lower, upper, part * a, part * b) > 0.0:
+        return old_a, old_b
+    return part * a, part * b
 
 
 def swing_inside(lower: Floats, upper: Floats, a: float, b: float) -> tuple[float, float]:

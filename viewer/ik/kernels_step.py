@@ -19,6 +19,7 @@ from viewer.ik.kernels import (
     POSE,
     POSITION,
     SLIDE,
+    SWING_TWIST,
     TURNS,
     UNIVERSAL,
     exponential,
@@ -28,6 +29,7 @@ from viewer.ik.kernels import (
     turned,
     unit,
 )
+from viewer.ik.kernels_readings import short_swing
 
 if TYPE_CHECKING:
     from viewer.ik.system import System, Work
@@ -224,8 +226,11 @@ def move(s: System, w: Work, dx: Floats, x: Floats, q: Floats, t: Floats) -> Non
             total = math.sqrt(ax * ax + ay * ay + az * az + aw * aw)
             q[k, 0], q[k, 1], q[k, 2], q[k, 3] = ax / total, ay / total, az / total, aw / total
         elif form != FIXED:
+            first, second = x[d], x[d + 1] if end - d > 1 else 0.0
             for i in range(d, end):
                 x[i] = min(max(x[i] + dx[i], s.lower[i]), s.upper[i])
+            if form == SWING_TWIST:
+                x[d], x[d + 1] = short_swing(s.lower[d:end], s.upper[d:end], x[d], x[d + 1], first, second)
             set_local(s, k, x, q, t)
 
 
@@ -244,7 +249,7 @@ def difference(
         else:
             for i in range(d, end):
                 out[i] = x0[i] - x[i]
-                if s.turning[i] and not s.bounded[i]:
+                if s.turning[i] and s.lower[i] == -math.inf and s.upper[i] == math.inf:
                     # An angle without limits goes back the short way.
                     out[i] -= 2.0 * math.pi * round(out[i] / (2.0 * math.pi))
 

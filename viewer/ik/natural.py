@@ -1,8 +1,9 @@
-"""What makes a solved pose look like a person's: how far each joint commonly turns, and a start that stands near.
+"""What makes a solved pose look like a person's: how far each joint commonly turns.
 
 The solver weighs each freedom by W = (spread / `REFERENCE`)^2 in J W J^T, so that a knee bends before it twists and a
 shoulder moves before the collarbone does. Nothing here is fitted to motion: the figures are common ranges of motion of
-people (American Academy of Orthopaedic Surgeons, "Joint Motion", 1965), of which about a sixth is taken.
+people (American Academy of Orthopaedic Surgeons, "Joint Motion", 1965), of which about a sixth is taken, and less of
+wrists, collarbones and spines: these follow where shoulders and hips cannot.
 """
 
 from __future__ import annotations
@@ -92,8 +93,8 @@ def _by_figure(skeleton: Skeleton, figure: Figure) -> Floats:
     if figure.head is not None:
         table[figure.head] = _HEAD
     if figure.upright:
-        axes = np.stack([figure.left, figure.forward, figure.up])
-        table[figure.root] = _about(skeleton, figure.root, axes, _BODY)
+        body = np.stack([figure.left, figure.forward, figure.up])
+        table[figure.root] = _about(skeleton, figure.root, body, _BODY)
     for limb in figure.limbs:
         axes = _limb_axes(skeleton, figure, limb)
         if axes is None:
@@ -108,7 +109,7 @@ def _by_figure(skeleton: Skeleton, figure: Figure) -> Floats:
             table[limb.end] = _about(skeleton, limb.end, lower, _WRIST if arm else _ANKLE)
         if limb.toe is not None:
             table[limb.toe] = _about(skeleton, limb.toe, lower, _TOE)
-    return np.radians(table)
+    return np.asarray(np.radians(table))
 
 
 def _limb_axes(skeleton: Skeleton, figure: Figure, limb: Limb) -> tuple[Floats, Floats] | None:

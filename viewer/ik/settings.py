@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.ik.kernels import TURNS
 from viewer.ik.system import Settings
 
 if TYPE_CHECKING:
@@ -20,7 +19,11 @@ ONE_SHOT = Settings(pull=0.02, restarts=RESTARTS)
 """A solve on its own: far to go, perhaps; restarts where it stalls; a weak pull to the start pose."""
 DRAGGING = Settings(pull=0.3, restarts=0, least_iterations=1)
 """A step of a drag: near already; never a restart, which would pop; a strong pull to the pose at the drag's start,
-without which a hand that goes out and back would leave the pose changed (SVD-free null-space descent: Liegeois 1977)."""
+without which a hand that goes out and back would leave the pose changed (the idea of Liegeois, "Automatic supervisory
+control of the configuration and behavior of multibody mechanisms", IEEE Trans. SMC 7, 1977)."""
+
+INSIDE = 0.98
+"""Solves stop a little inside the tolerances, so that another program's arithmetic agrees that they are met."""
 
 _TURN = 0.6
 """Standard deviation, radians, of an unlimited joint's turn in a restart."""
@@ -29,7 +32,7 @@ _MOVE = 0.3
 
 
 def seeds_for(system: System, skeleton: Skeleton, seed: int) -> Floats:
-    """(R, n) poses to restart from, drawn inside the limits; the same for the same content, whatever happened before."""
+    """(R, n) poses to restart from, drawn inside the limits: always the same for the same content and seed."""
     content = zlib.crc32("\0".join(skeleton.names).encode("utf-8", "surrogatepass"))
     content = zlib.crc32(skeleton.offsets.tobytes(), content)
     content = zlib.crc32(system.goal_joint.tobytes() + system.goal_kind.tobytes(), content)

@@ -21,7 +21,7 @@ from viewer.ik.methods import METHODS, UserRows, run_default
 from viewer.ik.natural import metric
 from viewer.ik.options import DEFAULT, Options
 from viewer.ik.reach import Reach
-from viewer.ik.settings import seeds_for
+from viewer.ik.settings import INSIDE, seeds_for
 from viewer.ik.solution import STATUS_OF_CODE, Report, Solution, Status
 from viewer.ik.targets import Targets
 from viewer.ik.workspace import Workspace
@@ -41,9 +41,6 @@ if TYPE_CHECKING:
     from viewer.skeleton.skeleton import Skeleton
     from viewer.spatial.checks import Floats
 
-# Stop a little inside the tolerances, so that another program's arithmetic agrees that they are met.
-_INSIDE = 0.98
-
 
 class Solver:
     """Poses a skeleton so that all goals are met at once, inside the joint limits.
@@ -58,6 +55,7 @@ class Solver:
     """
 
     def __init__(self, skeleton: Skeleton, goals: Sequence[Goal], **options: Unpack[SolverOptions]) -> None:
+        """Work out what depends on the skeleton and the goals."""
         self.options = Options(**options)
         self.skeleton = skeleton
         readiness = metric(skeleton) if self.options.natural else np.ones((len(skeleton), 3))
@@ -74,7 +72,7 @@ class Solver:
         if not any(goal.enabled for goal in goals):
             raise InputError("a solver needs at least one goal that is enabled")
         self._goals = tuple(goals)
-        tolerance = (_INSIDE * self.options.tolerance_m, _INSIDE * math.radians(self.options.tolerance_deg))
+        tolerance = (INSIDE * self.options.tolerance_m, INSIDE * math.radians(self.options.tolerance_deg))
         assembly = assemble(self._freedoms, self._goals, tolerance)
         if self.options.restarts:
             seeds = seeds_for(assembly.system, self.skeleton, self.options.seed)
@@ -139,7 +137,7 @@ class Solver:
         places, turns = batch_targets(self.targets, poses, targets, target_rotations)
         rotations, translations = stacked(poses, len(places))
         engine, _ = engine_for(self.options.backend)
-        run = BatchRun(self.skeleton, self.assembly, engine, self.one_shot)
+        run = BatchRun(self.skeleton, self.assembly, engine, self.one_shot, self._reach)
         return run.solve(rotations, translations, places, turns, threads=threads)
 
     def run(

@@ -13,7 +13,7 @@ from viewer.ik.backends import engine_for
 from viewer.ik.driver import copy
 from viewer.ik.methods import METHODS
 from viewer.ik.natural import metric
-from viewer.ik.settings import seeds_for
+from viewer.ik.settings import INSIDE, seeds_for
 from viewer.ik.system import Settings
 from viewer.ik.workspace import Workspace
 
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 _EFFORT, _LEAST, _MOST = 40_000, 60, 400
 """Iterations of all trials of a problem together: so many divided by its freedoms and rows, within these ends."""
-_INSIDE = 0.98
-"""Part of the tolerances that a trial aims for, as solves do."""
 _RESTARTS = 4
 
 
@@ -117,7 +115,7 @@ class Trials:
     def _workspace(self, chosen: Collection[int], kinds: dict[int, GoalKind]) -> Workspace:
         """The chosen goals, aimed at their targets, in the pose to start from."""
         goals = [replace(goal, kind=kinds.get(i, goal.kind), enabled=i in chosen) for i, goal in enumerate(self.goals)]
-        tolerance = (_INSIDE * self.options.tolerance_m, _INSIDE * math.radians(self.options.tolerance_deg))
+        tolerance = (INSIDE * self.options.tolerance_m, INSIDE * math.radians(self.options.tolerance_deg))
         workspace = Workspace(self.skeleton, assemble(self._freedoms, goals, tolerance))
         workspace.take(self._pose.rotations, self._pose.translations)
         workspace.begin(self._engine)

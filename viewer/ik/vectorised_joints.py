@@ -156,8 +156,22 @@ def move(s: System, w: Work, dx: Floats, x: Floats, q: Floats, t: Floats) -> Non
     if joints.turners.size:
         turned = multiply(q[joints.turners].T, exp(dx[joints.turner_freedoms]).T)
         q[joints.turners] = (turned / np.sqrt(np.einsum("in,in->n", turned, turned))).T
+    before = x[joints.swings]
     np.copyto(x, np.minimum(np.maximum(x + dx, s.lower), s.upper), where=joints.coordinate)
+    if joints.swung.size:
+        _keep_swings_short(s, joints.swings, before, x)
     set_local(s, x, q, t)
+
+
+def _keep_swings_short(s: System, swings: Ints, before: Floats, x: Floats) -> None:
+    """Swings of more than half a turn are counted the short way round; where their ranges forbid that, they stay."""
+    length = np.sqrt(np.einsum("wi,wi->w", x[swings], x[swings]))
+    long = np.flatnonzero(length > np.pi)
+    if long.size:
+        some = swings[long]
+        short = x[some] * (1.0 - 2.0 * np.pi / length[long])[:, None]
+        inside = ((short >= s.lower[some]) & (short <= s.upper[some])).all(axis=1, keepdims=True)
+        x[some] = np.where(inside, short, before[long])
 
 
 def difference(
@@ -167,7 +181,7 @@ def difference(
     joints = joints_of(s)
     np.subtract(x0, x, out=out)
     # An angle without limits goes back the short way.
-    unlimited = s.turning & ~s.bounded
+    unlimited = s.turning & np.isinf(s.lower) & np.isinf(s.upper)
     out[unlimited] -= 2.0 * np.pi * np.rint(out[unlimited] / (2.0 * np.pi))
     if joints.movers.size:
         out[joints.mover_freedoms] = t0[joints.movers] - t[joints.movers]

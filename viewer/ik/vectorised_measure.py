@@ -1,4 +1,4 @@
-"""The numpy backend, third part: coordinates read off a pose and brought inside the limits, joints of a kind at a time."""
+"""The numpy backend, third part: coordinates read off a pose and brought inside the limits, kind by kind."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from viewer.ik import kernels
+from viewer.ik.kernels_readings import ROUNDING
 from viewer.ik.vectorised_joints import joints_of, set_local
 from viewer.ik.vectorised_tables import Structure
 from viewer.skeleton import readings
@@ -87,7 +88,7 @@ def _bring_inside(s: System, x: Floats) -> bool:
             inside = readings.swing_inside(x[some], s.lower[some], s.upper[some], int(order[2]))
             x[some] = np.where(outside[some].any(axis=1, keepdims=True), inside, x[some])
     x[:] = np.minimum(np.maximum(x, s.lower), s.upper)
-    return bool(outside.max() > kernels.ROUNDING)
+    return bool(outside.max() > ROUNDING)
 
 
 def _excess(s: System, x: Floats) -> Floats:

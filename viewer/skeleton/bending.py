@@ -1,4 +1,4 @@
-"""About which axis, and to which side, elbows and knees bend: by their kind, their limits, or the way a figure faces."""
+"""About which axis, and to which side, elbows and knees bend: by kind, limits, or the way a figure faces."""
 
 from __future__ import annotations
 

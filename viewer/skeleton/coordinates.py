@@ -167,9 +167,9 @@ def joint_space(skeleton: Skeleton) -> JointSpace:
     circular = np.zeros((len(skeleton), 3), dtype=np.bool_)
     balls = [(joint, limits) for joint, limits in enumerate(skeleton.limits) if limits is not None]
     for joint, limits in balls:
-        low, high = _ranges(limits)
-        lower[joint, : len(low)], upper[joint, : len(high)] = low, high
         circular[joint] = _circular(skeleton.kinds[joint], limits)
+        low, high = _ranges(limits, circular[joint])
+        lower[joint, : len(low)], upper[joint, : len(high)] = low, high
     counted = circular & np.isfinite(lower) & np.isfinite(upper)
     return JointSpace(
         skeleton=skeleton,
@@ -196,9 +196,16 @@ def _grouped(pairs: Iterable[tuple[Key, int]]) -> tuple[tuple[Key, Ints], ...]:
     return tuple((key, np.array(joints, dtype=np.intp)) for key, joints in groups.items())
 
 
-def _ranges(limits: JointLimits) -> tuple[Floats, Floats]:
-    """The lower and upper ends; an Euler form's middle angle has some even where the limits give it none."""
+def _ranges(limits: JointLimits, circular: Bools) -> tuple[Floats, Floats]:
+    """The lower and upper ends; some angles have ends even where the limits give none.
+
+    A whole-turn angle with one end has the other at half a turn, past which it would be counted from the other side. An
+    Euler form's middle angle ends at right angles.
+    """
     lower, upper = limits.lower.copy(), limits.upper.copy()
+    one_sided = circular[: len(lower)] & (np.isfinite(lower) != np.isfinite(upper))
+    lower = np.where(one_sided & np.isinf(lower), np.minimum(-np.pi, upper), lower)
+    upper = np.where(one_sided & np.isinf(upper), np.maximum(np.pi, lower), upper)
     if limits.form is LimitForm.EULER and (np.isfinite(lower) | np.isfinite(upper)).any():
         _, second, _ = axes_of(limits.order)
         lower[second], upper[second] = max(lower[second], -0.5 * np.pi), min(upper[second], 0.5 * np.pi)

@@ -179,7 +179,7 @@ def _stands_on(tree: RestTree, pair: Pair) -> bool:
 
 
 def _is_straight(tree: RestTree, limb: Limb) -> bool:
-    """Whether joints between upper, lower and end (twist bones) lie on the way: else the limb has more than two bones."""
+    """Whether joints between upper, lower and end (twist bones) lie on the way: else there are more than two bones."""
     pairs = [(limb.upper, limb.lower)] + ([(limb.lower, limb.end)] if limb.end is not None else [])
     for start, stop in pairs:
         way = np.array([tree.place(start), *(tree.place(joint) for joint in tree.between(start, stop))])

@@ -43,7 +43,7 @@ class Skeleton:
         tip_offsets: (T, 3) in that joint's frame.
         effectors: the places that goals are for, in the file's order.
         poses: named poses of the file.
-        spreads: (J, 3) radians (metres of slides) that the file states of how far each freedom commonly moves, NaN where
+        spreads: (J, 3) radians (metres of slides), how far each freedom commonly moves as the file states it, NaN where
             it does not (see `viewer.ik.natural`); None where it states none.
     """
 

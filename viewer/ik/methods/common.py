@@ -51,7 +51,9 @@ class Tuning:
             but those that are zero, which shows its trouble at singular poses.
         most_turn: gamma_max of "sdls": radians or metres that a freedom moves in one step at most.
         step: part of its proposal that a Jacobian method goes.
-        guarded: whether steps that make it worse are shortened; None: as the method is known.
+        guarded: True: steps that make it worse are shortened. False: the method in the raw: every step is taken, and
+            where the iterations run out the last pose is given back and not the best. None: as the method is known,
+            and the best pose.
         numeric: whether the Jacobian is taken by central differences.
         bend: of "two-link": 0: the elbow stays on its side if that reaches. 1 or -1: it is bent to the positive or the
             negative side of a hinge's axis, of a ball joint to the present side or the other one.
@@ -204,7 +206,8 @@ def iterate(problem: Problem, propose: Propose, *, guarded: bool) -> tuple[int, 
                 break
             step *= 0.5
         status = progress.judge(error, worst, moved)
-    if status != CONVERGED:
+    raw = problem.tuning.guarded is False and status == BUDGET
+    if status != CONVERGED and not raw:
         progress.best()
     return status, progress.iterations
 

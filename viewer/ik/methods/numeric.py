@@ -145,9 +145,8 @@ def _residuals(value: object) -> Floats:
     """
     try:
         array = np.asarray(value)
-        numbers = array.astype(np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise InputError("function goal: expected residuals of shape (any,)") from error
-    if array.dtype.kind not in "biuf" or numbers.ndim > 1:
+    except (TypeError, ValueError, OverflowError) as error:  # ragged, or no array at all
+        raise InputError("function goal: expected residuals of shape (any,), found no array of numbers") from error
+    if array.dtype.kind not in "biuf" or array.ndim > 1:
         raise InputError(f"function goal: expected residuals of shape (any,), found {array.dtype} of {array.shape}")
-    return np.atleast_1d(numbers)
+    return np.atleast_1d(array.astype(np.float64))

@@ -1,0 +1,342 @@
+"""Recognising a figure: by the names of every convention, by shape where names say nothing, and what is none."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from figures import JOINTS, nameless, person, random_turns, reframed, renamed, turned
+
+from viewer.formats.load import load
+from viewer.skeleton.chain import chain
+from viewer.skeleton.figure import Figure, find_figure
+from viewer.skeleton.kinds import JointKind
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.quaternion import IDENTITY, from_axis_angle, rotate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+PARTS = ("Shoulder", "Arm", "ForeArm", "Hand", "UpLeg", "Leg", "Foot", "Toe")
+CONVENTIONS: dict[str, tuple[str, str]] = {
+    # Convention: how a left limb's joints are called, and the trunk's.
+    "Mixamo": ("mixamorig:Left*", "Shoulder Arm ForeArm Hand UpLeg Leg Foot ToeBase; Hips Spine Spine1 Neck Head"),
+    "studio": ("Left*", "Collar Shoulder Elbow Wrist Hip Knee Ankle Toe; Hips Chest Chest2 Neck Head"),
+    "Blender": ("*.L", "shoulder upper_arm forearm hand thigh shin foot toe; pelvis spine chest neck head"),
+    "Unreal": ("*_l", "clavicle upperarm lowerarm hand thigh calf foot ball; pelvis spine_01 spine_02 neck_01 head"),
+    "SMPL": ("L_*", "Collar Shoulder Elbow Wrist Hip Knee Ankle Foot; Pelvis Spine1 Spine3 Neck Head"),
+    "3ds Max": (
+        "Bip01 L *", "Clavicle UpperArm Forearm Hand Thigh Calf Foot Toe0; Bip01 Spine Spine1 Bip01_Neck Bip01_Head"
+    ),
+    "VRM": ("J_Bip_L_*", "Shoulder UpperArm LowerArm Hand UpperLeg LowerLeg Foot ToeBase; Hips Spine Chest Neck Head"),
+    "ASF": ("l*", "clavicle humerus radius hand femur tibia foot toes; root lowerback thorax lowerneck head"),
+    "Bandai": ("*_L", "Shoulder UpperArm LowerArm Hand UpperLeg LowerLeg Foot Toes; Hips Spine Chest Neck Head"),
+}  # fmt: skip
+SIDES = {"Left": "Right", ".L": ".R", "_l": "_r", "L_": "R_", " L ": " R ", "_L_": "_R_", "l": "r", "_L": "_R"}
+
+
+def translation(convention: str) -> dict[str, str]:
+    """From our person's names to a convention's."""
+    pattern, words = CONVENTIONS[convention]
+    limbs, trunk = (part.split() for part in words.split(";"))
+    mark = next(mark for mark in sorted(SIDES, key=len, reverse=True) if mark in pattern.replace("*", ""))
+    names = dict(zip(JOINTS[:5], trunk, strict=True))
+    for part, word in zip(PARTS, limbs, strict=True):
+        names[f"Left{part}"] = pattern.replace("*", word)
+        names[f"Right{part}"] = pattern.replace(mark, SIDES[mark]).replace("*", word)
+    return names
+
+
+def described(skeleton: Skeleton, figure: Figure, back: Callable[[str], str]) -> dict[str, object]:
+    """A figure in our person's names."""
+
+    def name(joint: int | None) -> str | None:
+        return None if joint is None else back(skeleton.names[joint])
+
+    result: dict[str, object] = {
+        "trunk": [name(joint) for joint in (figure.root, figure.pelvis, figure.chest, figure.head)],
+        "spine": [name(joint) for joint in figure.spine],
+        "neck": [name(joint) for joint in figure.neck],
+    }
+    for limb in figure.limbs:
+        line = [*limb.girdle, limb.upper, limb.lower, limb.end, *([limb.toe] if limb.toe is not None else [])]
+        result[f"{limb.side} {limb.kind}"] = [name(joint) for joint in line]
+    return result
+
+
+OURS = {
+    "trunk": ["Hips", "Hips", "Chest", "Head"],
+    "spine": ["Spine", "Chest"],
+    "neck": ["Neck"],
+    "left arm": ["LeftShoulder", "LeftArm", "LeftForeArm", "LeftHand"],
+    "right arm": ["RightShoulder", "RightArm", "RightForeArm", "RightHand"],
+    "left leg": ["LeftUpLeg", "LeftLeg", "LeftFoot", "LeftToe"],
+    "right leg": ["RightUpLeg", "RightLeg", "RightFoot", "RightToe"],
+}
+
+
+def found(skeleton: Skeleton) -> Figure:
+    figure = find_figure(skeleton)
+    assert figure is not None
+    return figure
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS)
+def test_every_convention_names_the_same_figure(convention: str) -> None:
+    words = translation(convention)
+    skeleton = renamed(person(), words.__getitem__)
+    back = {word: name for name, word in words.items()}
+    figure = found(skeleton)
+    assert described(skeleton, figure, back.__getitem__) == OURS
+    assert all(limb.named for limb in figure.limbs)
+
+
+@pytest.mark.parametrize("arms_down", [0.0, 45.0, 90.0])
+def test_without_names_the_shape_tells_the_same(arms_down: float) -> None:
+    named = person(arms_down)
+    skeleton = nameless(named)
+    figure = found(skeleton)
+    back = dict(zip(skeleton.names, named.names, strict=True))
+    assert described(skeleton, figure, back.__getitem__) == OURS
+    assert not any(limb.named for limb in figure.limbs)
+    np.testing.assert_allclose([figure.left, figure.up, figure.forward], np.eye(3), atol=1e-12)
+
+
+def test_legs_by_name_and_arms_by_shape() -> None:
+    def half(name: str) -> str:
+        return name if "Leg" in name or "Foot" in name else f"part{JOINTS.index(name)}"
+
+    skeleton = renamed(person(), half)
+    figure = found(skeleton)
+    assert [limb.named for limb in figure.limbs] == [False, False, True, True]
+    assert described(skeleton, figure, dict(zip(skeleton.names, JOINTS, strict=True)).__getitem__) == OURS
+
+
+def test_joint_frames_do_not_matter() -> None:
+    for seed in range(5):
+        skeleton = reframed(nameless(person()), random_turns(len(JOINTS), seed))
+        figure = found(skeleton)
+        assert described(skeleton, figure, dict(zip(skeleton.names, JOINTS, strict=True)).__getitem__) == OURS
+
+
+@pytest.mark.parametrize("axis", np.eye(3).tolist())
+@pytest.mark.parametrize("quarter_turns", [1, 2, 3])
+def test_the_axes_turn_with_the_figure(axis: list[float], quarter_turns: int) -> None:
+    turn = from_axis_angle(axis, quarter_turns * np.pi / 2)
+    expected = rotate(turn, np.eye(3))
+    on_its_head = expected[1, 1] < -0.5  # then what hangs lowest are the arms: only names can tell
+    for skeleton in (person(),) if on_its_head else (person(), nameless(person())):
+        figure = found(turned(skeleton, turn))
+        np.testing.assert_allclose([figure.left, figure.up, figure.forward], expected, atol=1e-12)
+        assert figure.upright
+
+
+def test_a_lean_is_not_another_up() -> None:
+    leaning = turned(person(), from_axis_angle((1.0, 0.0, 0.0), np.radians(12.0)))
+    np.testing.assert_allclose(found(leaning).up, (0.0, 1.0, 0.0), atol=1e-12)
+
+
+def test_feet_tell_where_a_figure_faces_whatever_its_sides_are_called() -> None:
+    swapped = renamed(person(), lambda name: name.translate(str.maketrans({})) if name in JOINTS[:5] else _other(name))
+    figure = found(swapped)
+    np.testing.assert_allclose(figure.forward, (0.0, 0.0, 1.0), atol=1e-12)
+    assert {limb.side for limb in figure.legs} == {"left", "right"}
+
+
+def _other(name: str) -> str:
+    return name.replace("Left", "X").replace("Right", "Left").replace("X", "Right")
+
+
+def without(skeleton: Skeleton, *gone: str) -> Skeleton:
+    """The skeleton without the joints whose name has one of these words; nothing else hangs on them."""
+    kept = [joint for joint, name in enumerate(skeleton.names) if not any(word in name for word in gone)]
+    place = {joint: new for new, joint in enumerate(kept)} | {-1: -1}
+    tips = [tip for tip, joint in enumerate(skeleton.tip_parents.tolist()) if joint in place]
+    return replace(
+        skeleton,
+        names=tuple(skeleton.names[joint] for joint in kept),
+        parents=np.array([place[int(skeleton.parents[joint])] for joint in kept]),
+        offsets=skeleton.offsets[kept],
+        rest_rotations=skeleton.rest_rotations[kept],
+        kinds=tuple(skeleton.kinds[joint] for joint in kept),
+        axes=skeleton.axes[kept],
+        limits=tuple(skeleton.limits[joint] for joint in kept),
+        stiffness=skeleton.stiffness[kept],
+        tip_parents=np.array([place[int(skeleton.tip_parents[tip])] for tip in tips], dtype=np.intp),
+        tip_offsets=skeleton.tip_offsets[tips],
+    )
+
+
+def test_legs_alone_and_arms_alone_are_figures() -> None:
+    legs = found(without(person(), "Shoulder", "Arm", "Hand"))
+    assert [limb.kind for limb in legs.limbs] == ["leg", "leg"]
+    arms = found(without(person(), "Leg", "Foot", "Toe"))
+    assert [limb.kind for limb in arms.limbs] == ["arm", "arm"]
+    assert arms.head is not None
+    bare = found(nameless(without(person(), "Shoulder", "Arm", "Hand", "Neck", "Head")))
+    assert [limb.kind for limb in bare.limbs] == ["leg", "leg"]
+
+
+def test_a_head_is_found_by_name_or_on_top() -> None:
+    assert found(without(person(), "Head")).head is not None
+    assert found(without(person(), "Neck", "Head")).head is None
+    assert found(nameless(person())).head == JOINTS.index("Head")
+
+
+def test_lower_bones_may_end_in_end_sites() -> None:
+    skeleton = without(person(), "Foot", "Toe", "Hand")
+    knees = [skeleton.index(name) for name in ("LeftForeArm", "LeftLeg", "RightForeArm", "RightLeg")]
+    tips = np.array([[0.26, 0, 0], [0, -0.42, 0], [-0.26, 0, 0], [0, -0.42, 0]])
+    parents = np.concatenate([skeleton.tip_parents, knees])
+    order = np.argsort(parents, kind="stable")
+    offsets = np.concatenate([skeleton.tip_offsets, tips])[order]
+    skeleton = replace(skeleton, tip_parents=parents[order], tip_offsets=offsets)
+    for figure in (found(skeleton), found(nameless(skeleton))):
+        assert [limb.end for limb in figure.limbs] == [None] * 4
+        assert [skeleton.names[limb.lower] for limb in figure.legs] == ["LeftLeg", "RightLeg"]
+
+
+def inserted(skeleton: Skeleton, above: str, name: str, part: float) -> Skeleton:
+    """The skeleton with a joint on the way to ``above``, at a part of its offset."""
+    joint = skeleton.index(above)
+    parents = np.where(skeleton.parents >= joint, skeleton.parents + 1, skeleton.parents)
+    parents = np.insert(parents, joint, skeleton.parents[joint])
+    parents[joint + 1] = joint
+    offsets = np.insert(skeleton.offsets, joint, part * skeleton.offsets[joint], axis=0)
+    offsets[joint + 1] *= 1.0 - part
+    return replace(
+        skeleton,
+        names=(*skeleton.names[:joint], name, *skeleton.names[joint:]),
+        parents=parents,
+        offsets=offsets,
+        rest_rotations=np.insert(skeleton.rest_rotations, joint, IDENTITY, axis=0),
+        kinds=(*skeleton.kinds[:joint], JointKind.BALL, *skeleton.kinds[joint:]),
+        axes=np.insert(skeleton.axes, joint, 0.0, axis=0),
+        limits=(*skeleton.limits[:joint], None, *skeleton.limits[joint:]),
+        stiffness=np.insert(skeleton.stiffness, joint, 0.0),
+        tip_parents=np.where(skeleton.tip_parents >= joint, skeleton.tip_parents + 1, skeleton.tip_parents),
+    )
+
+
+def test_joints_of_no_length_and_twist_bones_are_passed_over() -> None:
+    skeleton = person()
+    for side in ("Left", "Right"):
+        skeleton = inserted(skeleton, f"{side}UpLeg", f"{side[0]}HipJoint", 0.0)
+        skeleton = inserted(skeleton, f"{side}Hand", f"{side}ForeArmRoll", 0.5)
+        skeleton = inserted(skeleton, f"{side}Leg", f"{side}UpLegTwist", 0.5)
+    ours = OURS | {f"{side.lower()} leg": [f"{side[0]}HipJoint", *OURS[f"{side.lower()} leg"]] for side in ("Left", "Right")}  # fmt: skip
+    assert described(skeleton, found(skeleton), str) == ours
+
+
+def test_fingers_and_weapons_do_not_mislead_the_shape() -> None:
+    named = load("sample:biped-hands").skeleton
+    skeleton = replace(nameless(named), poses={})
+    back = dict(zip(skeleton.names, named.names, strict=True))
+    by_shape, by_name = found(skeleton), found(named)
+    assert described(skeleton, by_shape, back.__getitem__) == described(named, by_name, str)
+
+
+@pytest.mark.parametrize("sample", ["claw-arm", "two-link", "piston", "serpent", "raptor", "quadruped", "chain-40"])
+def test_machines_and_animals_are_none(sample: str) -> None:
+    skeleton = load(f"sample:{sample}").skeleton
+    assert find_figure(skeleton) is None
+    assert find_figure(nameless(skeleton)) is None
+
+
+def test_a_quadruped_with_the_names_of_a_person_is_none() -> None:
+    skeleton = person(90.0)
+    offsets = skeleton.offsets.copy()
+    for name in ("Spine", "Chest", "Neck"):
+        offsets[skeleton.index(name)] = (0.0, 0.0, 0.25)
+    assert find_figure(replace(skeleton, offsets=offsets)) is None
+
+
+def test_a_spider_a_lone_joint_and_a_point_are_none() -> None:
+    legs = [rotate(from_axis_angle((0, 1, 0), k * np.pi / 4), (0.2, 0.0, 0.0)) for k in range(8)]
+    offsets = [np.zeros(3)]
+    parents = [-1]
+    for leg in legs:
+        parents += [0, len(parents), len(parents) + 1]
+        offsets += [leg, leg, leg + (0.0, -0.2, 0.0)]
+    spider = _bare(parents, np.array(offsets))
+    assert find_figure(spider) is None
+    assert find_figure(_bare([-1], np.zeros((1, 3)))) is None
+    assert find_figure(replace(person(), offsets=np.zeros((len(JOINTS), 3)), tip_offsets=np.zeros((5, 3)))) is None
+
+
+def _bare(parents: list[int], offsets: np.ndarray) -> Skeleton:
+    count = len(parents)
+    return replace(
+        chain(1),
+        names=tuple(f"joint{joint}" for joint in range(count)),
+        parents=np.array(parents),
+        offsets=offsets,
+        rest_rotations=np.tile(IDENTITY, (count, 1)),
+        kinds=(JointKind.BALL,) * count,
+        axes=np.zeros((count, 2, 3)),
+        limits=(None,) * count,
+        stiffness=np.zeros(count),
+        tip_parents=np.zeros(0, dtype=np.intp),
+        tip_offsets=np.zeros((0, 3)),
+        effectors=(),
+        poses={},
+    )
+
+
+def test_two_people_in_one_file_are_not_mixed() -> None:
+    # Left limbs of one and right limbs of the other have no joint in common.
+    one = person()
+    count = len(one)
+    both = replace(
+        one,
+        names=(*(n.replace("Right", "Other") for n in one.names), *(n.replace("Left", "Other") + "_b" for n in one.names)),
+        parents=np.concatenate([one.parents, np.where(one.parents < 0, -1, one.parents + count)]),
+        **{field: np.concatenate([getattr(one, field)] * 2) for field in ("offsets", "rest_rotations", "axes", "stiffness", "tip_offsets")},
+        kinds=one.kinds * 2,
+        limits=one.limits * 2,
+        tip_parents=np.concatenate([one.tip_parents, one.tip_parents + count]),
+    )  # fmt: skip
+    figure = find_figure(both)
+    assert figure is None or len({int(joint) // count for limb in figure.limbs for joint in (limb.upper,)}) == 1
+
+
+def test_deep_chains_are_measured_at_once() -> None:
+    assert find_figure(chain(5000)) is None
+
+
+FACTS = {
+    "aitviewer_sample": "LeftShoulder LeftElbow LeftWrist LeftHip LeftKnee LeftAnkle",
+    "assimp_cmu_01_01": "LeftArm LeftForeArm LeftHand LeftUpLeg LeftLeg LeftFoot",
+    "axisneuron_test": "LeftArm LeftForeArm LeftHand LeftUpLeg LeftLeg LeftFoot",
+    "bandai1_bow_active_001": "UpperArm_L LowerArm_L Hand_L UpperLeg_L LowerLeg_L Foot_L",
+    "blender_cmu_native": "LeftArm LeftForeArm LeftHand LeftUpLeg LeftLeg LeftFoot",
+    "bvhio_example": "LeftUpArm LeftLowArm LeftHand LeftUpLeg LeftLowLeg LeftFoot",
+    "bvhpython_mocapbank": "LeftShoulder LeftElbow LeftWrist LeftHip LeftKnee LeftAnkle",
+    "pybvh_example": "LeftArm LeftForeArm LeftHand LeftUpLeg LeftLeg LeftFoot",
+    "blender_two_roots_unicode": "",
+    "fairmotion_sinusoidal": "",
+    "pybvh_rotation_first_root": "",
+}
+
+
+@pytest.mark.parametrize("stem", FACTS)
+def test_the_limbs_of_real_files(shared: Path, stem: str) -> None:
+    skeleton = load(shared / "data" / "bvh" / f"{stem}.bvh").skeleton
+    figure = find_figure(skeleton)
+    if not FACTS[stem]:
+        assert figure is None
+        return
+    assert figure is not None
+    left = [limb for limb in figure.limbs if limb.side == "left"]
+    line = [skeleton.names[j] for limb in left for j in (limb.upper, limb.lower, limb.end) if j is not None]
+    assert line == FACTS[stem].split()
+    assert figure.upright == (stem != "bandai1_bow_active_001")
+    by_shape = find_figure(nameless(skeleton))
+    if figure.upright:
+        assert by_shape is not None
+        assert [(limb.upper, limb.lower, limb.end) for limb in by_shape.limbs] == [
+            (limb.upper, limb.lower, limb.end) for limb in figure.limbs
+        ]
