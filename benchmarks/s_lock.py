@@ -38,11 +38,10 @@ from viewer.spatial.quaternion import IDENTITY, from_axis_angle
 LINKS = 4
 LENGTH_M = 0.25
 LIMIT_DEG = 45.0
-TOLERANCE_M = 1e-3
 FRAMES = 10
 """Frames that a target takes from one place to the next."""
-RESTING = 10
-"""Frames that it then stays."""
+RESTING = 40
+"""Frames that it then waits there at most."""
 FRAME_ITERATIONS = 5
 """Iterations (of CCD: sweeps) a frame."""
 SHORT = ("two-link", "single-bone")
@@ -96,8 +95,11 @@ def dragging(skeleton: Skeleton, solver: Solver, hidden: Floats) -> tuple[float,
             part = min(frame / FRAMES, 1.0)
             target = place(skeleton, before + part * (angles - before))
             solution = drag.move([target], iterations=FRAME_ITERATIONS)
+            there = solution.status is Status.CONVERGED
+            if there and frame >= FRAMES:
+                break
         before = angles
-        if solution.errors_m[0] > TOLERANCE_M:
+        if not there:
             stuck += 1
             left += drag.escape() is None
     return 100.0 * stuck / len(hidden), 100.0 * left / len(hidden)

@@ -10,13 +10,13 @@ import numpy as np
 
 from viewer.skeleton.kinds import JointKind
 from viewer.skeleton.kinematics import fk
-from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.quaternion import IDENTITY, conjugate, from_axis_angle, multiply, normalized, rotate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
+    from viewer.skeleton.pose import Pose
     from viewer.spatial.checks import Floats
 
 TRUNK = (("Hips", "", (0.0, 0.95, 0.0)), ("Spine", "Hips", (0.0, 0.12, 0.0)), ("Chest", "Spine", (0.0, 0.2, 0.0)),
@@ -33,7 +33,7 @@ JOINTS = tuple(name for name, *_ in TRUNK) + tuple(side + name for side in ("Lef
 
 def person(arms_down: float = 0.0) -> Skeleton:
     """The person, arms ``arms_down`` degrees below a T; identity rest rotations."""
-    rows: list[tuple[str, str, Sequence[float]]] = list(TRUNK)
+    rows: list[tuple[str, str, Floats]] = [(name, parent, np.array(offset)) for name, parent, offset in TRUNK]
     for side, sign in (("Left", 1.0), ("Right", -1.0)):
         turn = from_axis_angle((0.0, 0.0, 1.0), -sign * np.radians(arms_down))
         for name, parent, (x, y, z) in LIMBS:
@@ -115,3 +115,45 @@ def world_positions(skeleton: Skeleton, pose: Pose) -> Floats:
 def random_turns(count: int, seed: int) -> Floats:
     """(count, 4) any rotations."""
     return normalized(np.random.default_rng(seed).normal(size=(count, 4)))
+
+
+def without(skeleton: Skeleton, *gone: str) -> Skeleton:
+    """The skeleton without the joints whose name has one of these words; nothing else hangs on them."""
+    kept = [joint for joint, name in enumerate(skeleton.names) if not any(word in name for word in gone)]
+    place = {joint: new for new, joint in enumerate(kept)} | {-1: -1}
+    tips = [tip for tip, joint in enumerate(skeleton.tip_parents.tolist()) if joint in place]
+    return replace(
+        skeleton,
+        names=tuple(skeleton.names[joint] for joint in kept),
+        parents=np.array([place[int(skeleton.parents[joint])] for joint in kept]),
+        offsets=skeleton.offsets[kept],
+        rest_rotations=skeleton.rest_rotations[kept],
+        kinds=tuple(skeleton.kinds[joint] for joint in kept),
+        axes=skeleton.axes[kept],
+        limits=tuple(skeleton.limits[joint] for joint in kept),
+        stiffness=skeleton.stiffness[kept],
+        tip_parents=np.array([place[int(skeleton.tip_parents[tip])] for tip in tips], dtype=np.intp),
+        tip_offsets=skeleton.tip_offsets[tips],
+    )
+
+
+def inserted(skeleton: Skeleton, above: str, name: str, part: float) -> Skeleton:
+    """The skeleton with a joint on the way to ``above``, at a part of its offset."""
+    joint = skeleton.index(above)
+    parents = np.where(skeleton.parents >= joint, skeleton.parents + 1, skeleton.parents)
+    parents = np.insert(parents, joint, skeleton.parents[joint])
+    parents[joint + 1] = joint
+    offsets = np.insert(skeleton.offsets, joint, part * skeleton.offsets[joint], axis=0)
+    offsets[joint + 1] *= 1.0 - part
+    return replace(
+        skeleton,
+        names=(*skeleton.names[:joint], name, *skeleton.names[joint:]),
+        parents=parents,
+        offsets=offsets,
+        rest_rotations=np.insert(skeleton.rest_rotations, joint, IDENTITY, axis=0),
+        kinds=(*skeleton.kinds[:joint], JointKind.BALL, *skeleton.kinds[joint:]),
+        axes=np.insert(skeleton.axes, joint, 0.0, axis=0),
+        limits=(*skeleton.limits[:joint], None, *skeleton.limits[joint:]),
+        stiffness=np.insert(skeleton.stiffness, joint, 0.0),
+        tip_parents=np.where(skeleton.tip_parents >= joint, skeleton.tip_parents + 1, skeleton.tip_parents),
+    )

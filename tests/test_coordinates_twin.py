@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from rigs import Problem, problem, random_pose, random_skeleton
 
-from viewer.ik import kernels, kernels_step, vectorised
+from viewer.ik import kernels, kernels_joints, vectorised
 from viewer.ik.goals import Goal
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.kinds import JointKind
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     IntoLimits = Callable[..., bool]
 
-BACKENDS = [pytest.param(kernels.into_limits, id="kernels"), pytest.param(vectorised.into_limits, id="numpy")]
+BACKENDS = [pytest.param(kernels_joints.into_limits, id="kernels"), pytest.param(vectorised.into_limits, id="numpy")]
 BALLS = (kernels.SWING_TWIST, kernels.EULER)
 
 
@@ -150,7 +150,7 @@ def test_unlimited_angles_go_back_the_short_way(into_limits: IntoLimits) -> None
         vectorised.STEPS["move"](case.system, case.work, np.zeros(1), state[0], state[1], state[2])
         into_limits(case.system, case.work, state[1], state[2], state[0])
         assert state[0][0] == pytest.approx(angle)
-    for difference in (vectorised.STEPS["difference"], kernels_step.difference):
+    for difference in (vectorised.STEPS["difference"], kernels_joints.difference):
         out = np.zeros(1)
         difference(case.system, case.work, there[0], there[1], there[2], back[0], back[1], back[2], out)
         assert out[0] == pytest.approx(2.0 * math.pi - 6.0)

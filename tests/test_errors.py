@@ -86,6 +86,10 @@ def test_of_many_names_eight_are_listed_and_of_none_that_is_said() -> None:
     assert unknown_name("clip", "walk", iter(())) == 'no clip "walk": there is none'
 
 
+def test_of_names_that_differ_in_case_alone_the_first_is_offered() -> None:
+    assert unknown_name("joint", "hnad", ("Hand", "HAND", "hand")) == 'no joint "hnad"; did you mean "Hand"?'
+
+
 @given(st.text(max_size=20), st.lists(st.text(max_size=20), max_size=10))
 def test_any_name_gets_one_line(name: str, known: list[str]) -> None:
     assert unknown_name("joint", name, known).isprintable()

@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from figures import JOINTS, nameless, person, random_turns, reframed, renamed, turned
+from figures import JOINTS, inserted, nameless, person, random_turns, reframed, renamed, turned, without
 
 from viewer.formats.load import load
-from viewer.skeleton.chain import chain
 from viewer.skeleton.figure import Figure, find_figure
-from viewer.skeleton.kinds import JointKind
-from viewer.skeleton.skeleton import Skeleton
-from viewer.spatial.quaternion import IDENTITY, from_axis_angle, rotate
+from viewer.spatial.quaternion import from_axis_angle, rotate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from viewer.skeleton.skeleton import Skeleton
 
 PARTS = ("Shoulder", "Arm", "ForeArm", "Hand", "UpLeg", "Leg", "Foot", "Toe")
 CONVENTIONS: dict[str, tuple[str, str]] = {
@@ -50,13 +49,13 @@ def translation(convention: str) -> dict[str, str]:
     return names
 
 
-def described(skeleton: Skeleton, figure: Figure, back: Callable[[str], str]) -> dict[str, object]:
+def described(skeleton: Skeleton, figure: Figure, back: Callable[[str], str]) -> dict[str, list[str | None]]:
     """A figure in our person's names."""
 
     def name(joint: int | None) -> str | None:
         return None if joint is None else back(skeleton.names[joint])
 
-    result: dict[str, object] = {
+    result: dict[str, list[str | None]] = {
         "trunk": [name(joint) for joint in (figure.root, figure.pelvis, figure.chest, figure.head)],
         "spine": [name(joint) for joint in figure.spine],
         "neck": [name(joint) for joint in figure.neck],
@@ -67,7 +66,7 @@ def described(skeleton: Skeleton, figure: Figure, back: Callable[[str], str]) ->
     return result
 
 
-OURS = {
+OURS: dict[str, list[str | None]] = {
     "trunk": ["Hips", "Hips", "Chest", "Head"],
     "spine": ["Spine", "Chest"],
     "neck": ["Neck"],
@@ -140,7 +139,7 @@ def test_a_lean_is_not_another_up() -> None:
 
 
 def test_feet_tell_where_a_figure_faces_whatever_its_sides_are_called() -> None:
-    swapped = renamed(person(), lambda name: name.translate(str.maketrans({})) if name in JOINTS[:5] else _other(name))
+    swapped = renamed(person(), lambda name: name if name in JOINTS[:5] else _other(name))
     figure = found(swapped)
     np.testing.assert_allclose(figure.forward, (0.0, 0.0, 1.0), atol=1e-12)
     assert {limb.side for limb in figure.legs} == {"left", "right"}
@@ -148,26 +147,6 @@ def test_feet_tell_where_a_figure_faces_whatever_its_sides_are_called() -> None:
 
 def _other(name: str) -> str:
     return name.replace("Left", "X").replace("Right", "Left").replace("X", "Right")
-
-
-def without(skeleton: Skeleton, *gone: str) -> Skeleton:
-    """The skeleton without the joints whose name has one of these words; nothing else hangs on them."""
-    kept = [joint for joint, name in enumerate(skeleton.names) if not any(word in name for word in gone)]
-    place = {joint: new for new, joint in enumerate(kept)} | {-1: -1}
-    tips = [tip for tip, joint in enumerate(skeleton.tip_parents.tolist()) if joint in place]
-    return replace(
-        skeleton,
-        names=tuple(skeleton.names[joint] for joint in kept),
-        parents=np.array([place[int(skeleton.parents[joint])] for joint in kept]),
-        offsets=skeleton.offsets[kept],
-        rest_rotations=skeleton.rest_rotations[kept],
-        kinds=tuple(skeleton.kinds[joint] for joint in kept),
-        axes=skeleton.axes[kept],
-        limits=tuple(skeleton.limits[joint] for joint in kept),
-        stiffness=skeleton.stiffness[kept],
-        tip_parents=np.array([place[int(skeleton.tip_parents[tip])] for tip in tips], dtype=np.intp),
-        tip_offsets=skeleton.tip_offsets[tips],
-    )
 
 
 def test_legs_alone_and_arms_alone_are_figures() -> None:
@@ -199,35 +178,15 @@ def test_lower_bones_may_end_in_end_sites() -> None:
         assert [skeleton.names[limb.lower] for limb in figure.legs] == ["LeftLeg", "RightLeg"]
 
 
-def inserted(skeleton: Skeleton, above: str, name: str, part: float) -> Skeleton:
-    """The skeleton with a joint on the way to ``above``, at a part of its offset."""
-    joint = skeleton.index(above)
-    parents = np.where(skeleton.parents >= joint, skeleton.parents + 1, skeleton.parents)
-    parents = np.insert(parents, joint, skeleton.parents[joint])
-    parents[joint + 1] = joint
-    offsets = np.insert(skeleton.offsets, joint, part * skeleton.offsets[joint], axis=0)
-    offsets[joint + 1] *= 1.0 - part
-    return replace(
-        skeleton,
-        names=(*skeleton.names[:joint], name, *skeleton.names[joint:]),
-        parents=parents,
-        offsets=offsets,
-        rest_rotations=np.insert(skeleton.rest_rotations, joint, IDENTITY, axis=0),
-        kinds=(*skeleton.kinds[:joint], JointKind.BALL, *skeleton.kinds[joint:]),
-        axes=np.insert(skeleton.axes, joint, 0.0, axis=0),
-        limits=(*skeleton.limits[:joint], None, *skeleton.limits[joint:]),
-        stiffness=np.insert(skeleton.stiffness, joint, 0.0),
-        tip_parents=np.where(skeleton.tip_parents >= joint, skeleton.tip_parents + 1, skeleton.tip_parents),
-    )
-
-
 def test_joints_of_no_length_and_twist_bones_are_passed_over() -> None:
     skeleton = person()
     for side in ("Left", "Right"):
         skeleton = inserted(skeleton, f"{side}UpLeg", f"{side[0]}HipJoint", 0.0)
         skeleton = inserted(skeleton, f"{side}Hand", f"{side}ForeArmRoll", 0.5)
         skeleton = inserted(skeleton, f"{side}Leg", f"{side}UpLegTwist", 0.5)
-    ours = OURS | {f"{side.lower()} leg": [f"{side[0]}HipJoint", *OURS[f"{side.lower()} leg"]] for side in ("Left", "Right")}  # fmt: skip
+    ours = OURS.copy()
+    for side in ("left", "right"):
+        ours[f"{side} leg"] = [f"{side[0].upper()}HipJoint", *OURS[f"{side} leg"]]
     assert described(skeleton, found(skeleton), str) == ours
 
 
@@ -237,74 +196,6 @@ def test_fingers_and_weapons_do_not_mislead_the_shape() -> None:
     back = dict(zip(skeleton.names, named.names, strict=True))
     by_shape, by_name = found(skeleton), found(named)
     assert described(skeleton, by_shape, back.__getitem__) == described(named, by_name, str)
-
-
-@pytest.mark.parametrize("sample", ["claw-arm", "two-link", "piston", "serpent", "raptor", "quadruped", "chain-40"])
-def test_machines_and_animals_are_none(sample: str) -> None:
-    skeleton = load(f"sample:{sample}").skeleton
-    assert find_figure(skeleton) is None
-    assert find_figure(nameless(skeleton)) is None
-
-
-def test_a_quadruped_with_the_names_of_a_person_is_none() -> None:
-    skeleton = person(90.0)
-    offsets = skeleton.offsets.copy()
-    for name in ("Spine", "Chest", "Neck"):
-        offsets[skeleton.index(name)] = (0.0, 0.0, 0.25)
-    assert find_figure(replace(skeleton, offsets=offsets)) is None
-
-
-def test_a_spider_a_lone_joint_and_a_point_are_none() -> None:
-    legs = [rotate(from_axis_angle((0, 1, 0), k * np.pi / 4), (0.2, 0.0, 0.0)) for k in range(8)]
-    offsets = [np.zeros(3)]
-    parents = [-1]
-    for leg in legs:
-        parents += [0, len(parents), len(parents) + 1]
-        offsets += [leg, leg, leg + (0.0, -0.2, 0.0)]
-    spider = _bare(parents, np.array(offsets))
-    assert find_figure(spider) is None
-    assert find_figure(_bare([-1], np.zeros((1, 3)))) is None
-    assert find_figure(replace(person(), offsets=np.zeros((len(JOINTS), 3)), tip_offsets=np.zeros((5, 3)))) is None
-
-
-def _bare(parents: list[int], offsets: np.ndarray) -> Skeleton:
-    count = len(parents)
-    return replace(
-        chain(1),
-        names=tuple(f"joint{joint}" for joint in range(count)),
-        parents=np.array(parents),
-        offsets=offsets,
-        rest_rotations=np.tile(IDENTITY, (count, 1)),
-        kinds=(JointKind.BALL,) * count,
-        axes=np.zeros((count, 2, 3)),
-        limits=(None,) * count,
-        stiffness=np.zeros(count),
-        tip_parents=np.zeros(0, dtype=np.intp),
-        tip_offsets=np.zeros((0, 3)),
-        effectors=(),
-        poses={},
-    )
-
-
-def test_two_people_in_one_file_are_not_mixed() -> None:
-    # Left limbs of one and right limbs of the other have no joint in common.
-    one = person()
-    count = len(one)
-    both = replace(
-        one,
-        names=(*(n.replace("Right", "Other") for n in one.names), *(n.replace("Left", "Other") + "_b" for n in one.names)),
-        parents=np.concatenate([one.parents, np.where(one.parents < 0, -1, one.parents + count)]),
-        **{field: np.concatenate([getattr(one, field)] * 2) for field in ("offsets", "rest_rotations", "axes", "stiffness", "tip_offsets")},
-        kinds=one.kinds * 2,
-        limits=one.limits * 2,
-        tip_parents=np.concatenate([one.tip_parents, one.tip_parents + count]),
-    )  # fmt: skip
-    figure = find_figure(both)
-    assert figure is None or len({int(joint) // count for limb in figure.limbs for joint in (limb.upper,)}) == 1
-
-
-def test_deep_chains_are_measured_at_once() -> None:
-    assert find_figure(chain(5000)) is None
 
 
 FACTS = {

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from rigs import GOAL_KINDS, Problem, copied, problem, random_goal, random_pose, random_problem, random_skeleton
 
-from viewer.ik import kernels, kernels_step
+from viewer.ik import kernels_forward, kernels_step
 from viewer.ik.goals import Goal
 from viewer.ik.system import make_work
 from viewer.ik.vectorised import residuals
@@ -37,7 +37,7 @@ def analytic(case: Problem) -> Floats:
 
 def by_plain_kernels(case: Problem) -> Floats:
     work, state = make_work(case.system), copied(case.state)
-    kernels.residuals(case.system, work, state.q, state.t, state.e)
+    kernels_forward.residuals(case.system, work, state.q, state.t, state.e)
     kernels_step.linearise(case.system, work, state.x)
     return work.jacobian
 

@@ -69,11 +69,11 @@ def engine_for(backend: str) -> tuple[Engine, str]:
     """
     if backend == "numba" or (backend == "auto" and _ready.is_set()):
         try:
-            engine: Engine = import_module(_COMPILED)  # type: ignore[assignment]  # a module is its functions
+            engine: Engine = import_module(_COMPILED)
         except ImportError as error:
             raise InputError(f"backend numba: it cannot be imported ({error}); take numpy") from error
         return engine, "numba"
-    engine = import_module(_NUMPY)  # type: ignore[assignment]
+    engine = import_module(_NUMPY)
     return engine, "numpy"
 
 

@@ -141,7 +141,7 @@ class BatchRun:
 
     def _chunk(self, many: Many, chunk: slice) -> None:
         space = Workspace(self.skeleton, self.assembly)
-        part = Many(*(array[chunk] for array in many))
+        part = many._replace(**{name: array[chunk] for name, array in many._asdict().items()})
         states = (space.state, space.trial, space.best, space.anchor)
         self.engine.solve_many(space.system, space.work, *states, self.settings, part)
 

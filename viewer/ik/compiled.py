@@ -13,13 +13,21 @@ from typing import TYPE_CHECKING, Any
 
 import numba
 
-from viewer.ik import driver, kernels, kernels_align, kernels_readings, kernels_step
+from viewer.ik import (
+    driver,
+    kernels,
+    kernels_align,
+    kernels_forward,
+    kernels_joints,
+    kernels_readings,
+    kernels_step,
+)
 from viewer.ik.twin import twins
 
 if TYPE_CHECKING:
     from types import FunctionType
 
-_MODULES = (kernels_readings, kernels, kernels_step, kernels_align, driver)
+_MODULES = (kernels, kernels_readings, kernels_joints, kernels_forward, kernels_step, kernels_align, driver)
 # Sums may be reordered and products fused, which lets the loops use vector instructions; NaN and infinity keep
 # their meaning, and the same machine gives the same bits.
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": {"contract", "reassoc", "arcp", "nsz"}}

@@ -10,17 +10,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from viewer.ik.kernels import into_limits, residuals
 from viewer.ik.kernels_align import align_roots
+from viewer.ik.kernels_forward import residuals
+from viewer.ik.kernels_joints import difference, into_limits, move, reseed
 from viewer.ik.kernels_step import (
     cap,
-    difference,
     freeze,
     gram,
     less_pull,
     linearise,
-    move,
-    reseed,
     shorten,
     solve_dual,
     spread_step,
@@ -31,11 +29,13 @@ if TYPE_CHECKING:
 
 CONVERGED, UNREACHABLE, STALLED, DIVERGED, BUDGET = range(5)
 
-_STALL_EVERY = 6
+_STALL_EVERY = 4
 _STALLED_RATIO = 0.9
 """A squared error above this part of what it was `_STALL_EVERY` iterations ago is a stall."""
 _SETTLED_RATIO = 0.999
 """With nothing else to try, less gain than this in `_STALL_EVERY` iterations ends the solve."""
+_PULL_EVERY = 4
+"""Iterations from one pull to the next while the goals are not met."""
 _LAST_RESTART = 0.7
 """Part of the iterations after which none starts anew: the rest is for coming to rest at the best pose."""
 _STILL = 1e-7
@@ -87,7 +87,8 @@ def solve(
             break
         iterations += 1
         linearise(s, w, state.x)
-        pulled = settings.pull > 0.0
+        # Once in a while is enough, unless the goals are met: then there is nothing else to do.
+        pulled = settings.pull > 0.0 and (iterations % _PULL_EVERY == 1 or worst <= 1.0)
         w.pull[:] = 0.0
         if pulled:
             difference(s, w, state.x, state.q, state.t, anchor.x, anchor.q, anchor.t, w.pull)

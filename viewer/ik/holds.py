@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from viewer.ik.goals import Goal
 from viewer.skeleton.body_parts import body_part
 from viewer.skeleton.effectors import EffectorGoal, find_place
@@ -33,7 +35,7 @@ def holds(skeleton: Skeleton, pose: Pose, others: Iterable[Goal] = ()) -> tuple[
     for effector in skeleton.effectors:
         if effector.goal is EffectorGoal.OFF or effector.joint in taken:
             continue
-        place = world.point(effector.joint, effector.offset)
+        place = world.point(effector.joint, np.array(effector.offset))
         turn = world.rotations[effector.joint]
         if body_part(skeleton.names[effector.joint]).part in _STANDING:
             result.append(Goal.pin(effector.name, place, turn))

@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from viewer.ik.kernels import POSE, POSITION, ROTATION, TURNS, product, residuals, turned, unit
+from viewer.ik.kernels import POSE, POSITION, ROTATION, TURNS, product, turned, unit
+from viewer.ik.kernels_forward import residuals
 
 if TYPE_CHECKING:
     from viewer.ik.system import System, Work

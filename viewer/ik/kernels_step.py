@@ -1,4 +1,4 @@
-"""Second half of the loops that numba compiles: the Jacobian, the dual system and moving along a step.
+"""Loops that numba compiles: the Jacobian, the dual system, and what limits do to a step.
 
 J is kept transposed, a row per freedom: ``w.jacobian`` (n, m), weighted by the goals' weights and scaled by the
 freedoms' spreads, so that the step is dx = S J^T y with (J J^T + lambda I) y = e, S the spreads. A freedom touches only
@@ -14,28 +14,23 @@ from viewer.ik.kernels import (
     AIM,
     DISTANCE,
     EULER,
-    FIXED,
     HINGE,
     POSE,
     POSITION,
     SLIDE,
-    SWING_TWIST,
     TURNS,
     UNIVERSAL,
-    exponential,
-    logarithm,
     product,
-    set_local,
     turned,
     unit,
 )
-from viewer.ik.kernels_readings import short_swing
 
 if TYPE_CHECKING:
     from viewer.ik.system import System, Work
     from viewer.spatial.checks import Bools, Floats
 
-_SMALL = 1e-6
+_AT_LIMIT = 1e-9
+_NEAR_LIMIT = 1e-2
 
 
 def linearise(s: System, w: Work, x: Floats) -> None:
@@ -211,64 +206,6 @@ def less_pull(s: System, w: Work, frozen: Bools, pull: Floats, e: Floats, out: F
                     out[r] -= row_of[r] * part
 
 
-def move(s: System, w: Work, dx: Floats, x: Floats, q: Floats, t: Floats) -> None:
-    """Move along a step in place; coordinates stay within their limits."""
-    for k in range(len(s.parent)):
-        form, d, end = s.form[k], s.first[k], s.first[k + 1]
-        if d == end:
-            continue
-        for i in range(s.moves[k]):
-            t[k, i] += dx[d + i]
-        d += s.moves[k]
-        if form == TURNS:
-            ax, ay, az, aw = exponential(dx[d], dx[d + 1], dx[d + 2])
-            ax, ay, az, aw = product(q[k, 0], q[k, 1], q[k, 2], q[k, 3], ax, ay, az, aw)
-            total = math.sqrt(ax * ax + ay * ay + az * az + aw * aw)
-            q[k, 0], q[k, 1], q[k, 2], q[k, 3] = ax / total, ay / total, az / total, aw / total
-        elif form != FIXED:
-            first, second = x[d], x[d + 1] if end - d > 1 else 0.0
-            for i in range(d, end):
-                x[i] = min(max(x[i] + dx[i], s.lower[i]), s.upper[i])
-            if form == SWING_TWIST:
-                x[d], x[d + 1] = short_swing(s.lower[d:end], s.upper[d:end], x[d], x[d + 1], first, second)
-            set_local(s, k, x, q, t)
-
-
-def difference(
-    s: System, w: Work, x: Floats, q: Floats, t: Floats, x0: Floats, q0: Floats, t0: Floats, out: Floats
-) -> None:
-    """The step from a pose (x, q, t) to another (x0, q0, t0), into ``out`` (n,)."""
-    for k in range(len(s.parent)):
-        d, end = s.first[k], s.first[k + 1]
-        for i in range(s.moves[k]):
-            out[d + i] = t0[k, i] - t[k, i]
-        d += s.moves[k]
-        if s.form[k] == TURNS and end > d:
-            ax, ay, az, aw = product(-q[k, 0], -q[k, 1], -q[k, 2], q[k, 3], q0[k, 0], q0[k, 1], q0[k, 2], q0[k, 3])
-            out[d], out[d + 1], out[d + 2], aw = logarithm(ax, ay, az, aw)
-        else:
-            for i in range(d, end):
-                out[i] = x0[i] - x[i]
-                if s.turning[i] and s.lower[i] == -math.inf and s.upper[i] == math.inf:
-                    # An angle without limits goes back the short way.
-                    out[i] -= 2.0 * math.pi * round(out[i] / (2.0 * math.pi))
-
-
-def reseed(
-    s: System, w: Work, seed: Floats, x0: Floats, q0: Floats, t0: Floats, x: Floats, q: Floats, t: Floats
-) -> None:
-    """The pose (x, q, t) that a seed means: bounded coordinates as they are, all others a step from (x0, q0, t0)."""
-    x[:] = x0
-    q[:] = q0
-    t[:] = t0
-    for d in range(len(seed)):
-        if s.spread[d] == 0.0:
-            w.step[d] = 0.0
-        else:
-            w.step[d] = seed[d] - x[d] if s.bounded[d] else seed[d]
-    move(s, w, w.step, x, q, t)
-
-
 def freeze(s: System, w: Work, x: Floats) -> int:
     """Freeze the freedoms that stand at a limit and would leave it by ``w.step``; returns how many are new.
 
@@ -311,7 +248,3 @@ def cap(s: System, dx: Floats, most: float) -> float:
             dx[d] *= most / largest
         largest = most
     return largest
-
-
-_AT_LIMIT = 1e-9
-_NEAR_LIMIT = 1e-2

@@ -41,7 +41,7 @@ _SLIDE = 0.05
 """Spread of an unlimited slide, metres."""
 
 # Degrees about: the bending axis, the axis across it and the bone, the bone.
-_SHOULDER, _ELBOW, _WRIST = (40.0, 30.0, 27.0), (30.0, 6.0, 12.0), (10.0, 8.0, 6.0)
+_SHOULDER, _ELBOW, _WRIST = (40.0, 30.0, 27.0), (30.0, 6.0, 8.0), (10.0, 8.0, 6.0)
 _HIP, _KNEE, _ANKLE, _TOE = (25.0, 12.0, 15.0), (25.0, 4.0, 6.0), (12.0, 6.0, 6.0), (8.0, 3.0, 3.0)
 _CLAVICLE, _HIP_GIRDLE = (6.0, 6.0, 4.0), (2.0, 2.0, 2.0)
 # Degrees of the whole spine and neck, shared out among their joints as variances are.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import zlib
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,8 @@ INSIDE = 0.98
 
 _TURN = 0.6
 """Standard deviation, radians, of an unlimited joint's turn in a restart."""
+_LIMB = 30
+"""Unlimited freedoms of which each may turn so far; of more, each turns less."""
 _MOVE = 0.3
 """That of a root's move, in reaches of the figure."""
 
@@ -41,7 +44,9 @@ def seeds_for(system: System, skeleton: Skeleton, seed: int) -> Floats:
     uniform, normal = random.uniform(size=(RESTARTS, freedoms)), random.normal(size=(RESTARTS, freedoms))
     lower = np.where(system.bounded, system.lower, 0.0)
     upper = np.where(system.bounded, system.upper, 0.0)
-    seeds = np.where(system.bounded, lower + uniform * (upper - lower), _TURN * normal)
+    # Many joints in a row would coil up: the turns of a long chain add up to as much as those of a limb.
+    turn = _TURN * min(1.0, math.sqrt(_LIMB / max(1, int(np.count_nonzero(~system.bounded)))))
+    seeds = np.where(system.bounded, lower + uniform * (upper - lower), turn * normal)
     reach = float(np.linalg.norm(system.offset, axis=-1).max(initial=0.0))
     for k in np.flatnonzero(system.moves).tolist():
         first = system.first[k]

@@ -1,4 +1,4 @@
-"""The numpy backend, first part: forward kinematics and the goals' residuals; `viewer.ik.kernels` derives the formulas.
+"""The numpy backend, first part: forward kinematics and the goals' residuals; see `viewer.ik.kernels_forward`.
 
 Forward kinematics by pointer doubling: every joint is joined to the motion relative to its 1st, 2nd, 4th, ... ancestor,
 so that a character takes four rounds and a chain of 5,000 thirteen.

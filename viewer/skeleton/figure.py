@@ -26,6 +26,8 @@ _CLEARLY_LOWER = 0.2
 """Ends this much lower, in parts of the figure's longest path, are feet."""
 _MOST_BENT = np.cos(np.radians(60.0))
 """A leg that stands bent more than this at rest is not a person's: animals walk on their toes."""
+_MOST_OF_IT = 0.4
+"""Twins on their own, without names, are limbs if they are this part of the figure: a gripper's fingers are less."""
 _STRAIGHT = 1.15
 """Joints between a limb's two ends may not make its way longer than this."""
 
@@ -128,6 +130,8 @@ def _arms_and_legs(tree: RestTree) -> tuple[tuple[Limb, ...], tuple[Limb, ...]]:
     known = arms or legs
     taken = {branch for limb in known or () for branch in _branch(tree, limb)}
     shapes = _outermost(tree, twin_pairs(tree, taken), known)
+    if not known and len(shapes) == 1 and tree.depth[shapes[0][0].upper] < _MOST_OF_IT * tree.size:
+        return (), ()
     if not known and len(shapes) > 1:
         first, second = shapes[:2]
         arms, legs = (first, second) if _is_lower(tree, second, first) else (second, first)

@@ -22,6 +22,8 @@ _LONG = 0.25
 _UNLIKE = 0.2
 """Twin branches differ less than this: bone by bone, in parts of their lengths."""
 _MOST_BRANCHES = 6
+_MIDDLE = 0.1
+"""Twin bones that start nearer to each other than this, in their length, start in the middle of the body."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +120,7 @@ def twin_pairs(tree: RestTree, taken: set[int]) -> list[Pair]:
         # Three alike are the fingers of a claw or the legs of a spider.
         if len(alike) == 1:
             _, a, b = alike[0]
-            limbs = [_shaped(tree, child, lines[child]) for child in (a, b)]
+            limbs = [_shaped(tree, one, lines[one], lines[other]) for one, other in ((a, b), (b, a))]
             if limbs[0] and limbs[1]:
                 pairs.append((tree.depth[a], (limbs[0], limbs[1])))
     return [pair for _, pair in sorted(pairs, key=lambda found: -found[0])]
@@ -151,12 +153,18 @@ def _unlike(a: Nodes, b: Nodes) -> float:
     return 2.0 * float(np.abs(first - second).sum()) / total if total > 0 else 1.0
 
 
-def _shaped(tree: RestTree, child: int, nodes: Nodes) -> Limb | None:
-    """The limb whose two long bones are the longest neighbours of the line; ``kind`` is still "" here."""
+def _shaped(tree: RestTree, child: int, nodes: Nodes, twin: Nodes) -> Limb | None:
+    """The limb whose two long bones are the longest neighbours of a line; ``kind`` is still "" here.
+
+    Collarbones may be as long, but start where those of the twin do: in the middle of the body.
+    """
     lengths = _lengths(nodes)
     if len(lengths) < 2:
         return None
-    products = [a * b for a, b in pairwise(lengths)]
+    gaps = [float(np.linalg.norm(a - b)) for (_, a), (_, b) in zip(nodes, twin, strict=False)]
+    gaps += [np.inf] * (len(lengths) - len(gaps))
+    able = [gap > _MIDDLE * length for gap, length in zip(gaps, lengths, strict=False)]
+    products = [a * b * (beside or not any(able)) for (a, b), beside in zip(pairwise(lengths), able, strict=False)]
     (upper, _), (lower, _), (end, _) = nodes[int(np.argmax(products)) :][:3]
     if upper is None or lower is None:
         return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Unpack
 
 from viewer.ik.solver import Solver
@@ -14,10 +13,6 @@ if TYPE_CHECKING:
     from viewer.spatial.checks import Floats
 
 
-BACKEND = "numba" if find_spec("numba") else "numpy"
-"""What the default solver is measured on."""
-
-
 class Ours:
     """`viewer.Solver` with its defaults, but for the options given."""
 
@@ -25,10 +20,11 @@ class Ours:
         """Make the solver once; new targets rebuild nothing."""
         self.solver = Solver(rig.skeleton, rig.goals(), **options)
         self.rest = rig.skeleton.rest_pose()
+        self.turns = bool(rig.turned.any())
 
     def solve(self, targets: Floats, turns: Floats) -> Solution:
         """See `Contender.solve`."""
-        return self.solver.solve(self.rest, targets=targets, target_rotations=turns)
+        return self.solver.solve(self.rest, targets=targets, target_rotations=turns if self.turns else None)
 
     def pose(self, answer: Solution) -> tuple[Floats, Floats]:
         """See `Contender.pose`."""

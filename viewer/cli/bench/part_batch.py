@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viewer.cli.bench.entries import MINK
-from viewer.cli.bench.ours import BACKEND
 from viewer.cli.bench.problems import PARTS
 from viewer.cli.bench.score import score
 from viewer.cli.bench.timing import round_robin
@@ -40,7 +39,7 @@ def measure(plan: Plan) -> Json:
         mink_s = _mink_s(plan, rig, set_of)
         found: dict[str, Json] = {"mink_s": mink_s}
         for threads in sorted({1, cores}):
-            seconds, honest = _batch_s(rig, set_of, threads)
+            seconds, honest = _batch_s(plan, rig, set_of, threads)
             each = seconds / len(set_of)
             found[f"threads_{threads}"] = {
                 "problems": len(set_of),
@@ -53,15 +52,16 @@ def measure(plan: Plan) -> Json:
     return result
 
 
-def _batch_s(rig: Rig, set_of: Problems, threads: int) -> tuple[float, int]:
+def _batch_s(plan: Plan, rig: Rig, set_of: Problems, threads: int) -> tuple[float, int]:
     """Seconds of one call (median), honest successes."""
-    solver = Solver(rig.skeleton, rig.goals(), backend=BACKEND)
+    solver = Solver(rig.skeleton, rig.goals(), backend=plan.backend)
     rest = rig.skeleton.rest_pose()
-    solver.solve_batch(rest, set_of.targets[:1], target_rotations=set_of.turns[:1])  # kernels are loaded
+    turns = set_of.turns if rig.turned.any() else None
+    solver.solve_batch(rest, set_of.targets[:1])  # kernels are loaded
     seconds = []
     for _ in range(_REPEATS):
         started = time.perf_counter()
-        many = solver.solve_batch(rest, set_of.targets, target_rotations=set_of.turns, threads=threads)
+        many = solver.solve_batch(rest, set_of.targets, target_rotations=turns, threads=threads)
         seconds.append(time.perf_counter() - started)
     found = score(rig, set_of.targets, set_of.turns, many.rotations, many.translations)
     return float(np.median(seconds)), int(found.honest.sum())

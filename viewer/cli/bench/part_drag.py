@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.cli.bench.ours import BACKEND
 from viewer.cli.bench.paths import out_and_back
 from viewer.cli.bench.score import NEAR_ENOUGH_M, angle_between, matrices, score
 from viewer.formats.watch import watched
@@ -24,17 +23,17 @@ SETS = ("humanoid", "claw", "fingers")
 ITERATIONS = (2, 4, 8)
 RETURN_ITERATIONS = {"humanoid": 2, "claw": 2, "fingers": 4}
 _SEQUENCES, _FRAMES = 10, 240
-_TRIALS = 20
+_TRIALS, _TRIES = 20, 30
 _STILL_FRAMES = 30
 
 
 def measure(plan: Plan) -> Json:
     """By set: following by iterations a frame, and the way back."""
     result: dict[str, Json] = {}
-    for name in SETS:
+    for name in plan.some(SETS):
         rig = plan.source.rig(name)
         motions = plan.source.drags(rig, plan.at_most(_SEQUENCES), _FRAMES if not plan.quick else 20, plan.seed)
-        solver = Solver(rig.skeleton, rig.goals(), backend=BACKEND)
+        solver = Solver(rig.skeleton, rig.goals(), backend=plan.backend)
         following: dict[str, Json] = {}
         for iterations in watched(f"dragging {name}", ITERATIONS, len(ITERATIONS)):
             following[str(iterations)] = _follow(rig, solver, motions, iterations)
@@ -79,7 +78,7 @@ def _returns(plan: Plan, rig: Rig, solver: Solver) -> Json:
     by_shape: dict[str, Json] = {}
     starts = plan.source.problems(rig, "near", plan.at_most(_TRIALS), plan.seed + 1)
     for shape in ("line", "loop"):
-        paths = out_and_back(solver, starts, shape, plan.seed)
+        paths = out_and_back(solver, starts, shape, plan.seed, plan.at_most(_TRIES))
         degrees = [_apart_after(solver.drag(start), targets, turns, rig) for start, targets, turns in paths]
         by_shape[shape] = {
             "trials": len(degrees),

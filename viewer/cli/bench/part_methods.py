@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from viewer.cli.bench.ours import BACKEND, Ours
+from viewer.cli.bench.ours import Ours
 from viewer.cli.bench.problems import PARTS
 from viewer.cli.bench.timing import judged, round_robin
 from viewer.ik.options import METHOD_NAMES
@@ -24,7 +24,7 @@ _OTHERS = 50
 def measure(plan: Plan) -> Json:
     """By set, class and solver."""
     sets: dict[str, Json] = {}
-    for name in (*SETS, *NATIVE):
+    for name in plan.some((*SETS, *NATIVE)):
         kinds: dict[str, Json] = {}
         for kind in PARTS:
             found = _runs(plan, name, kind, ("default",), plan.count)
@@ -39,7 +39,9 @@ def _runs(plan: Plan, name: str, kind: str, methods: tuple[str, ...], count: int
     source = plan.source if name not in NATIVE else type(plan)().source
     rig = source.rig(name)
     set_of = source.problems(rig, kind, plan.at_most(count), plan.seed)
-    ours = {method: Ours(rig, method=method, backend=BACKEND if method == "default" else "numpy") for method in methods}
+    ours = {
+        method: Ours(rig, method=method, backend=plan.backend if method == "default" else "numpy") for method in methods
+    }
     served: dict[str, Contender] = {m: c for m, c in ours.items() if not c.unserved(set_of.targets[0], set_of.turns[0])}
     records = round_robin(served, set_of, plan.budget_s / 2.0, f"{name} {kind} by method")
     return {method: judged(rig, set_of, served[method], record) for method, record in records.items()}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import statistics
 import subprocess
 import sys
@@ -11,6 +10,7 @@ import time
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from viewer.cli.bench.parts import environment
 from viewer.formats.watch import watched
 
 if TYPE_CHECKING:
@@ -32,22 +32,22 @@ def measure(plan: Plan) -> Json:
     """Wall seconds of processes, medians in turn; the first compilation once, into an empty cache."""
     runs = plan.at_most(_RUNS)
     with tempfile.TemporaryDirectory() as cache:
-        environment = dict(os.environ, NUMBA_CACHE_DIR=cache)
+        surroundings = environment() | {"NUMBA_CACHE_DIR": cache}
         programs = {"python": PYTHON, "import_numpy": NUMPY, "import_viewer": VIEWER, "first_numpy_solve": FIRST}
         result: dict[str, Json] = {}
         if find_spec("numba") is not None and not plan.quick:
-            result["first_numba_solve_empty_cache"] = _seconds(COMPILED, environment)
+            result["first_numba_solve_empty_cache"] = _seconds(COMPILED, surroundings)
             programs["first_numba_solve_warm_cache"] = COMPILED
         for program in programs.values():
-            _seconds(program, environment)  # files come into the system's cache
+            _seconds(program, surroundings)  # files come into the system's cache
         times: dict[str, list[float]] = {name: [] for name in programs}
         for _ in watched("starts", range(runs), runs):
             for name, program in programs.items():
-                times[name].append(_seconds(program, environment))
+                times[name].append(_seconds(program, surroundings))
     return result | {name: statistics.median(seconds) for name, seconds in times.items()}
 
 
-def _seconds(program: str, environment: dict[str, str]) -> float:
+def _seconds(program: str, surroundings: dict[str, str]) -> float:
     started = time.perf_counter()
-    subprocess.run([sys.executable, "-P", "-c", program], env=environment, check=True, stdout=subprocess.DEVNULL)  # noqa: S603 - programs of ours
+    subprocess.run([sys.executable, "-P", "-c", program], env=surroundings, check=True, stdout=subprocess.DEVNULL)  # noqa: S603 - programs of ours
     return time.perf_counter() - started

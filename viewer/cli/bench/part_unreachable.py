@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.cli.bench.ours import BACKEND
 from viewer.cli.bench.part_drag import joint_steps
 from viewer.cli.bench.problems import UNREACHABLE
 from viewer.cli.bench.score import score
@@ -30,11 +29,11 @@ _MOST_PROBLEMS = 50
 def measure(plan: Plan) -> Json:
     """By set: motion per further iteration, statuses of one-shot solves."""
     result: dict[str, Json] = {}
-    for name in SETS:
+    for name in plan.some(SETS):
         rig = plan.source.rig(name)
         count = plan.at_most(min(plan.count, _MOST_PROBLEMS))
         set_of = plan.source.problems(rig, UNREACHABLE, count, plan.seed)
-        solver = Solver(rig.skeleton, rig.goals(), backend=BACKEND)
+        solver = Solver(rig.skeleton, rig.goals(), backend=plan.backend)
         statuses: Counter[str] = Counter()
         motion, outside, errors = [], [], []
         for targets, turns in watched(

@@ -10,8 +10,10 @@ import json
 import os
 import sys
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import viewer
 from viewer.errors import MachineError
 
 if TYPE_CHECKING:
@@ -43,6 +45,13 @@ def measure(part: str, plan: Plan) -> Json:
     return result
 
 
+def environment() -> dict[str, str]:
+    """Of a process that measures: one thread for linear algebra, and this very package."""
+    here = str(Path(viewer.__file__).resolve().parents[1])
+    path = os.pathsep.join(filter(None, (here, os.environ.get("PYTHONPATH"))))
+    return os.environ | dict.fromkeys(_ONE_THREAD, "1") | {"PYTHONPATH": path}
+
+
 def measure_apart(part: str, options: Sequence[str], worker: Sequence[str] = WORKER) -> Json:
     """Measure a part in a process of its own.
 
@@ -56,8 +65,7 @@ def measure_apart(part: str, options: Sequence[str], worker: Sequence[str] = WOR
     """
     import subprocess
 
-    environment = os.environ | dict.fromkeys(_ONE_THREAD, "1")
-    done = subprocess.run([*worker, part, *options], env=environment, stdout=subprocess.PIPE, text=True, check=False)  # noqa: S603 - a program of ours
+    done = subprocess.run([*worker, part, *options], env=environment(), stdout=subprocess.PIPE, text=True, check=False)  # noqa: S603 - a program of ours
     if done.returncode != 0:
         raise MachineError(f"bench {part}: the process that measured it ended with {done.returncode} (see above)")
     result: Json = json.loads(done.stdout)

@@ -17,11 +17,12 @@ if TYPE_CHECKING:
 SIZE_M = 0.3
 """How far a line goes out; how wide a loop is."""
 _FRAMES = 60
-_TRIES = 30
 _CHECKED = (_FRAMES // 4, _FRAMES // 2, 3 * _FRAMES // 4)
 
 
-def out_and_back(solver: Solver, starts: Problems, shape: str, seed: int) -> list[tuple[Pose, Floats, Floats]]:
+def out_and_back(
+    solver: Solver, starts: Problems, shape: str, seed: int, tries: int
+) -> list[tuple[Pose, Floats, Floats]]:
     """One path per start for which one is found.
 
     Args:
@@ -29,6 +30,7 @@ def out_and_back(solver: Solver, starts: Problems, shape: str, seed: int) -> lis
         starts: whose hidden poses the drags begin at.
         shape: "line" or "loop".
         seed: of the directions, and of which effector goes.
+        tries: directions that are tried for each start.
 
     Returns:
         Start pose, targets (F, G, 3), turns (G, 4).
@@ -39,7 +41,7 @@ def out_and_back(solver: Solver, starts: Problems, shape: str, seed: int) -> lis
         starts.targets, starts.turns, starts.rotations, starts.translations, strict=True
     ):
         start = Pose(rotations, translations)
-        for _ in range(_TRIES):
+        for _ in range(tries):
             targets = np.tile(places, (_FRAMES + 1, 1, 1))
             targets[:, random.integers(len(places))] += _walk(shape, random)
             on_the_way = (solver.solve(start, targets=targets[k], target_rotations=turns) for k in _CHECKED)

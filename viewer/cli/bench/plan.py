@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Protocol
 
 from viewer.cli.bench import problems, rigs
@@ -10,6 +11,8 @@ from viewer.cli.bench.entries import RIVALS
 from viewer.cli.bench.options import COUNT, SEED
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from viewer.cli.bench.contender import Entry
     from viewer.cli.bench.problems import Problems
     from viewer.cli.bench.rigs import Rig
@@ -64,7 +67,16 @@ class Plan:
 
     def at_most(self, number: int) -> int:
         """``number``, or a few if this is to be quick."""
-        return min(number, 3) if self.quick else number
+        return min(number, 2) if self.quick else number
+
+    def some(self, names: Sequence[str]) -> Sequence[str]:
+        """All names, or the first if this is to be quick."""
+        return names[:1] if self.quick else names
+
+    @property
+    def backend(self) -> str:
+        """What the default solver runs on: compiled, if that can be and pays."""
+        return "numpy" if self.quick or find_spec("numba") is None else "numba"
 
     @property
     def budget_s(self) -> float:

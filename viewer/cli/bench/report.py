@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from viewer.cli.output import Json
 
 
+_SMALL = 1e-3
+"""No figure here means anything below."""
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """A title, a line on how to read it, and rows of words."""
@@ -62,7 +66,7 @@ def number(value: Json, digits: int = 3) -> str:
         return "-"
     if value == 0 or abs(value) >= 10 ** (digits - 1):
         return f"{value:,.0f}"
-    return f"{value:.{digits}g}" if abs(value) >= 1e-4 else f"{value:.0e}"
+    return f"{value:.{digits}g}" if abs(value) >= _SMALL else f"< {_SMALL}"
 
 
 def _speed(figures: Any) -> list[Table]:  # noqa: ANN401

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from viewer.cli.bench.rigs import Rig
     from viewer.cli.output import Json
 
-_WARM_UPS = 3
-"""Calls before the clock starts: caches fill, kernels load, branch predictors learn."""
+_WARM_UPS = 2
+"""Calls before the clock starts: caches fill, kernels load."""
 
 
 @dataclass(slots=True)

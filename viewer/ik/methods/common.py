@@ -32,7 +32,8 @@ STILL = 1e-7
 """Radians or metres: a step below this is none."""
 _WINDOW = 6
 _SETTLED_RATIO = 0.999
-"""Less gain than this in `_WINDOW` iterations ends a solve."""
+_QUIET = 1e-3
+"""Radians or metres: a solve that gains less than that, and in one iteration moves less than this, is over."""
 _FARTHEST = 1e9
 """Times the length of all bones together: a target that far away is only a direction."""
 _GROWTH = 1e3
@@ -134,12 +135,13 @@ class Progress:
 
     Attributes:
         iterations: steps judged so far.
+        settled: whether the best pose gets hardly better any more.
     """
 
     def __init__(self, problem: Problem, error: float) -> None:
         """Begin with the pose and squared error at the start."""
         self._problem = problem
-        self.iterations = 0
+        self.iterations, self.settled = 0, False
         self._best = self._mark = error
         # Where all goals are met at the start, an error within the tolerances is no divergence.
         self._most = _GROWTH * max(error, float(problem.s.tolerance @ problem.s.tolerance))
@@ -155,12 +157,12 @@ class Progress:
             copy(self._problem.state, self._problem.best)
         if self.met(worst):
             return CONVERGED
-        settled = False
+        self.settled = False
         if self.iterations % _WINDOW == 0:
-            settled = self._best > _SETTLED_RATIO * self._mark
+            self.settled = self._best > _SETTLED_RATIO * self._mark
             self._mark = self._best
         # A pose that meets the goals and must go on settling its posture has nothing to gain in error.
-        if worst > 1.0 and (settled or moved < STILL):
+        if worst > 1.0 and (moved < STILL or (self.settled and moved < _QUIET)):
             return STALLED
         return BUDGET if self.iterations >= self._problem.settings.max_iterations else None
 
@@ -179,37 +181,46 @@ def iterate(problem: Problem, propose: Propose, *, guarded: bool) -> tuple[int, 
     Args:
         problem: what is solved; its state is moved.
         propose: the method.
-        guarded: whether steps that make it worse are halved, up to `_HALVINGS` times, and then not taken; unless the
-            tuning says otherwise.
+        guarded: whether steps that make it worse are halved, up to `_HALVINGS` times, and then not taken; if not, this
+            begins where it gets no better any more. The tuning may say otherwise.
 
     Returns:
         Status, iterations.
     """
-    s, w, state, trial = problem.s, problem.w, problem.state, problem.trial
+    state = problem.state
     guarded = guarded if problem.tuning.guarded is None else problem.tuning.guarded
+    raw = problem.tuning.guarded is False
     error, worst = problem.evaluate(state)
     progress = Progress(problem, error)
     status = CONVERGED if progress.met(worst) else None
     if status is None and problem.settings.max_iterations <= 0:
         status = BUDGET
     while status is None:
-        problem.rows.linearise(s, w, state.x)
-        step = bounded_step(problem, propose)
-        moved = 0.0
-        for _ in range(_HALVINGS):
-            copy(state, trial)
-            move(s, w, step, trial.x, trial.q, trial.t)
-            new_error, new_worst = problem.evaluate(trial)
-            if new_error <= error or not guarded:
-                copy(trial, state)
-                error, worst, moved = new_error, new_worst, float(np.abs(step).max(initial=0.0))
-                break
-            step *= 0.5
+        problem.rows.linearise(problem.s, problem.w, state.x)
+        error, worst, moved = _take(problem, bounded_step(problem, propose), error, worst, guarded=guarded)
         status = progress.judge(error, worst, moved)
-    raw = problem.tuning.guarded is False and status == BUDGET
-    if status != CONVERGED and not raw:
+        if status in {None, STALLED} and progress.settled and not guarded and not raw:
+            # It swings about the best pose, or creeps: from there on only what makes it better is taken.
+            guarded, status = True, None
+            progress.best()
+            error, worst = problem.evaluate(state)
+    if status != CONVERGED and not (raw and status == BUDGET):
         progress.best()
     return status, progress.iterations
+
+
+def _take(problem: Problem, step: Floats, error: float, worst: float, *, guarded: bool) -> tuple[float, float, float]:
+    """Move the state along a step, shortened if guarded; squared error, largest residual, and how far it went."""
+    trial = problem.trial
+    for _ in range(_HALVINGS):
+        copy(problem.state, trial)
+        move(problem.s, problem.w, step, trial.x, trial.q, trial.t)
+        new_error, new_worst = problem.evaluate(trial)
+        if new_error <= error or not guarded:
+            copy(trial, problem.state)
+            return new_error, new_worst, float(np.abs(step).max(initial=0.0))
+        step *= 0.5
+    return error, worst, 0.0
 
 
 def bounded_step(problem: Problem, propose: Propose) -> Floats:

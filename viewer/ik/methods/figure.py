@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.ik import kernels
+from viewer.ik import kernels, kernels_joints
 from viewer.ik.methods.vectors import (
     UNITS,
     Quaternion,
@@ -119,13 +119,13 @@ class Figure:
             self.t[k] = plus(self.offset[k], scaled(rotate(self.rest[k], self.axes[k][0]), self.x[d]))
             return
         x, y, z = (*self.x[d : self.first[k + 1]], 0.0, 0.0)[:3]
-        moved = kernels.relative_rotation(self.form[k], self._axes[k], self.order[k], x, y, z)
+        moved = kernels_joints.relative_rotation(self.form[k], self._axes[k], self.order[k], x, y, z)
         self.q[k] = multiply(self.rest[k], moved)
 
     def read_ball(self, k: int) -> Vector:
         """Coordinates of the local rotation of a limited ball joint, of equal ones those near to the present ones."""
         r = multiply(inverse(self.rest[k]), self.q[k])
-        read = kernels.coordinates_of(self.form[k], self._axes[k], self.order[k], *r)
+        read = kernels_joints.coordinates_of(self.form[k], self._axes[k], self.order[k], *r)
         if self.form[k] == kernels.SWING_TWIST:
             return read
         # Euler angles (a, b, c) are the same rotation as these.
