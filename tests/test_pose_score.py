@@ -113,7 +113,8 @@ def test_bones_that_lie_anywhere_are_scored_on_the_half_that_was_not_looked_at(s
     trial = prepare(load(shared / "data" / "bvh" / "bandai1_bow_active_001.bvh"), 5)
     assert trial is not None
     assert trial.frames.min() == len(trial.clip) // 2
-    assert any(limits is not None for limits in trial.skeleton.limits)
+    assert trial.skeleton.limits == (None,) * len(trial.skeleton)
+    assert not trial.skeleton.relaxed_pose().same_as(trial.skeleton.rest_pose())
 
 
 @pytest.mark.parametrize(

@@ -2,19 +2,21 @@
 
 A solver is given where wrists, ankles and head of a frame are, and starts from the relaxed pose; the pose that it finds
 is compared with the one that was hidden. Nothing may be known of the clip that is scored: limits that were derived from
-it are taken off. A figure whose rest pose is no person's shows only in motion how it bends: it keeps limits derived
-from the first half of its clip, and is scored on the second.
+it are taken off. A figure whose rest pose is no person's shows only in motion how it bends: its relaxed pose and
+spreads come from limits derived from the first half of its clip, and it is scored on the second, without limits.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from viewer.ik.goals import Goal
+from viewer.ik.natural import spreads
 from viewer.ik.standing import placed
 from viewer.skeleton.bending import limb_places
 from viewer.skeleton.clip_limits import limits_from_clip
@@ -109,8 +111,9 @@ def prepare(character: Character, frames: int = 40) -> Trial | None:
     figure, first = find_figure(skeleton), 0
     if figure is not None and not figure.upright and character.limits_from == "clip":
         first = len(clip) // 2
-        skeleton = limits_from_clip(skeleton, clip.frames(0, first - 1))
-        figure = find_figure(skeleton)
+        seen = limits_from_clip(skeleton, clip.frames(0, first - 1))
+        relaxed = MappingProxyType({"relaxed": seen.relaxed_pose()})
+        skeleton = replace(skeleton, poses=relaxed, spreads=spreads(seen))
     if figure is None or figure.head is None:
         return None
     ends = [limb.end for limb in figure.limbs if limb.end is not None]

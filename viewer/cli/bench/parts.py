@@ -28,6 +28,7 @@ PARTS = {
     "drag": "following a cursor: closeness, joint steps, out and back",
     "unreachable": "targets out of reach: motion per further iteration",
     "lockup": "the S-lock: how often each solver gets stuck",
+    "poses": "how much like a person solved poses look, on real motion",
     "batch": "10,000 problems in one call",
     "start": "cold starts: from nothing to the first solved pose",
     "files": "forward kinematics, loading",

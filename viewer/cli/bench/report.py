@@ -77,6 +77,7 @@ def _speed(figures: Any) -> list[Table]:  # noqa: ANN401
             number(line["their_ms"]),
             number(line["our_ms"]),
             number(line["times_faster"]),
+            number(line["times_faster_cpu"]),
             f"{line['at_least']:g}",
             f"{line['aim']:g}",
         )
@@ -85,7 +86,7 @@ def _speed(figures: Any) -> list[Table]:  # noqa: ANN401
     versions = ", ".join(f"{c['package']} {c['version']}" for c in figures["contenders"] if c["package"] != "ikviewer")
     absent = "; ".join(figures["absent"].values())
     note = f"Medians of whole Python calls, in turn, one thread. Rivals: {versions or 'none'}."
-    header = ("rival, rig and class", "ours", "ms theirs", "ms ours", "times faster", "at least", "aim")
+    header = ("rival, rig and class", "ours", "ms theirs", "ms ours", "times faster", "by CPU time", "at least", "aim")
     found = [Table("Times faster than", note + (f" Absent: {absent}." if absent else ""), header, rows)]
     names = [contender["name"] for contender in figures["contenders"]]
     cells = [
@@ -162,6 +163,24 @@ def _lockup(figures: Any) -> list[Table]:  # noqa: ANN401
     return [Table("Lock-ups", note, ("solver", "one-shot", "dragging", "released"), rows)]
 
 
+def _poses(figures: Any) -> list[Table]:  # noqa: ANN401
+    given = {"a": "a: root given", "b": "b: root free", "c": "c: turns given"}
+    keys = ("position_cm", "angle_deg", "flips_percent", "reach_percent")
+    rows = [
+        (words, *(number(figures["means"][key][one]) for one in keys), number(figures["at_most_cm"][key]))
+        for key, words in given.items()
+        if figures["means"]
+    ]
+    header = ("given", "cm off", "degrees off", "flips %", "reached %", "at most, cm")
+    note = f"Means over {len(figures['clips'])} clip(s); a person of 1.75 m; from hands, feet and head."
+    drag = figures["dragging"] or {}
+    dragging = [
+        ("cm off after 2 s", number(drag.get("end_cm"))),
+        ("jerk, times the person's", number(drag.get("jerk_ratio"))),
+    ]
+    return [Table("Poses", note, header, rows), Table("Dragging a motion", "Medians.", ("what", "figure"), dragging)]
+
+
 def _batch(figures: Any) -> list[Table]:  # noqa: ANN401
     rows = [
         (
@@ -205,6 +224,7 @@ _TABLES: dict[str, Callable[[Any], list[Table]]] = {
     "drag": _drag,
     "unreachable": _unreachable,
     "lockup": _lockup,
+    "poses": _poses,
     "batch": _batch,
     "start": _start,
     "files": _files,

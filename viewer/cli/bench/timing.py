@@ -26,9 +26,10 @@ _WARM_UPS = 2
 
 @dataclass(slots=True)
 class Record:
-    """One contender's run: seconds of each call, and the answers."""
+    """One contender's run: seconds of each call, those that it had the processor, and the answers."""
 
     seconds: list[float] = field(default_factory=list)
+    busy: list[float] = field(default_factory=list)
     answers: list[Any] = field(default_factory=list)
 
     @property
@@ -59,9 +60,10 @@ def round_robin(contenders: Mapping[str, Contender], set_of: Problems, budget_s:
                 record = records[name]
                 if sum(record.seconds) > budget_s:
                     continue
-                started = time.perf_counter()
+                busy, started = time.thread_time(), time.perf_counter()
                 answer = contender.solve(targets, turns)
                 record.seconds.append(time.perf_counter() - started)
+                record.busy.append(time.thread_time() - busy)
                 record.answers.append(answer)
     finally:
         gc.enable()
@@ -81,6 +83,7 @@ def judged(rig: Rig, set_of: Problems, contender: Contender, record: Record) -> 
         "honest": int(found.honest.sum()),
         "solved": int(found.solved.sum()),
         "ms": record.median_ms,
+        "cpu_ms": float(np.median(record.busy)) * 1e3,
         "ms_mean": float(np.mean(record.seconds)) * 1e3,
         "ms_p95": float(np.percentile(record.seconds, 95.0)) * 1e3,
         "iterations": float(np.median(steps)),

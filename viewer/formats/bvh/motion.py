@@ -1,14 +1,16 @@
 """The MOTION of a BVH file: frame time and rows of numbers.
 
-Rows are read in blocks of whole lines, so that memory stays in proportion to the numbers. A block written plainly, one
-row a line and one blank or tab between numbers, is turned into brackets and commas and read as JSON lists: msgspec's
-number parser rounds correctly and is several times faster than Python's. Any other block is read number by number,
-which takes every form that a recorder may write and knows the place of every fault.
+A line written plainly, one blank or tab between its numbers, is given brackets and commas and read as a JSON list:
+msgspec's number parser rounds correctly and is several times faster than Python's. Any other line is read number by
+number, which takes every form that a recorder may write and knows the place of every fault. Line by line, memory
+stays in proportion to the numbers.
 """
 
 from __future__ import annotations
 
+import io
 import re
+from array import array
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
@@ -17,17 +19,20 @@ import numpy as np
 
 from viewer.errors import FormatError, quote
 from viewer.formats.bvh.words import END, LARGEST_NUMBER, NUMBER, WORD, number_problem
-from viewer.formats.watch import report, watched
+from viewer.formats.watch import report
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from viewer.formats.bvh.words import Words
     from viewer.spatial.checks import Floats
 
 DEFAULT_FRAME_TIME = 1.0 / 30.0
-_BLOCK_BYTES = 1 << 18
-_ROWS = msgspec.json.Decoder(list[list[float]])
-_JSON_MARKS = (b",", b"[", b"]")
+_BLANKS = b" \t\f\v"
+_NUMBERS = msgspec.json.Decoder(list[float])
 _BLANKS_TO_COMMAS = bytes.maketrans(b" \t", b",,")
+_COMMAS = re.compile(rb",,+")
+_REPORT_LINES = 256
 _GLUED = "has no blank between its numbers: read as several"
 
 
@@ -66,7 +71,7 @@ class Rows:
     """The rows after the header.
 
     Attributes:
-        data: bytes with LF line ends.
+        data: bytes of the file.
         start: where in ``data`` the rows begin.
         line: the line of the file, from 1, that ``start`` is on.
         column: the column in that line, from 1, that ``start`` is at.
@@ -87,61 +92,49 @@ class Rows:
         Raises:
             FormatError: rows of another width, words that are no finite numbers; with line and column.
         """
-        blocks: list[Floats] = []
-        place, line = self.start, self.line
-        while place < len(self.data):
-            end = self.data.find(b"\n", place + _BLOCK_BYTES)
-            end = len(self.data) if end < 0 else end + 1
-            block = self._plain(self.data[place:end])
-            if block is None:
-                blocks.append(self._careful(place, line, warnings))
-                break
-            blocks.append(block)
-            line += self.data.count(b"\n", place, end)
-            place = end
-            report("reading", place, len(self.data))
-        return np.concatenate(blocks) if blocks else np.zeros((0, self.width))
+        values = self._values(warnings, plainly=True)
+        if values.size and max(values.max(), -values.min()) > LARGEST_NUMBER:
+            values = self._values(warnings, plainly=False)  # finds the place of the number and raises
+        return values.reshape(-1, self.width) if self.width else np.zeros((0, 0))
 
-    def _plain(self, text: bytes) -> Floats | None:
-        """The rows of a block, None unless it is written plainly."""
-        if any(mark in text for mark in _JSON_MARKS):
-            return None
-        lines = [line.strip(b" \t") for line in text.split(b"\n")]
-        text = b"],[".join(line for line in lines if line).translate(_BLANKS_TO_COMMAS)
-        if not text:
-            return np.zeros((0, self.width))
-        rows = _decoded_rows(text)
-        if rows is None and b",," in text:
-            rows = _decoded_rows(re.sub(rb",,+", b",", text))
-        if rows is None or any(len(row) != self.width for row in rows):
-            return None
-        block = np.array(rows)
-        return block if np.abs(block).max(initial=0.0) <= LARGEST_NUMBER else None
-
-    def _careful(self, place: int, line: int, warnings: list[str]) -> Floats:
-        """The rest of the rows, number by number."""
-        values: list[Floats] = []
+    def _values(self, warnings: list[str], *, plainly: bool) -> Floats:
+        """All numbers in one array; a row may stand on several lines."""
+        values = array("d")
         row: list[float] = []
-        begun = (line, 1, 0)  # line and column where the unfinished row began, and its numbers on that line
-        column = self.column if place == self.start else 1
-        lines = self.data[place:].split(b"\n")
-        for text in watched("reading", lines, len(lines)):
-            found = self._numbers(text, line, column, warnings)
-            if found and not row:
-                begun = (line, column + len(text) - len(text.lstrip(b" \t\f\v")), len(found))
-            row += found
+        begun = (0, 0, b"")  # line, numbers on it and text of the line that the row began on
+        for line, text in enumerate(self._lines(), self.line):
+            numbers = _plain(text) if plainly else None
+            if numbers is None:
+                numbers = self._careful(text, line, warnings)
+            if not row:
+                begun, row = (line, len(numbers), text), numbers
+            else:
+                row += numbers
             if len(row) > self.width:
                 self._wrong_width(*begun)
-            if len(row) == self.width and row:
-                values.append(np.array(row))
+            if len(row) == self.width:
+                values.fromlist(row)
                 row = []
-            line, column = line + 1, 1
         if row:
             self._wrong_width(*begun)
-        return np.stack(values) if values else np.zeros((0, self.width))
+        return np.frombuffer(values) if values else np.zeros(0)
 
-    def _numbers(self, text: bytes, line: int, column: int, warnings: list[str]) -> list[float]:
-        """The numbers of one line, whose text begins at a column of it."""
+    def _lines(self) -> Iterator[bytes]:
+        """Lines without their ends, LF, CR LF or CR."""
+        with io.BytesIO(self.data) as stream:
+            stream.seek(self.start)
+            for count, text in enumerate(stream):
+                if count % _REPORT_LINES == 0:
+                    report("reading", stream.tell(), len(self.data))
+                text = text.rstrip(b"\r\n")  # noqa: PLW2901 - the line it is from here on
+                if b"\r" in text:
+                    yield from text.split(b"\r")
+                else:
+                    yield text
+        report("reading", len(self.data), len(self.data))
+
+    def _careful(self, text: bytes, line: int, warnings: list[str]) -> list[float]:
+        """The numbers of one line, one by one."""
         numbers: list[float] = []
         for match in WORD.finditer(text.decode("utf-8", "replace")):
             word = match.group()
@@ -151,30 +144,37 @@ class Rows:
                 continue
             glued = _unglued(word)
             if glued is None:
-                raise FormatError(
-                    f"in a frame: expected a finite number, found {quote(word)}{problem}",
-                    file=self.file,
-                    line=line,
-                    column=match.start() + column,
-                )
+                problem = f"in a frame: expected a finite number, found {quote(word)}{problem}"
+                self._fail(problem, line, match.start())
             if not any(warning.endswith(_GLUED) for warning in warnings):
                 warnings.append(f"line {line}: {quote(word)} {_GLUED}")
             numbers += glued
         return numbers
 
-    def _wrong_width(self, line: int, column: int, found: int) -> NoReturn:
-        raise FormatError(
-            f"expected {self.width} numbers in a frame (the channels of all joints), found {found}",
-            file=self.file,
-            line=line,
-            column=column,
-        )
+    def _wrong_width(self, line: int, found: int, text: bytes) -> NoReturn:
+        problem = f"expected {self.width} numbers in a frame (the channels of all joints), found {found}"
+        self._fail(problem, line, len(text) - len(text.lstrip(_BLANKS)))
+
+    def _fail(self, problem: str, line: int, before: int) -> NoReturn:
+        """Refuse what stands behind so many characters of a line."""
+        first = self.column if line == self.line else 1
+        raise FormatError(problem, file=self.file, line=line, column=first + before)
 
 
-def _decoded_rows(text: bytes) -> list[list[float]] | None:
-    """Rows of numbers between commas, the rows between ``],[``; None if it is anything else."""
+def _plain(text: bytes) -> list[float] | None:
+    """The numbers of a line, None unless it is written plainly."""
+    text = text.strip(_BLANKS)
+    if b"," in text or b"[" in text or b"]" in text:
+        return None
+    text = text.translate(_BLANKS_TO_COMMAS)
     try:
-        return _ROWS.decode(b"[[" + text + b"]]")
+        return _NUMBERS.decode(b"[" + text + b"]")
+    except msgspec.DecodeError:
+        pass
+    if b",," not in text:
+        return None
+    try:
+        return _NUMBERS.decode(b"[" + _COMMAS.sub(b",", text) + b"]")
     except msgspec.DecodeError:
         return None
 

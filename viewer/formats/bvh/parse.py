@@ -51,10 +51,12 @@ def parse_bvh(data: bytes, file: str) -> BvhFile:
     Raises:
         FormatError: with line and column.
     """
-    data = _plain_line_ends(data, file)
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise FormatError("expected a BVH file with HIERARCHY in UTF-8, found UTF-16", file=file, line=1, column=1)
+    data = data.removeprefix(b"\xef\xbb\xbf")
     split = _header_end(data)
     warnings: list[str] = []
-    words = Words(_decoded(data[:split], warnings), file)
+    words = Words(_header(data[:split], warnings), file)
     if not words.peek():
         raise FormatError("expected HIERARCHY, found an empty file", file=file, line=1, column=1)
     joints, more = read_hierarchy(words)
@@ -73,20 +75,15 @@ def parse_bvh(data: bytes, file: str) -> BvhFile:
     return BvhFile(joints, frame_time, values, warnings)
 
 
-def _plain_line_ends(data: bytes, file: str) -> bytes:
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise FormatError("expected a BVH file with HIERARCHY in UTF-8, found UTF-16", file=file, line=1, column=1)
-    data = data.removeprefix(b"\xef\xbb\xbf")
-    return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data
-
-
 def _header_end(data: bytes) -> int:
     """Where the rows may begin: after the frame time, or after the frame count if there is none."""
     match = _FRAMES_AND_TIME.search(data) or _FRAMES.search(data)
     return match.end() if match else len(data)
 
 
-def _decoded(header: bytes, warnings: list[str]) -> str:
+def _header(header: bytes, warnings: list[str]) -> str:
+    """Its text, with LF line ends."""
+    header = header.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     try:
         return header.decode()
     except UnicodeDecodeError:
