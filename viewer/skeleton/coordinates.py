@@ -22,7 +22,7 @@ from viewer.skeleton.kinds import JointKind
 from viewer.skeleton.limits import LimitForm
 from viewer.spatial.checks import handed_over
 from viewer.spatial.euler import axes_of, from_euler, to_euler, wrapped
-from viewer.spatial.quaternion import conjugate, from_axis_angle, multiply, rotate
+from viewer.spatial.quaternion import IDENTITY, conjugate, from_axis_angle, multiply, rotate
 from viewer.spatial.swing_twist import from_swing_twist, to_swing_twist, twist_about
 
 if TYPE_CHECKING:
@@ -88,6 +88,8 @@ class JointSpace:
         for order, joints in self.eulers:
             angles = to_euler(self._relative(rotations, joints), order)
             result[..., joints, :] = angles[..., np.argsort(axes_of(order))]
+        if not (np.isfinite(self.lower).any() or np.isfinite(self.upper).any()):
+            return result  # without ranges no reading is better than another
         return self._read(readings.counted(result, self.middle, self.period))
 
     def rebuild(self, coordinates: Floats, rotations: Floats, translations: Floats) -> tuple[Floats, Floats]:
@@ -137,7 +139,9 @@ class JointSpace:
         return np.asarray(result)
 
     def _relative(self, rotations: Floats, joints: Ints) -> Floats:
-        return multiply(conjugate(self.skeleton.rest_rotations[joints]), rotations[..., joints, :])
+        rest, some = self.skeleton.rest_rotations[joints], rotations[..., joints, :]
+        # Many files have no rest rotations, and long clips: what would change nothing is not worked out.
+        return some if (rest == IDENTITY).all() else multiply(conjugate(rest), some)
 
     def _set(self, rotations: Floats, joints: Ints, relative: Floats) -> None:
         rotations[..., joints, :] = multiply(self.skeleton.rest_rotations[joints], relative)

@@ -6,6 +6,7 @@ are aimed at directions in the world, so that the rest pose may be a T, an A, or
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -43,6 +44,7 @@ _FOOT_DOWN = np.radians(25.0)
 """Slope from the ankle to the toes, where the rest pose does not show how the foot stands."""
 
 
+@lru_cache(maxsize=16)
 def derived_pose(skeleton: Skeleton) -> Pose:
     """The relaxed pose of the figure that the skeleton is, inside the limits; the rest pose if it is none."""
     figure = find_figure(skeleton)

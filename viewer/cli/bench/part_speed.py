@@ -85,14 +85,14 @@ def _side_by_side(plan: Plan, entries: list[Entry], name: str, kind: str, count:
 
 
 def ratios(runs: dict[str, dict[str, dict[str, Json]]]) -> list[Json]:
-    """`RATIOS` as measured; those whose rival is absent are left out."""
+    """`RATIOS` as measured, for every adapter of the rival; those whose rival is absent are left out."""
     lines: list[Json] = []
-    for ratio in RATIOS:
-        theirs = runs[ratio.rig][ratio.kind].get(ratio.rival)
+    for ratio, name in [(one, name) for one in RATIOS for name in runs[one.rig][one.kind]]:
+        theirs = runs[ratio.rig][ratio.kind][name]
         ours = runs[ratio.our_rig or ratio.rig][ratio.kind].get(ratio.ours)
-        if not isinstance(theirs, dict) or not isinstance(ours, dict):
+        if name.partition(",")[0] != ratio.rival or not isinstance(theirs, dict) or not isinstance(ours, dict):
             continue
-        line: dict[str, Json] = {"rival": ratio.rival, "ours": ratio.ours, "rig": ratio.rig, "class": ratio.kind}
+        line: dict[str, Json] = {"rival": name, "ours": ratio.ours, "rig": ratio.rig, "class": ratio.kind}
         line |= {"our_rig": ratio.our_rig or ratio.rig, "their_ms": theirs["ms"], "our_ms": ours["ms"]}
         line |= {"times_faster": _quotient(theirs, ours, "ms"), "times_faster_cpu": _quotient(theirs, ours, "cpu_ms")}
         lines.append(line | {"at_least": ratio.least, "aim": ratio.aim})

@@ -32,7 +32,7 @@ STILL = 1e-7
 """Radians or metres: a step below this is none."""
 _WINDOW = 6
 _SETTLED_RATIO = 0.999
-_QUIET = 1e-3
+_QUIET = 5e-4
 """Radians or metres: a solve that gains less than that, and in one iteration moves less than this, is over."""
 _FARTHEST = 1e9
 """Times the length of all bones together: a target that far away is only a direction."""

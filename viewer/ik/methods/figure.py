@@ -14,6 +14,7 @@ from viewer.ik.methods.vectors import (
     Vector,
     exp,
     inverse,
+    length,
     multiply,
     plus,
     quaternion,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from viewer.ik.system import State
     from viewer.spatial.checks import Floats
 
+_ROUNDING = 1e-9
 _BALLS = (kernels.TURNS, kernels.SWING_TWIST, kernels.EULER)
 _BY_AXIS = (kernels.HINGE, kernels.UNIVERSAL, kernels.EULER)
 
@@ -43,6 +45,7 @@ class Figure:
         turn, place: (K,) world rotations and places of the joints.
         point: (G,) world places of the effectors.
         cap: the largest turn (radians) or move (metres) of a joint in one step.
+        least_arm: metres: a point nearer than this to a joint stands at it, but for rounding.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -65,6 +68,7 @@ class Figure:
         self.distance = s.goal_distance.tolist()
         self.weight, self.turn_weight = s.goal_weight.tolist(), s.goal_rotation_weight.tolist()
         self.tolerance: float = s.tolerance.tolist()[0]
+        self.least_arm = _ROUNDING * sum(length(v) for v in (*self.offset, *self.goal_offset))
         joints = range(len(self.parent))
         self.angle = [self.first[k] + self.moves[k] for k in joints]
         self.ball = [self._is_ball(k) for k in joints]

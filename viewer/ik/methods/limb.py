@@ -17,7 +17,7 @@ from viewer.ik import kernels
 from viewer.ik.driver import BUDGET, CONVERGED, STALLED, UNREACHABLE
 from viewer.ik.methods.figure import Figure
 from viewer.ik.methods.limb_ways import EXACT, Limb, fit, in_reach, ways
-from viewer.ik.methods.vectors import Vector, axes_of, cross, length, minus
+from viewer.ik.methods.vectors import Vector, axes_of, cross, inverse, length, log, minus, multiply
 
 if TYPE_CHECKING:
     from viewer.ik.methods.common import Problem, Tuning
@@ -32,22 +32,29 @@ def freed(problem: Problem) -> Problem:
 
 
 def solve(problem: Problem) -> tuple[int, int]:
-    """Every limb with a place to reach, once, from the base outwards."""
+    """Every limb with a place to reach, once, from the base outwards.
+
+    Limbs that share joints take them from each other: they are solved in turn for as long as all together gain.
+    """
     _, worst = problem.evaluate(problem.state)
     if worst <= 1.0 and problem.settings.least_iterations == 0:
         return CONVERGED, 0
-    if problem.settings.max_iterations <= 0:
-        return BUDGET, 0
-    figure, spanned = Figure(freed(problem)), True
-    for g in range(len(figure.kind)):
-        limb = find_limb(figure, g)
-        if limb is not None:
-            spanned = solve_limb(figure, limb, problem.tuning) and spanned
-    figure.store(problem.state)
-    _, worst = problem.evaluate(problem.state)
-    if worst <= 1.0:
-        return CONVERGED, 1
-    return (STALLED if spanned else UNREACHABLE), 1
+    figure, iterations, spanned = Figure(freed(problem)), 0, True
+    limbs = [limb for g in range(len(figure.kind)) if (limb := find_limb(figure, g)) is not None]
+    while iterations < problem.settings.max_iterations:
+        iterations += 1
+        before = _cost(figure, limbs)
+        reached = [solve_limb(figure, limb, problem.tuning) for limb in limbs]
+        if iterations > 1 and not _cost(figure, limbs) < (1.0 - EXACT) * before:
+            break
+        spanned = all(reached)
+        figure.store(problem.state)
+        _, worst = problem.evaluate(problem.state)
+        if worst <= 1.0:
+            return CONVERGED, iterations
+    else:
+        return BUDGET, iterations
+    return (STALLED if spanned else UNREACHABLE), iterations
 
 
 def find_limb(figure: Figure, g: int) -> Limb | None:
@@ -87,6 +94,19 @@ def solve_limb(figure: Figure, limb: Limb, tuning: Tuning) -> bool:
     return least <= exact or spanned
 
 
+def _cost(figure: Figure, limbs: list[Limb]) -> float:
+    """Weighted squared misses of the limbs' ends, and turns of their wrists."""
+    total = 0.0
+    for limb in limbs:
+        miss = figure.weight[limb.goal] * length(minus(limb.wanted(figure), limb.end(figure)))
+        total += miss * miss
+        if limb.wrist >= 0:
+            turn = multiply(figure.rotation[limb.goal], inverse(figure.turn[limb.wrist]))
+            off = figure.turn_weight[limb.goal] * length(log(turn))
+            total += off * off
+    return total
+
+
 def turn_wrist(figure: Figure, limb: Limb) -> None:
     """Turn the wrist to where the goal wants the effector, as far as its kind and limits let it."""
 
@@ -111,7 +131,6 @@ def _two_above(figure: Figure, k: int, end: Vector) -> tuple[int, int] | None:
 def moves_point(figure: Figure, k: int, point: Vector) -> bool:
     """Whether turning joint k moves a point: joints that roll about the line to it, or stand at it, do not."""
     arm = minus(point, figure.place[k])
-    least = EXACT * sum(length(offset) for offset in (*figure.offset, *figure.goal_offset))
     if figure.ball[k]:
-        return length(arm) > least
-    return any(length(cross(figure.angle_axis(k, i), arm)) > least for i in figure.angles[k])
+        return length(arm) > figure.least_arm
+    return any(length(cross(figure.angle_axis(k, i), arm)) > figure.least_arm for i in figure.angles[k])

@@ -32,8 +32,9 @@ def pairs_for(figure: Figure, goals: Iterable[int], pivot: Vector) -> list[Pair]
     for g in goals:
         kind, turn = figure.kind[g], figure.turn_weight[g] * figure.turn_weight[g]
         if kind in PLACES:
-            weight = figure.weight[g] * figure.weight[g]
-            pairs.append((minus(figure.point[g], pivot), minus(wanted_point(figure, g), pivot), weight))
+            r = minus(figure.point[g], pivot)
+            if length(r) > figure.least_arm:
+                pairs.append((r, minus(wanted_point(figure, g), pivot), figure.weight[g] * figure.weight[g]))
         if kind in (kernels.ROTATION, kernels.POSE):
             are, ought = axes_of(figure.turn[figure.goal_joint[g]]), axes_of(figure.rotation[g])
             pairs += [(r, d, 0.5 * turn) for r, d in zip(are, ought, strict=True)]
