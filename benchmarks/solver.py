@@ -92,7 +92,7 @@ def plan(arguments: argparse.Namespace) -> Plan:
     if not is_neutral(arguments):
         return plan_of(arguments)
     source = NeutralSource(arguments.neutral)
-    return replace(plan_of(arguments, source), rivals=source.rivals())
+    return replace(plan_of(arguments, source), rivals=source.rivals(), aims=True)
 
 
 def show(arguments: argparse.Namespace, about: dict[str, Json], figures: dict[str, Json]) -> None:

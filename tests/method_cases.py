@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viewer.ik.assemble import assemble, freedoms_of
+from viewer.ik.goals import Goal
 from viewer.ik.methods import METHODS, Tuning, UserRows, run_default
 from viewer.ik.settings import seeds_for
 from viewer.ik.system import Settings, make_state, make_work
 from viewer.ik.vectorised import into_limits
+from viewer.ik.vectorised_joints import move
 from viewer.skeleton import JointKind, JointLimits, Pose, Skeleton, World, fk
 from viewer.spatial.quaternion import IDENTITY, normalized
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from viewer.ik.goals import Goal
     from viewer.ik.system import State, System, Work
     from viewer.spatial.checks import Floats
 
@@ -184,7 +185,30 @@ def some_pose(case: Case, random: np.random.Generator, size: float = 1.0) -> Sta
     state = make_state(s)
     state.q[:], state.t[:], state.x[:] = case.state.q, case.state.t, case.state.x
     lower, upper = np.maximum(s.lower, -size), np.minimum(s.upper, size)
-    from viewer.ik.vectorised_joints import move  # noqa: PLC0415 - beside its only use
-
     move(s, case.work, random.uniform(lower, upper) - state.x, state.x, state.q, state.t)
     return state
+
+
+def arm(target: tuple[float, float, float], links: int = 4, start: float = 0.3) -> Case:
+    """An unlimited planar arm, each joint bent by ``start``."""
+    case = Case(planar(links), [Goal.position(f"j{links - 1}.tip", target)])
+    bend(case, start)
+    return case
+
+
+def bend(case: Case, angle: float) -> None:
+    """Move every freedom by the same angle."""
+    move(case.system, case.work, np.full(len(case.state.x), angle), case.state.x, case.state.q, case.state.t)
+
+
+def jacobian_of(case: Case) -> tuple[Floats, Floats]:
+    """J (3, n) and the error (3,) of a planar arm, from its geometry alone."""
+    tip = case.tip()
+    return np.cross(Z, tip - case.world.positions).T, case.system.goal_target[0] - tip
+
+
+def step_of(case: Case, method: str, tuning: Tuning | None = None) -> Floats:
+    """What one iteration changes."""
+    before = case.state.x.copy()
+    case.solve(method, tuning, max_iterations=1)
+    return np.asarray(case.state.x - before)

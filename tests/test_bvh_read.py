@@ -138,6 +138,7 @@ REFUSALS = [
     ("30 0 45", "30 0 x", 25, 21, 'in a frame: expected a finite number, found "x"'),
     ("30 0 45", "30 inf 45", 25, 19, 'in a frame: expected a finite number, found "inf"'),
     ("30 0 45", "30 1e999 45", 25, 19, 'in a frame: expected a finite number, found "1e999" (out of range)'),
+    ("30 0 45", "30 -1e101 45", 25, 19, 'in a frame: expected a finite number, found "-1e101" (out of range)'),
     ("30 0 45", "30 0x1 45", 25, 19, 'in a frame: expected a finite number, found "0x1"'),
     ("30 0 45", "30 1_0 45", 25, 19, 'in a frame: expected a finite number, found "1_0"'),
     ("30 0 45", "30 \uff14 45", 25, 19, 'in a frame: expected a finite number, found "\uff14"'),

@@ -23,7 +23,7 @@ from viewer.skeleton.kinds import JointKind
 from viewer.skeleton.kinematics import fk
 from viewer.skeleton.limits import UNLIMITED, JointLimits
 from viewer.skeleton.skeleton import Skeleton
-from viewer.spatial.quaternion import from_axis_angle, normalized
+from viewer.spatial.quaternion import from_axis_angle, multiply, normalized
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -139,6 +139,14 @@ def test_what_the_layout_cannot_hold_widens_its_channels() -> None:
     assert_same_motion(character, other)
 
 
+@pytest.mark.parametrize(("off", "widened"), [(1e-10, False), (1e-6, True)])
+def test_channels_hold_what_differs_by_rounding_only(off: float, widened: bool) -> None:
+    aside = from_axis_angle(np.array([0.0, 1, 0]), np.array([off, off]))
+    turns = multiply(aside, from_axis_angle(np.array([1.0, 0, 0]), np.array([0.5, 1.0])))
+    _, warnings = written(hinge_clip(read(ARM), 2, turns))
+    assert len(warnings) == widened
+
+
 def test_a_joint_that_moves_gets_positions() -> None:
     character = read(ARM)
     assert character.clip is not None
@@ -176,14 +184,19 @@ def test_a_steady_turn_is_written_without_a_jump() -> None:
     np.testing.assert_allclose(parse_bvh(text.encode(), "f").values, rows, atol=1e-6)
 
 
-def test_turns_through_gimbal_lock_add_no_jump_above_half_a_turn() -> None:
-    angles = np.linspace(60, 120, 61)
-    rows = [[30.0, angle, 40.0] for angle in angles]
-    text, _ = written(read(text_of(Joint("root", tips=[(1, 2, 3)]), rows=rows)))
+def test_a_turn_past_gimbal_lock_is_written_as_it_was() -> None:
+    """Past 90 degrees another triple of angles is the usual one: half a turn away on two channels."""
+    rows = [[30.0, angle, 40.0] for angle in np.linspace(60.5, 119.5, 60)]
+    text, _ = written(read(text_of(Joint("root"), rows=rows)))
+    np.testing.assert_allclose(parse_bvh(text.encode(), "f").values, rows, atol=1e-6)
+
+
+def test_turns_through_gimbal_lock_keep_their_places() -> None:
+    rows = [[30.0, angle, 40.0] for angle in np.linspace(60, 120, 61)]
+    before = read(text_of(Joint("root", tips=[(1, 2, 3)]), rows=rows))
+    text, _ = written(before)
     assert jumps(text) <= 180.000001
-    np.testing.assert_allclose(
-        places(read(text))[1], places(read(text_of(Joint("root", tips=[(1, 2, 3)]), rows=rows)))[1], atol=1e-6
-    )
+    np.testing.assert_allclose(places(read(text))[1], places(before)[1], atol=1e-6)
 
 
 def test_names_that_repeat_are_written_as_they_were_read() -> None:

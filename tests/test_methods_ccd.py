@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from method_cases import Case, planar, random_tree, rig, some_pose
+from method_cases import Case, bend, planar, random_tree, rig, some_pose
 
 from viewer.ik.driver import BUDGET, CONVERGED, STALLED
 from viewer.ik.goals import Goal
@@ -154,9 +154,7 @@ def test_angle_that_is_shut_one_way_goes_the_other(method: str) -> None:
     skeleton = rig([-1], np.zeros((1, 3)), [JointKind.HINGE], axes=axes, limits=[limit])
     target = rotate(from_axis_angle((0.0, 0.0, 1.0), math.radians(-160.0)), (1.0, 0.0, 0.0))
     case = Case(skeleton, [Goal.position("j0.tip", target)])
-    from viewer.ik.vectorised_joints import move  # noqa: PLC0415 - beside its only use
-
-    move(case.system, case.work, np.array([math.radians(160.0)]), case.state.x, case.state.q, case.state.t)
+    bend(case, math.radians(160.0))
     assert case.solve(method, step_cap=10.0)[0] == CONVERGED
     assert case.state.x[0] == pytest.approx(math.radians(-160.0))
 

@@ -1,54 +1,22 @@
-"""The Jacobian methods: each one's formula against an independent computation, and the loop that they share."""
+"""Transpose, pseudo-inverse and damped least squares: each one's formula against an independent computation."""
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from method_cases import JACOBIAN, Case, planar, random_tree, rig
+from method_cases import Case, arm, bend, jacobian_of, rig, step_of
 
-from viewer.errors import InputError
-from viewer.ik.driver import BUDGET, CONVERGED, DIVERGED, STALLED
 from viewer.ik.goals import Goal
 from viewer.ik.methods import Tuning
 from viewer.ik.methods.pseudo_inverse import least_squares_step
-from viewer.ik.methods.selectively_damped import selectively_damped_step
 from viewer.ik.methods.transpose import optimal_step
 from viewer.skeleton import JointKind
 from viewer.spatial.quaternion import IDENTITY
 
 if TYPE_CHECKING:
-    from viewer.spatial.checks import Floats, Ints
-
-MOST = math.pi / 4.0
-
-
-def arm(target: tuple[float, float, float], links: int = 4, start: float = 0.3) -> Case:
-    """A planar arm bent a little, unlimited."""
-    case = Case(planar(links), [Goal.position(f"j{links - 1}.tip", target)])
-    bend(case, start)
-    return case
-
-
-def bend(case: Case, angle: float) -> None:
-    from viewer.ik.vectorised_joints import move  # noqa: PLC0415 - beside its only use
-
-    move(case.system, case.work, np.full(len(case.state.x), angle), case.state.x, case.state.q, case.state.t)
-
-
-def jacobian_of(case: Case) -> tuple[Floats, Floats]:
-    """J (3, n) and the error of a planar arm, from its geometry alone."""
-    pivots, tip = case.world.positions, case.tip()
-    return np.cross((0.0, 0.0, 1.0), tip - pivots).T, case.system.goal_target[0] - tip
-
-
-def step_of(case: Case, method: str, tuning: Tuning | None = None) -> Floats:
-    """What one iteration changes."""
-    before = case.state.x.copy()
-    case.solve(method, tuning, max_iterations=1)
-    return np.asarray(case.state.x - before)
+    from viewer.spatial.checks import Floats
 
 
 def test_transpose_takes_the_optimal_step() -> None:
@@ -147,139 +115,6 @@ def test_automatic_damping_is_strong_far_away_and_weak_near() -> None:
         ratios.append(np.linalg.norm(step_of(case, "dls")) / full)
     assert ratios[0] < ratios[1] < 1.0
     assert 1.0 - ratios[1] < 0.01 * (1.0 - ratios[0])
-
-
-def random_jacobian(random: np.random.Generator) -> tuple[Floats, Floats, Ints]:
-    """(n, m) transposed Jacobian of two effectors, an error and the rows' groups."""
-    jacobian = random.normal(size=(7, 6)) * 10.0 ** random.uniform(-2.0, 1.0, size=(7, 1))
-    return jacobian, random.normal(size=6), np.repeat([0, 1], 3)
-
-
-def test_sdls_never_turns_a_joint_by_more_than_gamma_max() -> None:
-    random = np.random.default_rng(4)
-    for _ in range(200):
-        jacobian, e, groups = random_jacobian(random)
-        step = selectively_damped_step(jacobian, 10.0 * e, np.ones(7), groups, MOST)
-        assert np.abs(step).max() <= MOST * (1.0 + 1e-12)
-
-
-def test_sdls_is_the_pseudo_inverse_where_nothing_is_clamped() -> None:
-    random = np.random.default_rng(5)
-    for _ in range(50):
-        jacobian, e, groups = random_jacobian(random)
-        jacobian += 3.0 * np.eye(7, 6)
-        step = selectively_damped_step(jacobian, 1e-7 * e, np.ones(7), groups, MOST)
-        np.testing.assert_allclose(step, np.linalg.pinv(jacobian.T) @ (1e-7 * e), atol=1e-12)
-
-
-def test_sdls_clamps_every_singular_vector_by_its_own_rule() -> None:
-    """Symbol by symbol as in the paper, in loops."""
-    random = np.random.default_rng(6)
-    for _ in range(30):
-        jacobian, e, groups = random_jacobian(random)
-        u, sigma, v_transposed = np.linalg.svd(jacobian.T, full_matrices=False)
-        total = np.zeros(7)
-        for i in range(6):
-            n_i = sum(float(np.linalg.norm(u[3 * k : 3 * k + 3, i])) for k in range(2))
-            m_i = sum(
-                float(abs(v_transposed[i, j]) * np.linalg.norm(jacobian[j, 3 * k : 3 * k + 3]) / sigma[i])
-                for k in range(2)
-                for j in range(7)
-            )
-            gamma = min(1.0, n_i / m_i) * MOST
-            phi = v_transposed[i] * (u[:, i] @ e) / sigma[i]
-            total += phi * min(1.0, gamma / np.abs(phi).max())
-        total *= min(1.0, MOST / np.abs(total).max())
-        np.testing.assert_allclose(selectively_damped_step(jacobian, e, np.ones(7), groups, MOST), total, atol=1e-9)
-
-
-def test_sdls_at_a_singular_pose_moves_little() -> None:
-    case = arm((3.0, 0.0, 0.0), start=1e-6)
-    assert np.abs(step_of(case, "sdls")).max() < MOST + 1e-12
-    assert not selectively_damped_step(np.zeros((4, 3)), np.ones(3), np.ones(4), np.zeros(3, dtype=np.intp), MOST).any()
-
-
-@pytest.mark.parametrize("method", JACOBIAN)
-def test_reaches_places_turns_distances_and_aims(method: str) -> None:
-    ball = JointKind.BALL
-    skeleton = rig(range(-1, 3), [(0.0, 0.0, 0.0), *[(0.5, 0.0, 0.0)] * 3], [ball] * 4, tip=(0.5, 0.0, 0.0))
-    for goal in (
-        Goal.position("j3.tip", (0.9, 0.7, 0.4)),
-        Goal.rotation("j3", (0.5, 0.5, 0.5, 0.5)),
-        Goal.distance("j3.tip", 0.8, (0.5, 0.5, 0.2)),
-        Goal.aim("j3", (-0.4, 1.0, 0.3), (0.0, 0.0, 1.0)),
-        Goal.pose("j3.tip", (0.9, 0.7, 0.4), (0.0, 0.6, 0.0, 0.8)),
-    ):
-        case = Case(skeleton, [goal])
-        case.state.q[:] = [(0.0, 0.0, math.sin(0.1), math.cos(0.1))] * 4
-        assert case.solve(method, max_iterations=1000)[0] == CONVERGED, goal.kind
-
-
-@pytest.mark.parametrize("method", JACOBIAN)
-def test_numeric_jacobian_gives_the_same_steps(method: str) -> None:
-    for seed in range(4):
-        skeleton = random_tree(seed)
-        goals = [
-            Goal.pose("j7.tip", (0.3, 0.4, -0.2), (0.5, -0.5, 0.5, 0.5)),
-            Goal.aim("j5", (1.0, 0.2, 0.3), (0.0, 1.0, 0.0), rotation_weight=0.3),
-            Goal.distance("j6", 0.4, (0.2, 0.1, 0.0), weight=2.0),
-        ]
-        answers = []
-        for numeric in (False, True):
-            case = Case(skeleton, goals)
-            case.solve(method, Tuning(numeric=numeric), max_iterations=1)
-            answers.append(case.answer)
-        np.testing.assert_allclose(answers[0].rotations, answers[1].rotations, atol=1e-5)
-        np.testing.assert_allclose(answers[0].translations, answers[1].translations, atol=1e-5)
-
-
-@pytest.mark.parametrize("method", JACOBIAN)
-def test_half_turns_are_no_trouble_for_differences(method: str) -> None:
-    skeleton = rig([-1, 0], [(0.0, 0.0, 0.0), (0.5, 0.0, 0.0)], [JointKind.BALL] * 2, tip=(0.5, 0.0, 0.0))
-    for goal in (Goal.rotation("j1", (1.0, 0.0, 0.0, 0.0)), Goal.aim("j1", (-5.0, 0.0, 0.0), (1.0, 0.0, 0.0))):
-        case = Case(skeleton, [goal])
-        assert case.solve(method, Tuning(numeric=True))[0] == CONVERGED
-
-
-def test_divergence_is_said_and_the_last_good_pose_kept() -> None:
-    case = arm((0.0, 0.0, 0.0), start=0.5)
-    case.system.goal_target[0] = case.tip() + np.array([2e-3, 0.0, 0.0])
-    before = case.state.x.copy()
-    code, iterations, _ = case.solve("transpose", Tuning(step=1e4, guarded=False))
-    assert (code, iterations) == (DIVERGED, 1)
-    np.testing.assert_array_equal(case.state.x, before)
-
-
-@pytest.mark.parametrize("method", JACOBIAN)
-def test_budget_is_kept(method: str) -> None:
-    case = arm((1.0, 3.0, 0.0), start=0.05)
-    before = case.state.x.copy()
-    assert case.solve(method, max_iterations=0)[:2] == (BUDGET, 0)
-    np.testing.assert_array_equal(case.state.x, before)
-    assert case.solve(method, max_iterations=2)[:2] == (BUDGET, 2)
-
-
-@pytest.mark.parametrize("method", JACOBIAN)
-def test_no_way_to_go_is_a_stall(method: str) -> None:
-    """Straight, and pulled straight inwards: no joint has a lever."""
-    case = arm((2.0, 0.0, 0.0), start=0.0)
-    assert case.solve(method)[0] == STALLED
-
-
-@pytest.mark.parametrize(
-    ("bad", "message"),
-    [
-        ({"damping": 0.0}, "damping: expected more than 0, found 0.0"),
-        ({"damping": math.nan}, "damping: expected more than 0, found nan"),
-        ({"step": -1.0}, "step: expected more than 0, found -1.0"),
-        ({"most_turn": math.inf}, "most_turn: expected more than 0, found inf"),
-        ({"truncation": 1.0}, "truncation: expected 0 or more and less than 1, found 1.0"),
-        ({"bend": 2}, "bend: expected -1, 0 or 1, found 2"),
-    ],
-)
-def test_bad_tuning_is_refused(bad: dict[str, float], message: str) -> None:
-    with pytest.raises(InputError, match=f"^{message}$"):
-        Tuning(**bad)  # type: ignore[arg-type]  # bad on purpose
 
 
 def test_weights_and_stiffness_scale_rows_and_columns() -> None:

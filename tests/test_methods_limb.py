@@ -96,6 +96,15 @@ def test_planar_limb_takes_the_branch_asked_for(bend: int, geometric: bool) -> N
         assert bend * math.remainder(case.state.x[1], 2.0 * math.pi) > 0.0
 
 
+def test_limb_that_is_there_changes_sides_when_asked() -> None:
+    case = Case(planar(2), [Goal.position("j1.tip", (1.0, 0.7, 0.0))], tolerance=EXACT)
+    elbows = []
+    for bend in (1, -1, -1, 1):
+        assert case.solve("two-link", Tuning(bend=bend))[0] == CONVERGED
+        elbows.append(math.copysign(1.0, math.remainder(case.state.x[1], 2.0 * math.pi)))
+    assert elbows == [1.0, -1.0, -1.0, 1.0]
+
+
 @pytest.mark.parametrize("bend", [1, -1])
 def test_limb_in_space_takes_the_branch_asked_for(bend: int) -> None:
     random = np.random.default_rng(5)

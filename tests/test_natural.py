@@ -13,15 +13,12 @@ from viewer.errors import ViewerError
 from viewer.formats.load import load
 from viewer.formats.skeleton_json_write import skeleton_to_json
 from viewer.ik.natural import REFERENCE, metric, spreads
-from viewer.ik.standing import placed
 from viewer.skeleton.chain import chain
 from viewer.skeleton.character import Character
 from viewer.skeleton.kinds import JointKind
-from viewer.skeleton.kinematics import fk
 from viewer.skeleton.limits import JointLimits
-from viewer.skeleton.pose import Pose
 from viewer.skeleton.rig import lend_rig
-from viewer.spatial.quaternion import from_axis_angle, multiply, rotate
+from viewer.spatial.quaternion import from_axis_angle, rotate
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -173,20 +170,3 @@ def test_a_rig_lends_its_spreads() -> None:
     assert np.flatnonzero(~np.isnan(lent.spreads[:, 0])).tolist() == [skeleton.index("LeftArm")]
     np.testing.assert_array_equal(spreads(lent)[skeleton.index("LeftArm")], 0.3)
     assert lend_rig(Character(skeleton), Character(skeleton)).skeleton.spreads is None
-
-
-def test_a_start_is_placed_where_its_goals_are() -> None:
-    skeleton = person()
-    pose = skeleton.relaxed_pose()
-    turn = from_axis_angle((0.0, 1.0, 0.0), 2.5)
-    move = np.array([3.0, 0.4, -2.0])
-    rotations, translations = pose.rotations.copy(), pose.translations.copy()
-    rotations[0], translations[0] = multiply(turn, rotations[0]), rotate(turn, translations[0]) + move
-    there = fk(skeleton, Pose(rotations, translations))
-    joints = np.array([skeleton.index(name) for name in ("LeftHand", "RightHand", "LeftFoot", "RightFoot", "Head")])
-    found = placed(skeleton, pose, joints, there.positions[joints])
-    np.testing.assert_allclose(fk(skeleton, found).positions, there.positions, atol=1e-12)
-    # Two goals, and a skeleton that is no figure, stay where they are.
-    assert placed(skeleton, pose, joints[:2], there.positions[joints[:2]]) is pose
-    links = chain(5)
-    assert placed(links, links.rest_pose(), np.array([1, 2, 3]), np.ones((3, 3))).same_as(links.rest_pose())

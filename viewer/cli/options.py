@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_COUNT = re.compile(r"[0-9]{1,9}")
 _FRAMES = re.compile(r"([0-9]{1,9})(?::([0-9]{1,9})(?::([0-9]{1,9}))?)?")
 
 
@@ -74,6 +75,13 @@ def positive(text: str) -> float:
     if not (number > 0 and math.isfinite(number)):
         raise argparse.ArgumentTypeError(f"expected a number above 0, found {quote(text)}")
     return number
+
+
+def count(text: str) -> int:
+    """A whole number, 0 or more."""
+    if _COUNT.fullmatch(text.strip()) is None:
+        raise argparse.ArgumentTypeError(f"expected a whole number, 0 or more, found {quote(text)}")
+    return int(text)
 
 
 def frame_range(text: str) -> range:

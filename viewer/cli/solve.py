@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.cli.options import add_input, add_json, check_frames, load_input, motion_of, positive
+from viewer.cli.options import add_input, add_json, check_frames, count, load_input, motion_of, positive
 from viewer.cli.output import Json, print_json, print_text, warn
 from viewer.cli.poses import named_pose
 from viewer.errors import InputError, quote
@@ -57,8 +57,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--root", choices=_ROOTS, default="free", help="what a free root may do (default: free)")
     group.add_argument("--tolerance-m", type=positive, default=1e-3, metavar="M", help="metres (default 0.001)")
     group.add_argument("--tolerance-deg", type=positive, default=0.5, metavar="D", help="degrees (default 0.5)")
-    group.add_argument("--max-iterations", type=int, default=200, metavar="N", help="default 200")
-    group.add_argument("--seed", type=int, default=0, metavar="N", help="of the poses that restarts begin from")
+    group.add_argument("--max-iterations", type=count, default=200, metavar="N", help="default 200")
+    group.add_argument("--seed", type=count, default=0, metavar="N", help="of the poses that restarts begin from")
     add_json(parser)
 
 
@@ -161,6 +161,9 @@ def _report(
         "diagnosis": list(solution.diagnosis),
         "unserved": list(solution.unserved),
         "pose": {
+            "version": 1,
+            "type": "pose",
+            "skeleton": skeleton.name,
             "rotations": dict(zip(skeleton.names, solution.pose.rotations.tolist(), strict=True)),
             "translations": dict(zip(skeleton.names, solution.pose.translations.tolist(), strict=True)),
         },

@@ -31,6 +31,8 @@ KIND_CODES = {
     GoalKind.DISTANCE: kernels.DISTANCE,
     GoalKind.AIM: kernels.AIM,
 }
+_HAND_TRUST = 0.5
+"""Hands tell little of where a body stands and faces: they count half."""
 ROOT_MODES = ("free", "translate", "locked")
 _COORDINATES = {
     JointKind.HINGE: kernels.HINGE,
@@ -67,6 +69,7 @@ class Freedoms:
         order: (J, 3) as in `System`.
         lower, upper, spread, turning: (J, 6) per freedom, unused columns ignored.
         depth_first: (J,) joints in depth-first order.
+        arms: joints of the arms of a recognised figure.
     """
 
     skeleton: Skeleton
@@ -79,9 +82,12 @@ class Freedoms:
     spread: Floats
     turning: Floats
     depth_first: Ints
+    arms: frozenset[int]
 
 
-def freedoms_of(skeleton: Skeleton, spreads: Floats, *, limits: bool, root: str) -> Freedoms:
+def freedoms_of(
+    skeleton: Skeleton, spreads: Floats, *, limits: bool, root: str, arms: frozenset[int] = frozenset()
+) -> Freedoms:
     """The freedoms of all joints.
 
     Args:
@@ -89,6 +95,7 @@ def freedoms_of(skeleton: Skeleton, spreads: Floats, *, limits: bool, root: str)
         spreads: (J, 3) how readily each joint moves about its axes (or along its coordinates), 1 = ordinary.
         limits: whether limits bind.
         root: "free", "translate" or "locked": what free roots may do.
+        arms: joints of a figure's arms (`viewer.ik.natural.arm_joints`).
     """
     count = len(skeleton)
     form, moves = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
@@ -120,7 +127,7 @@ def freedoms_of(skeleton: Skeleton, spreads: Floats, *, limits: bool, root: str)
         spread[joint, at:to] = spreads[joint, columns]
     spread *= (1.0 - skeleton.stiffness)[:, None]
     first = np.array(depth_first(skeleton), dtype=np.intp)
-    return Freedoms(skeleton, form, moves, moves + turns, order, lower, upper, spread, turning, first)
+    return Freedoms(skeleton, form, moves, moves + turns, order, lower, upper, spread, turning, first, arms)
 
 
 def assemble(freedoms: Freedoms, goals: Sequence[Goal], tolerance: tuple[float, float]) -> Assembly:
@@ -185,6 +192,7 @@ def assemble(freedoms: Freedoms, goals: Sequence[Goal], tolerance: tuple[float, 
         goal_axis=_table([goal.axis or (0.0, 1.0, 0.0) for goal in picked], 3),
         goal_weight=np.array([goal.weight for goal in picked]),
         goal_rotation_weight=np.array([goal.rotation_weight for goal in picked]),
+        goal_trust=np.array([_HAND_TRUST if joint in freedoms.arms else 1.0 for joint in joints[goal_joint].tolist()]),
         tolerance=np.array(tolerance),
         seeds=np.zeros((0, int(first[-1]))),
     )

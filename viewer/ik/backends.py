@@ -10,7 +10,6 @@ from viewer.errors import InputError, unknown_name
 
 if TYPE_CHECKING:
     from viewer.ik.system import Many, Settings, State, System, Work
-    from viewer.spatial.checks import Floats
 
 BACKENDS = ("auto", "numpy", "numba")
 _COMPILED = "viewer.ik.compiled"
@@ -25,11 +24,6 @@ class Engine(Protocol):
     ) -> tuple[int, int, float]:
         """Move a state to where the goals are met."""
 
-    def begin_and_solve(
-        self, s: System, w: Work, state: State, trial: State, best: State, anchor: State, settings: Settings
-    ) -> tuple[int, int, bool]:
-        """Bring a pose inside its limits, anchor there and solve."""
-
     def solve_many(
         self,
         s: System,
@@ -40,14 +34,9 @@ class Engine(Protocol):
         anchor: State,
         settings: Settings,
         many: Many,
+        onward: bool,
     ) -> None:
         """Solve one problem after the other."""
-
-    def residuals(self, s: System, w: Work, q: Floats, t: Floats, e: Floats) -> tuple[float, float]:
-        """Forward kinematics and the goals' residuals."""
-
-    def into_limits(self, s: System, w: Work, q: Floats, t: Floats, x: Floats) -> bool:
-        """Coordinates of a pose, brought inside the limits."""
 
 
 def check_backend(backend: str) -> str:
@@ -57,7 +46,7 @@ def check_backend(backend: str) -> str:
         InputError: anything else.
     """
     if backend not in BACKENDS:
-        raise InputError(unknown_name("backend", backend, BACKENDS))
+        raise InputError(unknown_name("backend", str(backend), BACKENDS))
     return backend
 
 

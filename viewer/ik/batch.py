@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.errors import InputError
+from viewer.errors import InputError, quote
 from viewer.ik.solution import STATUS_OF_CODE, Status
-from viewer.ik.system import Many
-from viewer.ik.targets import unit_rows
-from viewer.ik.workspace import Workspace, spread_misses
+from viewer.ik.system import Many, make_many
+from viewer.ik.targets import numbers, refuse_infinity
+from viewer.ik.workspace import Workspace, checked_start, spread_misses
 from viewer.skeleton.pose import Pose
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
     from viewer.ik.assemble import Assembly
     from viewer.ik.backends import Engine
@@ -40,7 +41,7 @@ class BatchSolution:
     Attributes:
         rotations: (N, J, 4) local.
         translations: (N, J, 3) local, metres.
-        status: (N,) `Status` of each.
+        status: (N,) `Status` of each, as objects: ``status == "converged"`` is an array, too.
         errors_m: (N, G) NaN where a goal asks for no place.
         errors_deg: (N, G) NaN where it asks for no turn.
         iterations: (N,).
@@ -48,7 +49,7 @@ class BatchSolution:
 
     rotations: Floats
     translations: Floats
-    status: tuple[Status, ...]
+    status: NDArray[np.object_]
     errors_m: Floats
     errors_deg: Floats
     iterations: Ints
@@ -58,34 +59,50 @@ class BatchSolution:
         return Pose(self.rotations[index], self.translations[index])
 
 
-def stacked(poses: Sequence[Pose] | Pose, count: int | None) -> tuple[Floats, Floats]:
-    """Start poses as (N, J, 4) and (N, J, 3); one pose stands for all ``count`` of them.
+def checked_starts(skeleton: Skeleton, poses: Sequence[Pose] | Pose) -> Sequence[Pose] | Pose:
+    """The poses of a batch.
 
     Raises:
-        InputError: another number of poses than of targets, or no poses.
+        InputError: none, or one that is not a pose of the skeleton.
     """
     if isinstance(poses, Pose):
-        number = 1 if count is None else count
+        return checked_start(skeleton, poses)
+    found: object = poses
+    if not isinstance(found, Iterable):
+        raise InputError(f"solve_batch: expected a pose or a list of poses, found {quote(found)}")
+    starts = [checked_start(skeleton, pose) for pose in poses]
+    if not starts:
+        raise InputError("solve_batch: expected at least one pose, found none")
+    return starts
+
+
+def stacked(poses: Sequence[Pose] | Pose, count: int) -> tuple[Floats, Floats]:
+    """Start poses as (N, J, 4) and (N, J, 3); one pose stands for all ``count`` of them."""
+    if isinstance(poses, Pose):
         return (
-            np.repeat(poses.rotations[None], number, axis=0),
-            np.repeat(poses.translations[None], number, axis=0),
+            np.repeat(poses.rotations[None], count, axis=0),
+            np.repeat(poses.translations[None], count, axis=0),
         )
-    if not poses or (count is not None and len(poses) != count):
-        raise InputError(f"solve_batch: expected one pose or {count or 'some'}, found {len(poses)}")
     return np.stack([pose.rotations for pose in poses]), np.stack([pose.translations for pose in poses])
 
 
 def batch_targets(
     targets: Targets, poses: Sequence[Pose] | Pose, given: ArrayLike | None, turns: ArrayLike | None
 ) -> tuple[Floats, Floats]:
-    """Settled targets (N, G, 3) and (N, G, 4) of all problems; see `Targets.settle` for one."""
-    places = None if given is None else np.asarray(given, dtype=np.float64)
-    rotations = None if turns is None else np.asarray(turns, dtype=np.float64)
-    sizes = {len(array) for array in (places, rotations) if array is not None and array.ndim == 3}
+    """Settled targets (N, G, 3) and (N, G, 4) of all problems; see `Targets.settle` for one.
+
+    Raises:
+        InputError: as there; other numbers of problems in the arguments.
+    """
+    goals = len(targets.goals)
+    places = None if given is None else numbers(given, (-1, goals, 3), "solve_batch: targets")
+    rotations = None if turns is None else numbers(turns, (-1, goals, 4), "solve_batch: target rotations")
+    sizes = {len(array) for array in (places, rotations) if array is not None}
     if not isinstance(poses, Pose):
         sizes.add(len(poses))
-    if len(sizes) > 1:
-        raise InputError(f"solve_batch: expected as many poses as rows of targets, found {sorted(sizes)}")
+    if len(sizes) > 1 or sizes == {0}:
+        found = " and ".join(str(size) for size in sorted(sizes))
+        raise InputError(f"solve_batch: expected as many poses (or one) as rows of targets, and some; found {found}")
     count = sizes.pop() if sizes else 1
     starts = [poses] * count if isinstance(poses, Pose) else poses
     if targets.open or places is None or np.isnan(places).any() or rotations is not None:
@@ -94,28 +111,21 @@ def batch_targets(
             for i, start in enumerate(starts)
         ]
         return np.stack([place for place, _ in settled]), np.stack([turn for _, turn in settled])
-    # Nothing open and plain places: settle them at once. The first row stands for the checks of shape.
-    targets.settle(starts[0], places[0], None)
-    if np.isinf(places).any():
-        raise InputError("targets: expected finite numbers (or NaN: leave it), found infinity")
+    # Nothing open and plain places: settle them at once.
+    refuse_infinity(places, targets.has_place, "targets")
     whole = np.where(targets.has_place[None, :, None], places, targets.places[None])
-    return whole, np.repeat(unit_rows(targets.turns)[None], count, axis=0)
+    return whole, np.repeat(targets.turns[None], count, axis=0)
 
 
 class BatchRun:
     """One batch: threads take chunks of problems, each with arrays of its own."""
 
     def __init__(
-        self, skeleton: Skeleton, assembly: Assembly, engine: Engine, settings: Settings, reach: Reach
+        self, skeleton: Skeleton, assembly: Assembly, engine: Engine, settings: Settings, reach: Reach, *, exact: bool
     ) -> None:
         """Remember what all problems share."""
-        self.skeleton, self.assembly, self.engine, self.settings, self.reach = (
-            skeleton,
-            assembly,
-            engine,
-            settings,
-            reach,
-        )
+        self.skeleton, self.assembly, self.engine = skeleton, assembly, engine
+        self.settings, self.reach, self.exact = settings, reach, exact
 
     def solve(
         self, rotations: Floats, translations: Floats, places: Floats, turns: Floats, *, threads: int | None = None
@@ -123,27 +133,34 @@ class BatchRun:
         """Solve all; the arrays of poses are overwritten by the answers."""
         count = len(rotations)
         joints, goals = self.assembly.joints, self.assembly.goals
-        many = Many(
-            q=np.ascontiguousarray(rotations[:, joints]),
-            t=np.ascontiguousarray(translations[:, joints]),
-            target=np.ascontiguousarray(places[:, goals]),
-            rotation=np.ascontiguousarray(turns[:, goals]),
-            miss=np.zeros((count, len(goals), 2)),
-            code=np.zeros(count, dtype=np.int64),
-            iterations=np.zeros(count, dtype=np.int64),
-        )
+        many = make_many(self.assembly.system, count)
+        np.take(rotations, joints, axis=1, out=many.q)
+        np.take(translations, joints, axis=1, out=many.t)
+        np.take(places, goals, axis=1, out=many.target)
+        np.take(turns, goals, axis=1, out=many.rotation)
         chunks = [slice(first, first + _CHUNK) for first in range(0, count, _CHUNK)]
         workers = min(threads or os.cpu_count() or 1, len(chunks))
         with ThreadPoolExecutor(workers) as pool:
             list(pool.map(lambda chunk: self._chunk(many, chunk), chunks))
+        status = [self._status(many, i) for i in range(count)]
+        if self.exact:
+            self._go_back(many, rotations, translations, [i for i in range(count) if status[i] is not Status.CONVERGED])
         rotations[:, joints], translations[:, joints] = many.q, many.t
-        return self._report(rotations, translations, many, places.shape[1])
+        errors_m, errors_deg = spread_misses(self.assembly.system, goals, places.shape[1], many.miss)
+        return BatchSolution(
+            rotations=rotations,
+            translations=translations,
+            status=np.array(status, dtype=np.object_),
+            errors_m=errors_m,
+            errors_deg=errors_deg,
+            iterations=many.iterations,
+        )
 
     def _chunk(self, many: Many, chunk: slice) -> None:
         space = Workspace(self.skeleton, self.assembly)
         part = many._replace(**{name: array[chunk] for name, array in many._asdict().items()})
         states = (space.state, space.trial, space.best, space.anchor)
-        self.engine.solve_many(space.system, space.work, *states, self.settings, part)
+        self.engine.solve_many(space.system, space.work, *states, self.settings, part, False)
 
     def _status(self, many: Many, i: int) -> Status:
         """As `Solver.solve` has it: what is out of reach by geometry is called so."""
@@ -154,13 +171,12 @@ class BatchRun:
                 return Status.UNREACHABLE
         return status
 
-    def _report(self, rotations: Floats, translations: Floats, many: Many, goals: int) -> BatchSolution:
-        errors_m, errors_deg = spread_misses(self.assembly.system, self.assembly.goals, goals, many.miss)
-        return BatchSolution(
-            rotations=rotations,
-            translations=translations,
-            status=tuple(self._status(many, i) for i in range(len(many.code))),
-            errors_m=errors_m,
-            errors_deg=errors_deg,
-            iterations=many.iterations,
-        )
+    def _go_back(self, many: Many, rotations: Floats, translations: Floats, failed: list[int]) -> None:
+        """Exact or nothing: the answers of problems that failed become their start poses, (N, J, 4) and (N, J, 3)."""
+        space, joints = Workspace(self.skeleton, self.assembly), self.assembly.joints
+        for i in failed:
+            space.one.target[0], space.one.rotation[0] = many.target[i], many.rotation[i]
+            outside = space.go_back(Pose(rotations[i], translations[i]))
+            many.q[i] = space.state.q if outside else rotations[i, joints]
+            many.t[i] = space.state.t if outside else translations[i, joints]
+            many.miss[i] = space.work.miss

@@ -32,6 +32,10 @@ _MODULES = (kernels, kernels_readings, kernels_joints, kernels_forward, kernels_
 # their meaning, and the same machine gives the same bits.
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": {"contract", "reassoc", "arcp", "nsz"}}
 
+# What Python calls. The others are called by these only: without the code that takes sixty arrays out of Python's hands
+# they compile in a fraction of the time.
+_ENTRIES = ("solve", "solve_many")
+
 
 def _compiled_namespace() -> dict[str, Any]:
     """Every function of the modules, compiled, and calling each other's compiled forms."""
@@ -42,16 +46,16 @@ def _compiled_namespace() -> dict[str, Any]:
 
 
 def _jit(function: FunctionType, digest: str) -> Any:  # noqa: ANN401 - numba's dispatchers have no public type
+    inner = function.__name__ not in _ENTRIES
+    # The driver's loop becomes part of `solve_many` before anything is compiled: once instead of twice.
+    inline = "always" if function.__name__ == "solve" else "never"
+    options = _OPTIONS | {"no_cpython_wrapper": inner, "no_cfunc_wrapper": True, "inline": inline}
     function.__qualname__ += f"_{digest}"
     try:
-        return numba.njit(cache=True, **_OPTIONS)(function)
+        return numba.njit(cache=True, **options)(function)
     except RuntimeError:  # nowhere to keep a cache: compiled anew in every process
-        return numba.njit(**_OPTIONS)(function)
+        return numba.njit(**options)(function)
 
 
 _space = _compiled_namespace()
-solve = _space["solve"]
-begin_and_solve = _space["begin_and_solve"]
-solve_many = _space["solve_many"]
-residuals = _space["residuals"]
-into_limits = _space["into_limits"]
+solve, solve_many = (_space[name] for name in _ENTRIES)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING
 
-from viewer.errors import InputError
+from viewer.ik.options import check_count
 from viewer.ik.settings import DRAGGING
 from viewer.ik.solution import Solution, Status
 from viewer.ik.workspace import Workspace
@@ -24,6 +25,8 @@ class Drag:
     Warm-started, a bounded number of iterations a step, never a restart (it would pop). What the goals leave free is
     drawn to the pose at the drag's start, so that out and back comes back.
 
+    The goals are those that the solver has when the drag begins, its own and not those set later.
+
     Attributes:
         start: the pose that the drag began at; pins without a place hold what their joint has in it.
         solution: the last step's, None before the first.
@@ -33,8 +36,8 @@ class Drag:
         """Begin; made by `Solver.drag`."""
         self.start = pose
         self.solution: Solution | None = None
-        self._solver = solver
-        # Its own arrays: the solver may be asked for other solves meanwhile.
+        # The solver may be given other goals, and be asked for other solves, meanwhile.
+        self._solver = copy(solver)
         self._workspace = Workspace(solver.skeleton, solver.assembly)
 
     def move(
@@ -49,8 +52,7 @@ class Drag:
         Raises:
             InputError: targets that are none, fewer than 1 iteration.
         """
-        if iterations < 1:
-            raise InputError(f"iterations: expected 1 or more, found {iterations}")
+        check_count("iterations", iterations, least=1)
         settled = self._solver.targets.settle(self.start, targets, target_rotations)
         settings = DRAGGING._replace(max_iterations=iterations)
         onward = self.solution is not None
@@ -58,19 +60,19 @@ class Drag:
         return self.solution
 
     def escape(self) -> Solution | None:
-        """On release: a one-shot solve towards the last targets, if the drag stalled short of them and it gets nearer.
+        """On release: a one-shot solve towards the last targets, if the drag stopped short of them.
 
         Restarts are allowed here; whoever shows the pose blends it in (`viewer.skeleton.blend.blend_poses`).
+
+        Returns:
+            A solution that meets all goals; None where the drag met them itself, or no such pose is found.
         """
         last = self.solution
         if last is None or last.status is Status.CONVERGED:
             return None
-        workspace = self._workspace
-        settled = self._solver.targets.settle(self.start, None, None)
-        places, turns = (array.copy() for array in settled)
-        places[workspace.goals], turns[workspace.goals] = (
-            workspace.system.goal_target,
-            workspace.system.goal_rotation,
-        )
-        found = self._solver.run(workspace, last.pose, (places, turns), self._solver.one_shot)
+        solver, dragged = self._solver, self._workspace
+        places, turns = (array.copy() for array in solver.targets.settle(self.start, None, None))
+        places[dragged.goals], turns[dragged.goals] = dragged.system.goal_target, dragged.system.goal_rotation
+        # In arrays of its own: the drag may yet go on from where it is.
+        found = solver.run(Workspace(solver.skeleton, solver.assembly), last.pose, (places, turns), solver.one_shot)
         return found if found.status is Status.CONVERGED else None

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from viewer.ik.kernels_align import align_roots
+from viewer.ik.kernels import put_row, put_table, scale_row
+from viewer.ik.kernels_align import align_roots, stand_roots
 from viewer.ik.kernels_forward import residuals
 from viewer.ik.kernels_joints import difference, into_limits, move, reseed
 from viewer.ik.kernels_step import (
@@ -32,7 +33,7 @@ CONVERGED, UNREACHABLE, STALLED, DIVERGED, BUDGET = range(5)
 _STALL_EVERY = 4
 _STALLED_RATIO = 0.9
 """A squared error above this part of what it was `_STALL_EVERY` iterations ago is a stall."""
-_SETTLED_RATIO = 0.999
+_SETTLED_RATIO = 0.9996
 """With nothing else to try, less gain than this in `_STALL_EVERY` iterations ends the solve."""
 _PULL_EVERY = 4
 """Iterations from one pull to the next while the goals are not met."""
@@ -92,7 +93,7 @@ def solve(
         w.pull[:] = 0.0
         if pulled:
             difference(s, w, state.x, state.q, state.t, anchor.x, anchor.q, anchor.t, w.pull)
-            w.pull[:] = w.pull * settings.pull
+            scale_row(w.pull, settings.pull)
             cap(s, w.pull, settings.pull_cap)
         moved = 0.0
         for _ in range(_TRIES):
@@ -112,6 +113,9 @@ def solve(
                 pulled = False
             else:
                 boost *= _TIGHTEN
+        if moved == 0.0:
+            # What was evaluated last is a step that was taken back.
+            error, worst = residuals(s, w, state.q, state.t, state.e)
         if error < best_error:
             best_error = error
             copy(state, best)
@@ -151,37 +155,48 @@ _RELAX = 0.25
 
 def copy(source: State, target: State) -> None:
     """Copy a pose."""
-    target.x[:] = source.x
-    target.q[:] = source.q
-    target.t[:] = source.t
-    target.e[:] = source.e
-
-
-def begin_and_solve(
-    s: System, w: Work, state: State, trial: State, best: State, anchor: State, settings: Settings
-) -> tuple[int, int, bool]:
-    """Bring the pose in ``state`` inside its limits, anchor there and solve.
-
-    Returns:
-        Status, iterations, whether the pose was outside.
-    """
-    outside = into_limits(s, w, state.q, state.t, state.x)
-    copy(state, anchor)
-    code, iterations, _ = solve(s, w, state, trial, best, anchor, settings)
-    return code, iterations, outside
+    put_row(source.x, target.x)
+    put_table(source.q, target.q)
+    put_table(source.t, target.t)
+    put_row(source.e, target.e)
 
 
 def solve_many(
-    s: System, w: Work, state: State, trial: State, best: State, anchor: State, settings: Settings, many: Many
+    s: System,
+    w: Work,
+    state: State,
+    trial: State,
+    best: State,
+    anchor: State,
+    settings: Settings,
+    many: Many,
+    onward: bool,
 ) -> None:
-    """Solve one problem after the other: their starts and targets stand in ``many``, and so do the answers."""
+    """Solve one problem after the other: their starts and targets stand in ``many``, and so do the answers.
+
+    Args:
+        s: the system.
+        w: scratch.
+        state: scratch; the last answer stands here afterwards.
+        trial: scratch.
+        best: scratch.
+        anchor: scratch; with ``onward`` the pose that the pull leads back to.
+        settings: the recipe's numbers.
+        many: the problems.
+        onward: go on from the pose in ``state``, anchored where ``anchor`` is, instead of from the problems' starts.
+    """
     for i in range(len(many.code)):
-        state.q[:] = many.q[i]
-        state.t[:] = many.t[i]
-        s.goal_target[:] = many.target[i]
-        s.goal_rotation[:] = many.rotation[i]
-        code, iterations, _ = begin_and_solve(s, w, state, trial, best, anchor, settings)
+        put_table(many.target[i], s.goal_target)
+        put_table(many.rotation[i], s.goal_rotation)
+        if not onward:
+            put_table(many.q[i], state.q)
+            put_table(many.t[i], state.t)
+            many.outside[i] = into_limits(s, w, state.q, state.t, state.x)
+            if settings.stand:
+                stand_roots(s, w, state.q, state.t, state.e)
+            copy(state, anchor)
+        code, iterations, _ = solve(s, w, state, trial, best, anchor, settings)
         many.code[i], many.iterations[i] = code, iterations
-        many.q[i] = state.q
-        many.t[i] = state.t
-        many.miss[i] = w.miss
+        put_table(state.q, many.q[i])
+        put_table(state.t, many.t[i])
+        put_table(w.miss, many.miss[i])

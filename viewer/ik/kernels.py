@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from typing import TypeAlias
 
+    from viewer.spatial.checks import Floats
+
     Quaternion: TypeAlias = tuple[float, float, float, float]
     Vector: TypeAlias = tuple[float, float, float]
 
@@ -70,3 +72,22 @@ def about(axis: int, angle: float) -> Quaternion:
     """The rotation about a coordinate axis."""
     sine = math.sin(0.5 * angle)
     return sine * unit(axis, 0), sine * unit(axis, 1), sine * unit(axis, 2), math.cos(0.5 * angle)
+
+
+def put_row(source: Floats, target: Floats) -> None:
+    """Target = source, of one dimension; a loop, because numba's own check of shapes takes seconds to compile."""
+    for i in range(len(source)):
+        target[i] = source[i]
+
+
+def put_table(source: Floats, target: Floats) -> None:
+    """Target = source, of two dimensions."""
+    for i in range(source.shape[0]):
+        for j in range(source.shape[1]):
+            target[i, j] = source[i, j]
+
+
+def scale_row(values: Floats, factor: float) -> None:
+    """Multiply by a number, in place."""
+    for i in range(len(values)):
+        values[i] *= factor

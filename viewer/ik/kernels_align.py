@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 POWERS = 40
 """Power iterations: the fit need not be exact, the solve goes on from it."""
+FEWEST = 3
+"""Places to be that tell where a body stands."""
 LEVER = 0.3
 """Metres at which a turn's weight counts as a place's."""
 
@@ -114,3 +116,52 @@ def best_turn(s: System, w: Work, k: int, turn: Floats) -> None:
         spin_z = (xy - yx) * r + (zx + xz) * x + (yz + zy) * y + (zz - xx - yy + shift) * z
         length = math.sqrt(spin_x * spin_x + spin_y * spin_y + spin_z * spin_z + spin_w * spin_w)
         turn[0], turn[1], turn[2], turn[3] = spin_x / length, spin_y / length, spin_z / length, spin_w / length
+
+
+def stand_roots(s: System, w: Work, q: Floats, t: Floats, e: Floats) -> None:
+    """Turn every free root about the vertical and move it, in place, so that the goals below it fit best.
+
+    In the plane the turn of least squares has a closed form: Horn (1987), section 5. Fewer than `FEWEST` places to be
+    do not say where a body stands: they are reached with the limbs.
+    """
+    residuals(s, w, q, t, e)
+    for k in range(len(s.parent)):
+        if s.parent[k] < 0 and s.moves[k] == 3 and s.form[k] == TURNS and s.spread[s.first[k]] > 0.0:
+            stand_root(s, w, k, q, t)
+
+
+def stand_root(s: System, w: Work, k: int, q: Floats, t: Floats) -> None:
+    """As `stand_roots`, for one root."""
+    here, there = w.vectors[0], w.vectors[1]
+    total = sine = cosine = 0.0
+    count = 0
+    for i in range(3):
+        here[i] = there[i] = 0.0
+    for again in range(2):
+        for g in range(s.goal_low[k], s.goal_high[k]):
+            if s.goal_kind[g] != POSITION and s.goal_kind[g] != POSE:
+                continue
+            weight = s.goal_weight[g] * s.goal_trust[g]
+            weight *= weight
+            if again == 0:
+                total += weight
+                count += 1
+                for i in range(3):
+                    here[i] += weight * w.point[g, i]
+                    there[i] += weight * s.goal_target[g, i]
+            else:
+                ax, az = w.point[g, 0] - here[0], w.point[g, 2] - here[2]
+                bx, bz = s.goal_target[g, 0] - there[0], s.goal_target[g, 2] - there[2]
+                sine += weight * (az * bx - ax * bz)
+                cosine += weight * (ax * bx + az * bz)
+        if count < FEWEST:
+            return
+        if again == 0:
+            for i in range(3):
+                here[i] /= total
+                there[i] /= total
+    angle = math.atan2(sine, cosine)
+    y, r = math.sin(0.5 * angle), math.cos(0.5 * angle)
+    q[k, 0], q[k, 1], q[k, 2], q[k, 3] = product(0.0, y, 0.0, r, q[k, 0], q[k, 1], q[k, 2], q[k, 3])
+    mx, my, mz = turned(0.0, y, 0.0, r, t[k, 0] - here[0], t[k, 1] - here[1], t[k, 2] - here[2])
+    t[k, 0], t[k, 1], t[k, 2] = there[0] + mx, there[1] + my, there[2] + mz

@@ -20,6 +20,8 @@ from viewer.ik.kernels import (
     exponential,
     logarithm,
     product,
+    put_row,
+    put_table,
     turned,
     unit,
 )
@@ -230,9 +232,9 @@ def reseed(
     s: System, w: Work, seed: Floats, x0: Floats, q0: Floats, t0: Floats, x: Floats, q: Floats, t: Floats
 ) -> None:
     """The pose (x, q, t) that a seed means: bounded coordinates as they are, all others a step from (x0, q0, t0)."""
-    x[:] = x0
-    q[:] = q0
-    t[:] = t0
+    put_row(x0, x)
+    put_table(q0, q)
+    put_table(t0, t)
     for d in range(len(seed)):
         if s.spread[d] == 0.0:
             w.step[d] = 0.0

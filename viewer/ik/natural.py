@@ -144,3 +144,23 @@ def _about(skeleton: Skeleton, joint: int, axes: Floats, degrees: tuple[float, f
 def metric(skeleton: Skeleton) -> Floats:
     """(J, 3) how readily each freedom moves, 1 = `REFERENCE`: the square roots of the diagonal of W."""
     return frozen(spreads(skeleton) / REFERENCE)
+
+
+@lru_cache(maxsize=16)
+def arm_joints(skeleton: Skeleton) -> frozenset[int]:
+    """Joints of a recognised figure's arms, from the upper arm outwards; none where there is no figure."""
+    figure = find_figure(skeleton)
+    if figure is None:
+        return frozenset()
+    arms = {limb.upper for limb in figure.arms}
+    for joint, parent in enumerate(skeleton.parents.tolist()):
+        if parent in arms:
+            arms.add(joint)
+    return frozenset(arms)
+
+
+@lru_cache(maxsize=16)
+def stands(skeleton: Skeleton) -> bool:
+    """Whether it is a figure with a free root: its one-shot solves begin with the body where the goals are."""
+    figure = find_figure(skeleton)
+    return figure is not None and skeleton.kinds[figure.root] is JointKind.FREE

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypedDict
 
+import numpy as np
+
 from viewer.errors import InputError, unknown_name
 from viewer.ik.assemble import ROOT_MODES
 from viewer.ik.backends import check_backend
@@ -53,7 +55,8 @@ class Options:
         restarts: whether a one-shot solve that stalls starts again from other poses.
         seed: of those poses; they depend on it and on the content, on nothing else.
         natural: whether joints move as readily as those of living things do (`viewer.ik.natural`), or all alike.
-        exact: whether a solve that does not converge gives the start pose back ("exact or nothing") or the nearest.
+        exact: whether a solve that does not converge gives the start pose back ("exact or nothing"; inside its limits)
+            or the nearest. A drag always gives the nearest.
         settings: the recipe's numbers (`viewer.ik.system.Settings`): damping, step cap, pull, ...
         tuning: the numbers of single methods (`viewer.ik.methods.common.Tuning`).
     """
@@ -79,15 +82,29 @@ class Options:
             InputError: an unknown name (near ones are offered) or a number out of range.
         """
         if self.method not in METHOD_NAMES:
-            raise InputError(unknown_name("method", self.method, METHOD_NAMES))
+            raise InputError(unknown_name("method", str(self.method), METHOD_NAMES))
         if self.root not in ROOT_MODES:
-            raise InputError(unknown_name("root mode", self.root, ROOT_MODES))
+            raise InputError(unknown_name("root mode", str(self.root), ROOT_MODES))
         check_backend(self.backend)
         for name in ("tolerance_m", "tolerance_deg"):
-            value = getattr(self, name)
-            if not (math.isfinite(value) and value > 0.0):
-                raise InputError(f"{name}: expected more than 0, found {value}")
-        if self.max_iterations < 0:
-            raise InputError(f"max_iterations: expected 0 or more, found {self.max_iterations}")
-        if self.seed < 0:
-            raise InputError(f"seed: expected 0 or more, found {self.seed}")
+            _check_above_zero(name, getattr(self, name))
+        for name in ("max_iterations", "seed"):
+            check_count(name, getattr(self, name), least=0)
+        for name in ("limits", "restarts", "natural", "exact"):
+            if not isinstance(getattr(self, name), (bool, np.bool_)):
+                raise InputError(f"{name}: expected True or False, found {getattr(self, name)!r}")
+
+
+def _check_above_zero(name: str, value: object) -> None:
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, (int, float, np.integer, np.floating))
+        or not 0.0 < value < math.inf
+    ):
+        raise InputError(f"{name}: expected a finite number above 0, found {value}")
+
+
+def check_count(name: str, value: object, *, least: int) -> None:
+    """Raise InputError unless ``value`` is an integer, and at least so large."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise InputError(f"{name}: expected an integer, {least} or more, found {value}")

@@ -17,7 +17,6 @@ import numpy as np
 
 from viewer.ik.goals import Goal
 from viewer.ik.natural import spreads
-from viewer.ik.standing import placed
 from viewer.skeleton.bending import limb_places
 from viewer.skeleton.clip_limits import limits_from_clip
 from viewer.skeleton.extent import tip_positions
@@ -161,8 +160,7 @@ def score(trial: Trial, given: Given, solve: Solve) -> PoseScore:
         if given is Given.ROOT:
             found = solve(skeleton, goals, _with_root(trial, relaxed, hidden), "locked")
         else:
-            start = placed(skeleton, relaxed, trial.ends, truth.positions[trial.ends])
-            found = solve(skeleton, goals, start, "free")
+            found = solve(skeleton, goals, relaxed, "free")
         world = fk(skeleton, found)
         rows.append(_errors(trial, hidden, truth, found, world, turns=given is Given.TURNS))
         flips.append(_flips(trial, truth, world))

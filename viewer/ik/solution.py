@@ -60,6 +60,13 @@ class Solution:
         self._findings, self._diagnose = findings, diagnose
 
     @property
+    def report(self) -> Report:
+        """What is known besides the pose."""
+        return Report(
+            self.status, self.iterations, self.seconds, self.backend, self.method, self.unserved, self.start_outside
+        )
+
+    @property
     def errors_m(self) -> Floats:
         """(G,) metres that each goal misses by, in the order given; NaN where it asks for no place."""
         return self._findings.errors()[0]

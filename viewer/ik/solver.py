@@ -4,27 +4,28 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.errors import InputError
+from viewer.errors import InputError, quote
 from viewer.ik.assemble import assemble, freedoms_of
 from viewer.ik.backends import engine_for
-from viewer.ik.batch import BatchRun, batch_targets, stacked
+from viewer.ik.batch import BatchRun, batch_targets, checked_starts, stacked
 from viewer.ik.diagnosis import diagnose
 from viewer.ik.drag import Drag
-from viewer.ik.goals import GoalKind
+from viewer.ik.goals import Goal, GoalKind
 from viewer.ik.methods import METHODS, UserRows, run_default
-from viewer.ik.natural import metric
-from viewer.ik.options import DEFAULT, Options
+from viewer.ik.natural import arm_joints, metric, stands
+from viewer.ik.options import DEFAULT, Options, check_count
 from viewer.ik.reach import Reach
 from viewer.ik.settings import INSIDE, seeds_for
 from viewer.ik.solution import STATUS_OF_CODE, Report, Solution, Status
 from viewer.ik.targets import Targets
-from viewer.ik.workspace import Workspace
+from viewer.ik.workspace import Workspace, checked_start
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,9 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from viewer.ik.backends import Engine
     from viewer.ik.batch import BatchSolution
-    from viewer.ik.goals import Goal
     from viewer.ik.options import SolverOptions
     from viewer.ik.system import Settings
     from viewer.skeleton.pose import Pose
@@ -58,8 +57,15 @@ class Solver:
         """Work out what depends on the skeleton and the goals."""
         self.options = Options(**options)
         self.skeleton = skeleton
-        readiness = metric(skeleton) if self.options.natural else np.ones((len(skeleton), 3))
-        self._freedoms = freedoms_of(skeleton, readiness, limits=self.options.limits, root=self.options.root)
+        natural = self.options.natural
+        self._freedoms = freedoms_of(
+            skeleton,
+            metric(skeleton) if natural else np.ones((len(skeleton), 3)),
+            limits=self.options.limits,
+            root=self.options.root,
+            arms=arm_joints(skeleton) if natural else frozenset(),
+        )
+        self._stands = natural and self.options.root == "free" and stands(skeleton)
         self.goals = goals
 
     @property
@@ -69,15 +75,14 @@ class Solver:
 
     @goals.setter
     def goals(self, goals: Sequence[Goal]) -> None:
-        if not any(goal.enabled for goal in goals):
-            raise InputError("a solver needs at least one goal that is enabled")
-        self._goals = tuple(goals)
+        given = _checked_goals(goals)
         tolerance = (INSIDE * self.options.tolerance_m, INSIDE * math.radians(self.options.tolerance_deg))
-        assembly = assemble(self._freedoms, self._goals, tolerance)
+        assembly = assemble(self._freedoms, given, tolerance)
         if self.options.restarts:
             seeds = seeds_for(assembly.system, self.skeleton, self.options.seed)
             assembly = replace(assembly, system=assembly.system._replace(seeds=seeds))
-        self.assembly = assembly
+        # Goals that are refused leave the solver as it was.
+        self._goals, self.assembly = given, assembly
         self.targets = Targets(self.skeleton, self._goals)
         self._workspace = Workspace(self.skeleton, assembly)
         self._unserved = _unserved(self._goals, self.options.method)
@@ -90,7 +95,9 @@ class Solver:
         """The recipe's numbers of a whole solve under this solver's options."""
         settings = self.options.settings
         restarts = min(settings.restarts, len(self.assembly.system.seeds)) if self.options.restarts else 0
-        return settings._replace(max_iterations=self.options.max_iterations, restarts=restarts)
+        return settings._replace(
+            max_iterations=self.options.max_iterations, restarts=restarts, stand=settings.stand or self._stands
+        )
 
     def solve(
         self, pose: Pose, *, targets: ArrayLike | None = None, target_rotations: ArrayLike | None = None
@@ -104,14 +111,19 @@ class Solver:
             target_rotations: (G, 4) other turns for this call, likewise.
 
         Raises:
-            InputError: targets of another shape, infinite numbers, rotations that are none.
+            InputError: a pose of another skeleton, targets of another shape, infinite numbers, rotations that are none.
         """
-        places, turns = self.targets.settle(pose, targets, target_rotations)
-        return self.run(self._workspace, pose, (places, turns), self.one_shot)
+        pose = checked_start(self.skeleton, pose)
+        settled = self.targets.settle(pose, targets, target_rotations)
+        solution = self.run(self._workspace, pose, settled, self.one_shot)
+        if self.options.exact and solution.status is not Status.CONVERGED:
+            stayed = self._workspace.pose(pose) if self._workspace.go_back(pose) else pose
+            solution = self._solution(self._workspace, stayed, settled, solution.report)
+        return solution
 
     def drag(self, pose: Pose) -> Drag:
         """A drag that begins at ``pose``: warm-started steps, anchored to it; see `Drag`."""
-        return Drag(self, pose)
+        return Drag(self, checked_start(self.skeleton, pose))
 
     def solve_batch(
         self,
@@ -134,10 +146,13 @@ class Solver:
         """
         if self._needs_numpy:
             raise InputError("solve_batch: expected the default method and built-in goals")
-        places, turns = batch_targets(self.targets, poses, targets, target_rotations)
-        rotations, translations = stacked(poses, len(places))
+        if threads is not None:
+            check_count("threads", threads, least=1)
+        starts = checked_starts(self.skeleton, poses)
+        places, turns = batch_targets(self.targets, starts, targets, target_rotations)
+        rotations, translations = stacked(starts, len(places))
         engine, _ = engine_for(self.options.backend)
-        run = BatchRun(self.skeleton, self.assembly, engine, self.one_shot, self._reach)
+        run = BatchRun(self.skeleton, self.assembly, engine, self.one_shot, self._reach, exact=self.options.exact)
         return run.solve(rotations, translations, places, turns, threads=threads)
 
     def run(
@@ -161,28 +176,31 @@ class Solver:
         started = time.perf_counter()
         engine, backend = engine_for("numpy" if self._needs_numpy else self.options.backend)
         workspace.aim_at(*targets)
-        arrays = workspace.arrays
-        if onward:
-            code, iterations, _ = self._method(engine)(*arrays, settings)
-            outside = False
+        if not onward:
+            workspace.pose_at(pose.rotations, pose.translations)
+        one = workspace.one
+        if not self._needs_numpy:
+            engine.solve_many(*workspace.arrays, settings, one, onward)
+            code, iterations, outside = int(one.code[0]), int(one.iterations[0]), bool(one.outside[0])
         else:
-            workspace.take(pose.rotations, pose.translations)
-            if not self._needs_numpy:
-                code, iterations, outside = engine.begin_and_solve(*arrays, settings)
-            else:
-                outside = workspace.begin(engine)
-                code, iterations, _ = self._method(engine)(*arrays, settings)
+            outside = one.outside[0] = not onward and workspace.begin()
+            workspace.aim_now()
+            code, iterations, _ = self._method(*workspace.arrays, settings)
         seconds = time.perf_counter() - started
         report = Report(
-            STATUS_OF_CODE[code], iterations, seconds, backend, self.options.method, self._unserved, bool(outside)
+            STATUS_OF_CODE[code], iterations, seconds, backend, self.options.method, self._unserved, outside
         )
-        return self._solution(workspace, pose, targets, report)
+        failed = report.status is not Status.CONVERGED
+        if failed and self._reach.out_of_reach(workspace.system, workspace.state.q, workspace.state.t):
+            report = report._replace(status=Status.UNREACHABLE)
+        return self._solution(workspace, workspace.pose(pose), targets, report)
 
-    def _method(self, engine: Engine) -> Callable[..., tuple[int, int, float]]:
-        """The function that solves, with the arguments of `viewer.ik.driver.solve`."""
-        if self.options.method != DEFAULT:
-            return partial(METHODS[self.options.method].run, extra=self._extra, tuning=self.options.tuning)
-        return engine.solve if self._extra is None else partial(run_default, extra=self._extra)
+    @property
+    def _method(self) -> Callable[..., tuple[int, int, float]]:
+        """What solves where the engine's own loop does not; the arguments are `viewer.ik.driver.solve`'s."""
+        if self.options.method == DEFAULT:
+            return partial(run_default, extra=self._extra)
+        return partial(METHODS[self.options.method].run, extra=self._extra, tuning=self.options.tuning)
 
     @property
     def _needs_numpy(self) -> bool:
@@ -190,12 +208,23 @@ class Solver:
         return self.options.method != DEFAULT or self._extra is not None
 
     def _solution(self, workspace: Workspace, pose: Pose, targets: tuple[Floats, Floats], report: Report) -> Solution:
-        failed = report.status is not Status.CONVERGED
-        if failed and self._reach.out_of_reach(workspace.system, workspace.state.q, workspace.state.t):
-            report = report._replace(status=Status.UNREACHABLE)
-        solved = pose if self.options.exact and failed else workspace.pose(pose)
-        diagnosis = partial(diagnose, self.skeleton, self._goals, targets, solved, self.options)
-        return Solution(solved, report, workspace.findings(len(self._goals)), diagnosis)
+        """What is said of a pose that stands in the workspace."""
+        diagnosis = partial(diagnose, self.skeleton, self._goals, targets, pose, self.options)
+        return Solution(pose, report, workspace.findings(len(self._goals)), diagnosis)
+
+
+def _checked_goals(goals: Sequence[Goal]) -> tuple[Goal, ...]:
+    found: object = goals
+    if not isinstance(found, Iterable):
+        raise InputError(f"expected a list of goals, found {quote(found)}")
+    given = tuple(goals)
+    entries: tuple[object, ...] = given
+    for entry in entries:
+        if not isinstance(entry, Goal):
+            raise InputError(f"expected a list of goals, found {quote(entry)} in it")
+    if not any(goal.enabled for goal in given):
+        raise InputError("a solver needs at least one goal that is enabled")
+    return given
 
 
 def _unserved(goals: Sequence[Goal], method: str) -> tuple[str, ...]:

@@ -36,6 +36,7 @@ class System(NamedTuple):
         goal_kind, goal_joint, goal_row: (G,) `kernels`' POSITION .. AIM; the joint; the first row.
         goal_offset, goal_target, goal_rotation, goal_distance, goal_axis: (G, ...) as in `Goal`.
         goal_weight, goal_rotation_weight: (G,).
+        goal_trust: (G,) how much a goal's place says of where the body stands: hands say half.
         tolerance: (2,) metres and radians within which a goal is met.
         seeds: (R, n) poses to restart from: coordinates, or a step from the pose that the solve began with.
     """
@@ -68,6 +69,7 @@ class System(NamedTuple):
     goal_axis: Floats
     goal_weight: Floats
     goal_rotation_weight: Floats
+    goal_trust: Floats
     tolerance: Floats
     seeds: Floats
 
@@ -124,6 +126,7 @@ class Many(NamedTuple):
         target, rotation: (N, G, 3), (N, G, 4) goals' targets.
         miss: (N, G, 2) answers: metres, radians.
         code, iterations: (N,) answers.
+        outside: (N,) answers: the start was outside its limits and was brought inside.
     """
 
     q: Floats
@@ -133,6 +136,7 @@ class Many(NamedTuple):
     miss: Floats
     code: Integers
     iterations: Integers
+    outside: Bools
 
 
 class Settings(NamedTuple):
@@ -150,6 +154,7 @@ class Settings(NamedTuple):
         restarts: how many of the seeds may be used.
         least_gain: a step is taken if it brings the squared error below this part of what it was: less than 1 keeps a
             figure that cannot reach from creeping for ever.
+        stand: whether a solve begins with the body turned and moved, upright, to where its goals are.
         guarded: whether steps that make it worse are taken back.
     """
 
@@ -164,6 +169,7 @@ class Settings(NamedTuple):
     pull_cap: float = 0.03
     restarts: int = 0
     least_gain: float = 0.9999
+    stand: bool = False
     guarded: bool = True
 
 
@@ -200,6 +206,27 @@ def make_state(system: System) -> State:
         q=np.zeros((joints, 4)),
         t=np.zeros((joints, 3)),
         e=np.zeros(count_rows(system)),
+    )
+
+
+def copy_state(source: State, target: State) -> None:
+    """Copy a pose."""
+    for values, place in zip(source, target, strict=True):
+        np.copyto(place, values)
+
+
+def make_many(system: System, count: int) -> Many:
+    """Room for so many problems of a system."""
+    joints, goals = len(system.parent), len(system.goal_kind)
+    return Many(
+        q=np.zeros((count, joints, 4)),
+        t=np.zeros((count, joints, 3)),
+        target=np.zeros((count, goals, 3)),
+        rotation=np.zeros((count, goals, 4)),
+        miss=np.zeros((count, goals, 2)),
+        code=np.zeros(count, dtype=np.int64),
+        iterations=np.zeros(count, dtype=np.int64),
+        outside=np.zeros(count, dtype=np.bool_),
     )
 
 

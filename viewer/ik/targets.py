@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from viewer.ik.goals import Goal
     from viewer.skeleton.pose import Pose
     from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats, Ints
+    from viewer.spatial.checks import Bools, Floats
 
 _PLACES = {GoalKind.POSITION, GoalKind.POSE, GoalKind.DISTANCE, GoalKind.AIM}
 _TURNS = {GoalKind.ROTATION, GoalKind.POSE}
@@ -77,42 +77,52 @@ class Targets:
                 if self._open_turn(i):
                     settled_turns[i] = world.rotations[place.joint]
         if places is not None:
-            given = _rows(places, (len(self.goals), 3), "targets")
+            given = numbers(places, (len(self.goals), 3), "targets")
+            refuse_infinity(given, self.has_place, "targets")
             np.copyto(settled_places, given, where=(self.has_place & ~np.isnan(given).any(axis=1))[:, None])
         if turns is not None:
-            given = unit_rows(_rows(turns, (len(self.goals), 4), "target rotations"))
-            np.copyto(settled_turns, given, where=(self.has_turn & ~np.isnan(given).any(axis=1))[:, None])
+            given = numbers(turns, (len(self.goals), 4), "target rotations")
+            refuse_infinity(given, self.has_turn, "target rotations")
+            wanted = self.has_turn & ~np.isnan(given).any(axis=1)
+            settled_turns[wanted] = unit_rows(given[wanted])
         return settled_places, settled_turns
 
 
-def write_targets(target: Floats, rotation: Floats, places: Floats, turns: Floats, chosen: Ints) -> None:
-    """Write settled targets into a system's ``goal_target`` and ``goal_rotation``; ``chosen``: its goals' places.
+def numbers(value: ArrayLike, shape: tuple[int, ...], what: str) -> Floats:
+    """``value`` as float64 of a shape that ends in (G, 3) or (G, 4), a row per goal; -1 is any length.
 
-    Goals without a place or turn keep NaN there: no kernel reads them.
+    Raises:
+        InputError: no numbers, or another shape.
     """
-    np.take(places, chosen, axis=0, out=target)
-    np.take(turns, chosen, axis=0, out=rotation)
-
-
-def _rows(value: ArrayLike, shape: tuple[int, ...], what: str) -> Floats:
+    wanted = f"({', '.join('N' if length < 0 else str(length) for length in shape)})"
     try:
-        array = np.asarray(value, dtype=np.float64)
+        array = np.asarray(value)
+        # Numpy would also read text, and drop imaginary parts with a mere warning.
+        known = array.dtype.kind in "iufO"
+        array = array.astype(np.float64, copy=False) if known else array
     except (TypeError, ValueError, OverflowError) as error:
-        raise InputError(f"{what}: expected numbers of shape {shape}") from error
-    if array.shape != shape:
-        raise InputError(f"{what}: expected shape {shape} (a row per goal), found {array.shape}")
-    if np.isinf(array).any():
-        raise InputError(f"{what}: expected finite numbers (or NaN: leave it), found infinity")
+        raise InputError(f"{what}: expected numbers of shape {wanted}, a row per goal") from error
+    if not known:
+        raise InputError(f"{what}: expected numbers of shape {wanted}, a row per goal")
+    if array.ndim != len(shape) or array.shape[-2:] != shape[-2:]:
+        raise InputError(f"{what}: expected shape {wanted}, a row per goal, found {array.shape}")
     return array
 
 
+def refuse_infinity(rows: Floats, used: Bools, what: str) -> None:
+    """Raise InputError where a row (..., G, k) of a goal that is ``used`` is infinite; NaN is fine."""
+    if np.isinf(rows).any() and np.isinf(rows[..., used, :]).any():
+        raise InputError(f"{what}: expected finite numbers (or NaN: leave it), found infinity")
+
+
 def unit_rows(rotations: Floats) -> Floats:
-    """Rotations (..., 4) normalised; NaN rows stay.
+    """Rotations (..., 4) normalised.
 
     Raises:
         InputError: one farther than `UNIT_TOLERANCE` from unit length.
     """
-    length = np.sqrt(np.einsum("...i,...i->...", rotations, rotations))
+    with np.errstate(over="ignore"):
+        length = np.sqrt(np.einsum("...i,...i->...", rotations, rotations))
     if (np.abs(length - 1.0) > UNIT_TOLERANCE).any():
         off = float(length[np.abs(length - 1.0) > UNIT_TOLERANCE].flat[0])
         raise InputError(f"target rotations: expected unit quaternions (x, y, z, w), found length {off:.6g}")

@@ -10,11 +10,10 @@ import numpy as np
 
 from viewer.ik.assemble import KIND_CODES, Assembly, assemble, freedoms_of
 from viewer.ik.backends import engine_for
-from viewer.ik.driver import copy
 from viewer.ik.methods import METHODS
 from viewer.ik.natural import metric
 from viewer.ik.settings import INSIDE, seeds_for
-from viewer.ik.system import Settings
+from viewer.ik.system import Settings, copy_state
 from viewer.ik.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -108,8 +107,8 @@ class Trials:
             bounded=before.system.bounded & ~released,
         )
         workspace = Workspace(self.skeleton, Assembly(system, before.joints, before.goals))
-        copy(before.state, workspace.state)
-        copy(before.anchor, workspace.anchor)
+        copy_state(before.state, workspace.state)
+        copy_state(before.anchor, workspace.anchor)
         return self._run(workspace, Settings(max_iterations=iterations))
 
     def _workspace(self, chosen: Collection[int], kinds: dict[int, GoalKind]) -> Workspace:
@@ -117,15 +116,16 @@ class Trials:
         goals = [replace(goal, kind=kinds.get(i, goal.kind), enabled=i in chosen) for i, goal in enumerate(self.goals)]
         tolerance = (INSIDE * self.options.tolerance_m, INSIDE * math.radians(self.options.tolerance_deg))
         workspace = Workspace(self.skeleton, assemble(self._freedoms, goals, tolerance))
-        workspace.take(self._pose.rotations, self._pose.translations)
-        workspace.begin(self._engine)
+        workspace.pose_at(self._pose.rotations, self._pose.translations)
         workspace.aim_at(*self._targets)
+        workspace.begin()
         return workspace
 
     def _run(self, workspace: Workspace, settings: Settings) -> Trial:
         settings = settings._replace(max_iterations=min(settings.max_iterations, max(0, self.left)))
-        _, iterations, error = self._engine.solve(*workspace.arrays, settings)
-        self.left -= iterations
+        self._engine.solve_many(*workspace.arrays, settings, workspace.one, True)
+        self.left -= int(workspace.one.iterations[0])
+        error = float(workspace.state.e @ workspace.state.e)
         # A goal's kind says what it asks; of the rest the misses are 0.
         off = (workspace.work.miss > workspace.system.tolerance).any(axis=1)
         misses = {int(workspace.goals[g]): tuple(workspace.work.miss[g].tolist()) for g in np.flatnonzero(off)}

@@ -8,7 +8,7 @@ import numpy as np
 
 from viewer.ik import driver
 from viewer.ik.twin import twins
-from viewer.ik.vectorised_align import align_roots
+from viewer.ik.vectorised_align import align_roots, stand_roots
 from viewer.ik.vectorised_forward import residuals
 from viewer.ik.vectorised_joints import difference, move, reseed
 from viewer.ik.vectorised_measure import into_limits
@@ -18,6 +18,9 @@ from viewer.ik.vectorised_step import (
     gram,
     less_pull,
     linearise,
+    put_row,
+    put_table,
+    scale_row,
     shorten,
     solve_dual,
     spread_step,
@@ -29,14 +32,14 @@ if TYPE_CHECKING:
 STEPS: dict[str, Any] = {
     function.__name__: function
     for function in (
-        align_roots, cap, difference, freeze, gram, into_limits, less_pull, linearise, move, reseed, residuals, shorten,
-        solve_dual, spread_step,
+        align_roots, cap, difference, freeze, gram, into_limits, less_pull, linearise, move, put_row, put_table, reseed,
+        residuals, scale_row, shorten, solve_dual, spread_step, stand_roots,
     )
 }  # fmt: skip
 """What the driver calls."""
 
 _twins = twins([driver], STEPS)
-_solve, _begin_and_solve, _solve_many = _twins["solve"], _twins["begin_and_solve"], _twins["solve_many"]
+_solve, _solve_many = _twins["solve"], _twins["solve_many"]
 
 
 def solve(
@@ -48,21 +51,20 @@ def solve(
     return answer
 
 
-def begin_and_solve(
-    s: System, w: Work, state: State, trial: State, best: State, anchor: State, settings: Settings
-) -> tuple[int, int, bool]:
-    """`viewer.ik.driver.begin_and_solve` with this backend's steps."""
-    with np.errstate(all="ignore"):
-        answer: tuple[int, int, bool] = _begin_and_solve(s, w, state, trial, best, anchor, settings)
-    return answer
-
-
 def solve_many(
-    s: System, w: Work, state: State, trial: State, best: State, anchor: State, settings: Settings, many: Many
+    s: System,
+    w: Work,
+    state: State,
+    trial: State,
+    best: State,
+    anchor: State,
+    settings: Settings,
+    many: Many,
+    onward: bool,
 ) -> None:
     """`viewer.ik.driver.solve_many` with this backend's steps."""
     with np.errstate(all="ignore"):
-        _solve_many(s, w, state, trial, best, anchor, settings, many)
+        _solve_many(s, w, state, trial, best, anchor, settings, many, onward)
 
 
-__all__ = ["STEPS", "begin_and_solve", "into_limits", "residuals", "solve", "solve_many"]
+__all__ = ["STEPS", "into_limits", "residuals", "solve", "solve_many"]

@@ -1,4 +1,4 @@
-"""The numpy backend: where a restart puts its roots. `viewer.ik.kernels_align` says why and whence."""
+"""The numpy backend: where a solve or a restart puts its roots. `viewer.ik.kernels_align` says why and whence."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viewer.ik import kernels
-from viewer.ik.kernels_align import LEVER, POWERS
+from viewer.ik.kernels_align import FEWEST, LEVER, POWERS
 from viewer.ik.vectorised_algebra import matrices
 from viewer.ik.vectorised_forward import residuals
 from viewer.spatial.quaternion import multiply, rotate
@@ -56,3 +56,29 @@ def _best_turn(products: Floats) -> Floats:
     matrix[3, 3] = np.trace(products)
     turn = np.linalg.matrix_power(matrix / size + np.eye(4), POWERS) @ _BEGIN
     return np.asarray(turn / np.linalg.norm(turn))
+
+
+def stand_roots(s: System, w: Work, q: Floats, t: Floats, e: Floats) -> None:
+    """Turn every free root about the vertical and move it, in place, so that the goals below it fit best."""
+    residuals(s, w, q, t, e)
+    free = (s.parent < 0) & (s.moves == 3) & (s.form == kernels.TURNS)
+    for root in np.flatnonzero(free).tolist():
+        goals = np.arange(s.goal_low[root], s.goal_high[root])
+        kind = s.goal_kind[goals]
+        places = goals[(kind == kernels.POSITION) | (kind == kernels.POSE)]
+        if s.spread[s.first[root]] > 0.0 and len(places) >= FEWEST:
+            _stand(s, w, root, places, q, t)
+
+
+def _stand(s: System, w: Work, root: int, places: Ints, q: Floats, t: Floats) -> None:
+    """As `stand_roots`, for one root and the goals below it that ask for places."""
+    weight = ((s.goal_weight[places] * s.goal_trust[places]) ** 2)[:, None]
+    here = (weight * w.point[places]).sum(axis=0) / weight.sum()
+    there = (weight * s.goal_target[places]).sum(axis=0) / weight.sum()
+    a, b = w.point[places] - here, s.goal_target[places] - there
+    sine = (weight[:, 0] * (a[:, 2] * b[:, 0] - a[:, 0] * b[:, 2])).sum()
+    cosine = (weight[:, 0] * (a[:, 0] * b[:, 0] + a[:, 2] * b[:, 2])).sum()
+    half = 0.5 * np.arctan2(sine, cosine)
+    turn = np.array([0.0, np.sin(half), 0.0, np.cos(half)])
+    q[root] = multiply(turn, q[root])
+    t[root] = there + rotate(turn, t[root] - here)

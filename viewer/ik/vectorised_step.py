@@ -212,3 +212,18 @@ def cap(s: System, dx: Floats, most: float) -> float:
     if largest > most:
         dx *= most / largest
     return min(largest, most)
+
+
+def put_row(source: Floats, target: Floats) -> None:
+    """Target = source."""
+    np.copyto(target, source)
+
+
+def put_table(source: Floats, target: Floats) -> None:
+    """Target = source."""
+    np.copyto(target, source)
+
+
+def scale_row(values: Floats, factor: float) -> None:
+    """Multiply by a number, in place."""
+    values *= factor

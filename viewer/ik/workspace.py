@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.ik.driver import copy
-from viewer.ik.system import make_state, make_work
-from viewer.ik.targets import write_targets
+from viewer.errors import InputError, quote
+from viewer.ik.system import copy_state, make_many, make_state, make_work
+from viewer.ik.vectorised import into_limits, residuals
 from viewer.skeleton.pose import Pose
+from viewer.spatial.checks import UNIT_TOLERANCE
 
 if TYPE_CHECKING:
     from viewer.ik.assemble import Assembly
-    from viewer.ik.backends import Engine
     from viewer.ik.system import State, System, Work
     from viewer.skeleton.skeleton import Skeleton
     from viewer.spatial.checks import Bools, Floats, Ints
@@ -32,27 +32,47 @@ class Workspace:
         self.system = system._replace(goal_target=system.goal_target.copy(), goal_rotation=system.goal_rotation.copy())
         self.work = make_work(system)
         self.state, self.trial, self.best, self.anchor = (make_state(system) for _ in range(4))
+        self.one = make_many(system, 1)
 
-    def take(self, rotations: Floats, translations: Floats) -> None:
-        """Take a pose, (J, 4) and (J, 3), to start from."""
-        np.take(rotations, self.joints, axis=0, out=self.state.q)
-        np.take(translations, self.joints, axis=0, out=self.state.t)
-
-    def begin(self, engine: Engine) -> bool:
-        """Bring the pose taken inside its limits and anchor there; whether it was outside."""
-        state = self.state
-        outside = engine.into_limits(self.system, self.work, state.q, state.t, state.x)
-        copy(state, self.anchor)
-        return bool(outside)
+    def go_back(self, pose: Pose) -> bool:
+        """Stand at a pose, inside its limits; the scratch holds how far off the goals are; whether it was outside."""
+        self.pose_at(pose.rotations, pose.translations)
+        outside = self.begin()
+        residuals(self.system, self.work, self.state.q, self.state.t, self.state.e)
+        return outside
 
     @property
     def arrays(self) -> tuple[System, Work, State, State, State, State]:
         """What a solve works on, in the order that `viewer.ik.driver.solve` takes it."""
         return self.system, self.work, self.state, self.trial, self.best, self.anchor
 
+    def pose_at(self, rotations: Floats, translations: Floats) -> None:
+        """Take a pose, (J, 4) and (J, 3), to start from."""
+        np.take(rotations, self.joints, axis=0, out=self.one.q[0])
+        np.take(translations, self.joints, axis=0, out=self.one.t[0])
+
     def aim_at(self, places: Floats, turns: Floats) -> None:
-        """Take the targets (G, 3) and (G, 4) of all goals in the order given to the solver."""
-        write_targets(self.system.goal_target, self.system.goal_rotation, places, turns, self.goals)
+        """Take the targets (G, 3) and (G, 4) of all goals in the order given to the solver.
+
+        Goals without a place or turn keep NaN there: no kernel reads them.
+        """
+        np.take(places, self.goals, axis=0, out=self.one.target[0])
+        np.take(turns, self.goals, axis=0, out=self.one.rotation[0])
+
+    def begin(self) -> bool:
+        """What `viewer.ik.driver.solve_many` does before a solve, for methods of their own; whether it was outside."""
+        state, one = self.state, self.one
+        self.aim_now()
+        np.copyto(state.q, one.q[0])
+        np.copyto(state.t, one.t[0])
+        outside = into_limits(self.system, self.work, state.q, state.t, state.x)
+        copy_state(state, self.anchor)
+        return bool(outside)
+
+    def aim_now(self) -> None:
+        """Write the targets into the system."""
+        np.copyto(self.system.goal_target, self.one.target[0])
+        np.copyto(self.system.goal_rotation, self.one.rotation[0])
 
     def pose(self, base: Pose) -> Pose:
         """The solved pose; joints that took no part as in ``base``."""
@@ -64,6 +84,28 @@ class Workspace:
     def findings(self, count: int) -> Findings:
         """What the last solve found, kept apart from the scratch, for ``count`` goals given to the solver."""
         return Findings(self, count, self.work.miss.copy(), self.state.x.copy())
+
+
+def checked_start(skeleton: Skeleton, pose: Pose) -> Pose:
+    """A pose to start from.
+
+    Raises:
+        InputError: one of another skeleton, NaN or infinite numbers, rotations that are none.
+    """
+    found: object = pose
+    if not isinstance(found, Pose):
+        raise InputError(f"expected a pose to start from, found {quote(found)}")
+    rotations, translations = pose.rotations, pose.translations
+    if len(rotations) != len(skeleton):
+        raise InputError(f"pose: expected {len(skeleton)} joints as the skeleton has, found {len(rotations)}")
+    squares = np.einsum("ij,ij->i", rotations, rotations)
+    # NaN compares as false. What is odd is looked at again, for the words.
+    if not (squares.min() > _LEAST and squares.max() < _MOST and np.isfinite(translations).all()):
+        return Pose.checked(rotations, translations)
+    return pose
+
+
+_LEAST, _MOST = (1.0 - UNIT_TOLERANCE) ** 2, (1.0 + UNIT_TOLERANCE) ** 2
 
 
 class Findings:

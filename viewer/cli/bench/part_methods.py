@@ -43,5 +43,5 @@ def _runs(plan: Plan, name: str, kind: str, methods: tuple[str, ...], count: int
         method: Ours(rig, method=method, backend=plan.backend if method == "default" else "numpy") for method in methods
     }
     served: dict[str, Contender] = {m: c for m, c in ours.items() if not c.unserved(set_of.targets[0], set_of.turns[0])}
-    records = round_robin(served, set_of, plan.budget_s / 2.0, f"{name} {kind} by method")
+    records = round_robin(served, set_of, plan.budget_s / 4.0, f"{name} {kind} by method")
     return {method: judged(rig, set_of, served[method], record) for method, record in records.items()}

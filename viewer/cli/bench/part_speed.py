@@ -67,7 +67,7 @@ def measure(plan: Plan) -> Json:
         ],
         "absent": dict(absent),
         "sets": {name: dict(kinds) for name, kinds in runs.items()},
-        "ratios": ratios(runs),
+        "ratios": ratios(runs, aims=plan.aims),
     }
 
 
@@ -84,7 +84,7 @@ def _side_by_side(plan: Plan, entries: list[Entry], name: str, kind: str, count:
     return {who: judged(rig, set_of, contenders[who], record) for who, record in records.items()}
 
 
-def ratios(runs: dict[str, dict[str, dict[str, Json]]]) -> list[Json]:
+def ratios(runs: dict[str, dict[str, dict[str, Json]]], *, aims: bool) -> list[Json]:
     """`RATIOS` as measured, for every adapter of the rival; those whose rival is absent are left out."""
     lines: list[Json] = []
     for ratio, name in [(one, name) for one in RATIOS for name in runs[one.rig][one.kind]]:
@@ -95,7 +95,7 @@ def ratios(runs: dict[str, dict[str, dict[str, Json]]]) -> list[Json]:
         line: dict[str, Json] = {"rival": name, "ours": ratio.ours, "rig": ratio.rig, "class": ratio.kind}
         line |= {"our_rig": ratio.our_rig or ratio.rig, "their_ms": theirs["ms"], "our_ms": ours["ms"]}
         line |= {"times_faster": _quotient(theirs, ours, "ms"), "times_faster_cpu": _quotient(theirs, ours, "cpu_ms")}
-        lines.append(line | {"at_least": ratio.least, "aim": ratio.aim})
+        lines.append(line | ({"at_least": ratio.least, "aim": ratio.aim} if aims else {}))
     return lines
 
 

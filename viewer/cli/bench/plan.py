@@ -57,6 +57,7 @@ class Plan:
         seed: of the problems.
         count: problems of each set and class.
         quick: a few of everything, to see that it works.
+        aims: whether the figures that this project aims at stand beside those measured: they mean the neutral problems.
     """
 
     source: Source = field(default_factory=OwnSource)
@@ -64,6 +65,7 @@ class Plan:
     seed: int = SEED
     count: int = COUNT
     quick: bool = False
+    aims: bool = False
 
     def at_most(self, number: int) -> int:
         """``number``, or a few if this is to be quick."""

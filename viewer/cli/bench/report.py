@@ -78,15 +78,16 @@ def _speed(figures: Any) -> list[Table]:  # noqa: ANN401
             number(line["our_ms"]),
             number(line["times_faster"]),
             number(line["times_faster_cpu"]),
-            f"{line['at_least']:g}",
-            f"{line['aim']:g}",
+            *(f"{line[key]:g}" for key in ("at_least", "aim") if key in line),
         )
         for line in figures["ratios"]
     ]
-    versions = ", ".join(f"{c['package']} {c['version']}" for c in figures["contenders"] if c["package"] != "ikviewer")
+    used = dict.fromkeys(f"{one['package']} {one['version']}" for one in figures["contenders"])
+    versions = ", ".join(words for words in used if not words.startswith("ikviewer "))
     absent = "; ".join(figures["absent"].values())
     note = f"Medians of whole Python calls, in turn, one thread. Rivals: {versions or 'none'}."
-    header = ("rival, rig and class", "ours", "ms theirs", "ms ours", "times faster", "by CPU time", "at least", "aim")
+    header = ["rival, rig and class", "ours", "ms theirs", "ms ours", "times faster", "by CPU time"]
+    header += ["at least", "aim"] if rows and len(rows[0]) > len(header) else []
     found = [Table("Times faster than", note + (f" Absent: {absent}." if absent else ""), header, rows)]
     names = [contender["name"] for contender in figures["contenders"]]
     cells = [
@@ -194,6 +195,9 @@ def _batch(figures: Any) -> list[Table]:  # noqa: ANN401
         if isinstance(run, dict)
     ]
     note = f"{figures['rig']}; mink solves one by one on one core."
+    note += (
+        f" Times mink's rate, near: at least {figures['at_least']}, aim {figures['aim']}." if "aim" in figures else ""
+    )
     return [Table("Batches", note, ("class, threads", "solves/s", "honest", "times mink's rate"), rows)]
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import io
 import re
-from array import array
+import struct
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
@@ -99,7 +99,8 @@ class Rows:
 
     def _values(self, warnings: list[str], *, plainly: bool) -> Floats:
         """All numbers in one array; a row may stand on several lines."""
-        values = array("d")
+        values = bytearray()
+        pack = struct.Struct(f"{self.width}d").pack
         row: list[float] = []
         begun = (0, 0, b"")  # line, numbers on it and text of the line that the row began on
         for line, text in enumerate(self._lines(), self.line):
@@ -113,7 +114,7 @@ class Rows:
             if len(row) > self.width:
                 self._wrong_width(*begun)
             if len(row) == self.width:
-                values.fromlist(row)
+                values += pack(*row)
                 row = []
         if row:
             self._wrong_width(*begun)
@@ -126,11 +127,11 @@ class Rows:
             for count, text in enumerate(stream):
                 if count % _REPORT_LINES == 0:
                     report("reading", stream.tell(), len(self.data))
-                text = text.rstrip(b"\r\n")  # noqa: PLW2901 - the line it is from here on
-                if b"\r" in text:
-                    yield from text.split(b"\r")
+                line = text.rstrip(b"\r\n")
+                if b"\r" in line:
+                    yield from line.split(b"\r")
                 else:
-                    yield text
+                    yield line
         report("reading", len(self.data), len(self.data))
 
     def _careful(self, text: bytes, line: int, warnings: list[str]) -> list[float]:

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from viewer.errors import InputError
-from viewer.ik.driver import BUDGET, CONVERGED, DIVERGED, STALLED, copy
+from viewer.ik.driver import BUDGET, CONVERGED, DIVERGED, STALLED
 from viewer.ik.methods.rows import Rows
+from viewer.ik.system import copy_state
 from viewer.ik.vectorised_joints import move
 from viewer.ik.vectorised_step import cap, leaves_limits, shorten
 
@@ -145,7 +146,7 @@ class Progress:
         self._best = self._mark = error
         # Where all goals are met at the start, an error within the tolerances is no divergence.
         self._most = _GROWTH * max(error, float(problem.s.tolerance @ problem.s.tolerance))
-        copy(problem.state, problem.best)
+        copy_state(problem.state, problem.best)
 
     def judge(self, error: float, worst: float, moved: float) -> int | None:
         """The status to stop with after a step that moved a freedom by ``moved`` at most, or None: go on."""
@@ -154,7 +155,7 @@ class Progress:
             return DIVERGED
         if error < self._best:
             self._best = error
-            copy(self._problem.state, self._problem.best)
+            copy_state(self._problem.state, self._problem.best)
         if self.met(worst):
             return CONVERGED
         self.settled = False
@@ -172,7 +173,7 @@ class Progress:
 
     def best(self) -> None:
         """Give the best pose back."""
-        copy(self._problem.best, self._problem.state)
+        copy_state(self._problem.best, self._problem.state)
 
 
 def iterate(problem: Problem, propose: Propose, *, guarded: bool) -> tuple[int, int]:
@@ -213,11 +214,11 @@ def _take(problem: Problem, step: Floats, error: float, worst: float, *, guarded
     """Move the state along a step, shortened if guarded; squared error, largest residual, and how far it went."""
     trial = problem.trial
     for _ in range(_HALVINGS):
-        copy(problem.state, trial)
+        copy_state(problem.state, trial)
         move(problem.s, problem.w, step, trial.x, trial.q, trial.t)
         new_error, new_worst = problem.evaluate(trial)
         if new_error <= error or not guarded:
-            copy(trial, problem.state)
+            copy_state(trial, problem.state)
             return new_error, new_worst, float(np.abs(step).max(initial=0.0))
         step *= 0.5
     return error, worst, 0.0

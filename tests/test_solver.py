@@ -1,0 +1,318 @@
+"""The solver's public face: its signature, its goals, and what a solution says."""
+
+from __future__ import annotations
+
+import inspect
+import math
+
+import numpy as np
+import pytest
+from method_cases import planar
+from rigs import chain
+
+import viewer
+from viewer import Goal, Solver, Status
+from viewer.ik.holds import holds
+from viewer.ik.options import METHOD_NAMES, Options
+from viewer.spatial.quaternion import IDENTITY, angle_between, from_axis_angle, rotate
+
+BIPED = viewer.load("sample:biped").skeleton
+RELAXED = BIPED.relaxed_pose()
+WORLD = viewer.fk(BIPED, RELAXED)
+HAND = BIPED.index("LeftHand")
+BESIDE = WORLD.positions[HAND] + (0.1, 0.2, 0.1)
+METHODS = (
+    "default", "two-link", "single-bone", "ccd", "ccd-from-base", "transpose", "pseudo-inverse", "dls", "sdls",
+)  # fmt: skip
+ITERATIVE = METHODS[3:]
+
+
+def numpy_solver(skeleton: viewer.Skeleton, *goals: Goal, **options: object) -> Solver:
+    return Solver(skeleton, goals, **{"backend": "numpy", **options})  # type: ignore[arg-type]  # by name
+
+
+def test_signatures_are_the_contracts() -> None:
+    options = {name: field.default for name, field in inspect.signature(Options).parameters.items()}
+    wanted = {
+        "method": "default", "limits": True, "backend": "auto", "root": "free", "tolerance_m": 1e-3,
+        "tolerance_deg": 0.5, "max_iterations": 200, "restarts": True, "seed": 0, "natural": True,
+    }  # fmt: skip
+    assert {name: options[name] for name in wanted} == wanted
+    assert list(inspect.signature(Solver).parameters)[:2] == ["skeleton", "goals"]
+    assert list(inspect.signature(Solver.solve).parameters) == ["self", "pose", "targets", "target_rotations"]
+    assert list(inspect.signature(Solver.solve_batch).parameters)[:3] == ["self", "poses", "targets"]
+    assert list(inspect.signature(Solver.drag).parameters) == ["self", "pose"]
+    assert METHOD_NAMES == METHODS or sorted(METHOD_NAMES) == sorted(METHODS)
+    assert [status.value for status in Status] == ["converged", "unreachable", "stalled", "diverged", "budget"]
+
+
+def test_the_contracts_example() -> None:
+    goals = [Goal.position("LeftHand", BESIDE), Goal.pin("RightFoot")]
+    solver = Solver(
+        BIPED, goals, method="default", limits=True, backend="auto", root="free",
+        tolerance_m=1e-3, tolerance_deg=0.5, max_iterations=200, restarts=True, seed=0,
+    )  # fmt: skip
+    solution = solver.solve(RELAXED)
+    assert solution.status == "converged"
+    assert solution.backend == "numpy"
+    assert (solution.unserved, solution.diagnosis, solution.start_outside) == ((), (), False)
+    assert solution.iterations > 0
+    assert solution.seconds > 0.0
+    assert solution.errors_m.shape == solution.errors_deg.shape == (2,)
+    assert (solution.errors_m <= 1e-3).all()
+    assert math.isnan(solution.errors_deg[0])
+    assert solution.errors_deg[1] <= 0.5
+    world = viewer.fk(BIPED, solution.pose)
+    foot = BIPED.index("RightFoot")
+    assert np.linalg.norm(world.positions[HAND] - BESIDE) == pytest.approx(solution.errors_m[0], abs=1e-12)
+    assert np.linalg.norm(world.positions[foot] - WORLD.positions[foot]) <= 1e-3
+    assert np.degrees(angle_between(world.rotations[foot], WORLD.rotations[foot])) <= 0.5
+    assert all(name in BIPED.names for name in solution.at_limit)
+
+
+def test_joints_without_a_goal_below_them_are_as_they_were() -> None:
+    pose = numpy_solver(BIPED, Goal.position("LeftHand", BESIDE), root="locked").solve(RELAXED).pose
+    for name in ("RightUpLeg", "RightLeg", "Head", "RightForeArm"):
+        joint = BIPED.index(name)
+        assert pose.rotations[joint].tolist() == RELAXED.rotations[joint].tolist()
+    assert pose.translations.tolist() == RELAXED.translations.tolist()
+
+
+def test_goals_are_added_removed_and_retargeted() -> None:
+    solver = numpy_solver(BIPED, Goal.position("LeftHand", BESIDE))
+    solver.goals = (*solver.goals, Goal.position("Head", WORLD.positions[BIPED.index("Head")]))
+    both = solver.solve(RELAXED)
+    assert both.errors_m.shape == (2,)
+    assert both.status is Status.CONVERGED
+    moved = solver.solve(RELAXED, targets=[BESIDE + (0, 0.05, 0), [np.nan] * 3])
+    world = viewer.fk(BIPED, moved.pose)
+    np.testing.assert_allclose(world.positions[HAND], BESIDE + (0, 0.05, 0), atol=1e-3)
+    np.testing.assert_allclose(world.positions[BIPED.index("Head")], WORLD.positions[BIPED.index("Head")], atol=1e-3)
+    assert solver.solve(RELAXED).pose.same_as(both.pose)
+    solver.goals = solver.goals[1:]
+    assert solver.solve(RELAXED).pose.same_as(numpy_solver(BIPED, *solver.goals).solve(RELAXED).pose)
+
+
+def test_goals_that_are_refused_leave_the_solver_as_it_was() -> None:
+    solver = numpy_solver(BIPED, Goal.position("LeftHand", BESIDE))
+    before = solver.solve(RELAXED)
+    for goals in ([], [Goal.position("LeftHnad", BESIDE)]):
+        with pytest.raises(viewer.InputError):
+            solver.goals = goals
+    assert len(solver.goals) == 1
+    assert solver.solve(RELAXED).pose.same_as(before.pose)
+
+
+def test_rows_without_that_part_are_left_as_they_are() -> None:
+    turn = from_axis_angle((0.0, 1.0, 0.0), 0.2)
+    goals = (Goal.position("LeftHand", BESIDE), Goal.rotation("Head", turn))
+    solver = numpy_solver(BIPED, *goals)
+    plain = solver.solve(RELAXED)
+    odd = solver.solve(RELAXED, targets=[BESIDE, [np.inf, 0, 0]], target_rotations=[[0, 0, 0, 0], [np.nan, 0, 0, 1]])
+    assert odd.pose.same_as(plain.pose)
+
+
+def test_targets_move_the_points_of_distances_and_aims() -> None:
+    arm = chain(4)
+    point = np.array([0.3, 0.5, 0.2])
+    distance = numpy_solver(arm, Goal.distance("j3.tip", 0.25, (9, 9, 9))).solve(arm.rest_pose(), targets=[point])
+    end = viewer.fk(arm, distance.pose).point(3, arm.tip_offsets[0])
+    assert np.linalg.norm(end - point) == pytest.approx(0.25, abs=1e-3)
+    aim = numpy_solver(arm, Goal.aim("j3", (9, 9, 9), (0, 0, 1))).solve(arm.rest_pose(), targets=[point])
+    world = viewer.fk(arm, aim.pose)
+    way = point - world.positions[3]
+    cosine = rotate(world.rotations[3], np.array([0.0, 0.0, 1.0])) @ way / np.linalg.norm(way)
+    assert math.degrees(math.acos(min(1.0, cosine))) <= 0.5
+
+
+def test_open_pins_hold_what_the_pose_has() -> None:
+    solver = numpy_solver(BIPED, Goal.pin("RightHand"), Goal.position("LeftHand", BESIDE))
+    hand = BIPED.index("RightHand")
+    for start in (RELAXED, BIPED.rest_pose()):
+        there, then = viewer.fk(BIPED, start), viewer.fk(BIPED, solver.solve(start).pose)
+        np.testing.assert_allclose(then.positions[hand], there.positions[hand], atol=1e-3)
+        assert np.degrees(angle_between(then.rotations[hand], there.rotations[hand])) <= 0.5
+
+
+def test_the_heavier_of_two_conflicting_goals_wins() -> None:
+    arm = chain(3)
+    misses = []
+    for weight in (1.0, 5.0, 25.0):
+        goals = (Goal.position("j2.tip", (0.5, 0.5, 0)), Goal.position("j2.tip", (0.5, -0.5, 0), weight=weight))
+        solution = numpy_solver(arm, *goals).solve(arm.rest_pose())
+        assert solution.status in {Status.UNREACHABLE, Status.STALLED}
+        assert any("conflict" in line for line in solution.diagnosis)
+        misses.append(solution.errors_m.tolist())
+    assert misses[0] == pytest.approx([0.5, 0.5], abs=0.01)
+    assert misses[0][1] > misses[1][1] > misses[2][1]
+    assert misses[2][1] < 0.05
+
+
+def test_stiff_joints_move_less_and_rigid_ones_never() -> None:
+    from dataclasses import replace  # noqa: PLC0415 - beside its only use
+
+    arm = chain(4)
+    turned = []
+    for stiffness in (0.0, 0.8, 1.0):
+        stiff = replace(arm, stiffness=np.array([0.0, stiffness, 0.0, 0.0]))
+        solution = numpy_solver(stiff, Goal.position("j3.tip", (0.4, 0.5, 0.1)), natural=False).solve(stiff.rest_pose())
+        assert solution.status is Status.CONVERGED
+        turned.append(float(angle_between(solution.pose.rotations[1], IDENTITY)))
+    assert turned[0] > turned[1] > turned[2] == 0.0
+
+
+@pytest.mark.parametrize("method", ["default", *ITERATIVE])
+def test_what_roots_may_do(method: str) -> None:
+    far = BESIDE + (0.0, 0.0, 2.0)
+    free = numpy_solver(BIPED, Goal.position("LeftHand", far), method=method).solve(RELAXED)
+    slid = numpy_solver(BIPED, Goal.position("LeftHand", far), method=method, root="translate").solve(RELAXED)
+    locked = numpy_solver(BIPED, Goal.position("LeftHand", far), method=method, root="locked").solve(RELAXED)
+    assert np.linalg.norm(free.pose.translations[0] - RELAXED.translations[0]) > 0.5
+    assert slid.pose.rotations[0].tolist() == RELAXED.rotations[0].tolist()
+    assert np.linalg.norm(slid.pose.translations[0] - RELAXED.translations[0]) > 0.5
+    assert locked.pose.translations[0].tolist() == RELAXED.translations[0].tolist()
+    assert locked.pose.rotations[0].tolist() == RELAXED.rotations[0].tolist()
+    assert locked.status is Status.UNREACHABLE
+    if method == "default":
+        assert free.status is slid.status is Status.CONVERGED
+
+
+def test_what_the_goals_leave_free_stays_near_the_start() -> None:
+    goals = (Goal.position("LeftHand", BESIDE), *holds(BIPED, RELAXED, [Goal.position("LeftHand", BESIDE)]))
+    solution = numpy_solver(BIPED, *goals).solve(RELAXED)
+    assert solution.status is Status.CONVERGED
+    turned = np.degrees(angle_between(solution.pose.rotations, RELAXED.rotations))
+    for name in ("RightLeg", "LeftLeg", "RightUpLeg", "LeftUpLeg", "RightForeArm", "Head"):
+        assert turned[BIPED.index(name)] < 12.0, name
+
+
+def test_a_goal_that_is_met_moves_nothing() -> None:
+    for method in METHODS:
+        solution = numpy_solver(BIPED, Goal.position("LeftHand", WORLD.positions[HAND]), method=method).solve(RELAXED)
+        assert solution.status is Status.CONVERGED
+        assert np.degrees(angle_between(solution.pose.rotations, RELAXED.rotations)).max() < 0.01, method
+
+
+def test_exact_or_nothing() -> None:
+    far = Goal.position("LeftHand", BESIDE + (0, 0, 5))
+    near = numpy_solver(BIPED, Goal.position("LeftHand", BESIDE), root="locked", exact=True)
+    assert near.solve(RELAXED).pose.same_as(numpy_solver(BIPED, near.goals[0], root="locked").solve(RELAXED).pose)
+    for method in METHODS:
+        solution = numpy_solver(BIPED, far, root="locked", exact=True, method=method).solve(RELAXED)
+        assert solution.status is not Status.CONVERGED
+        assert solution.pose.same_as(RELAXED)
+        # What is said is said of the pose that is given back.
+        there = np.linalg.norm(WORLD.positions[HAND] - np.array(far.target))
+        assert solution.errors_m[0] == pytest.approx(there)
+        assert solution.diagnosis
+
+
+def test_exact_or_nothing_brings_a_start_inside_its_limits() -> None:
+    arm = planar(3, 30.0)
+    bent = viewer.Pose(from_axis_angle((0, 0, 1), np.array([1.0, 0.0, 0.0])), arm.offsets)
+    solver = numpy_solver(arm, Goal.position("j2.tip", (-9.0, 0, 0)), exact=True)
+    solution = solver.solve(bent)
+    assert solution.start_outside
+    np.testing.assert_allclose(angle_between(solution.pose.rotations, IDENTITY), [math.radians(30), 0, 0], atol=1e-9)
+    many = solver.solve_batch([bent])
+    assert many.pose(0).same_as(solution.pose)
+    assert many.errors_m[0].tolist() == solution.errors_m.tolist()
+
+
+def test_unreachable_gives_the_nearest_pose_and_stays_there() -> None:
+    arm = chain(4)
+    target = np.array([3.0, 4.0, 0.0])
+    solver = numpy_solver(arm, Goal.position("j3.tip", target))
+    solution = solver.solve(arm.rest_pose())
+    assert solution.status is Status.UNREACHABLE
+    assert solution.errors_m[0] == pytest.approx(4.0, abs=1e-3)
+    assert "too far" in " ".join(solution.diagnosis)
+    again = solver.solve(solution.pose)
+    assert np.degrees(angle_between(again.pose.rotations, solution.pose.rotations)).max() < 0.1
+    drag = solver.drag(solution.pose)
+    last = solution.pose
+    for _ in range(20):
+        pose = drag.move([target]).pose
+        assert np.degrees(angle_between(pose.rotations, last.rotations)).max() < 0.1
+        last = pose
+
+
+def test_facing_exactly_away_turns_round() -> None:
+    arm = chain(3)
+    for method in ("default", *ITERATIVE, "single-bone"):
+        solution = numpy_solver(arm, Goal.aim("j2", (-5.0, 0.0, 0.0), (1, 0, 0)), method=method).solve(arm.rest_pose())
+        assert solution.status is Status.CONVERGED, method
+        assert solution.errors_deg[0] <= 0.5
+        assert math.isnan(solution.errors_m[0])
+
+
+def test_distance_and_aim_together() -> None:
+    arm, point = chain(5), np.array([0.2, 0.6, 0.3])
+    goals = (Goal.distance("j4.tip", 0.3, point), Goal.aim("j4.tip", point, (1, 0, 0)))
+    solution = numpy_solver(arm, *goals).solve(arm.rest_pose())
+    assert solution.status is Status.CONVERGED
+    world = viewer.fk(arm, solution.pose)
+    end = world.point(4, arm.tip_offsets[0])
+    way = point - end
+    assert np.linalg.norm(way) == pytest.approx(0.3, abs=1e-3)
+    cosine = rotate(world.rotations[4], np.array([1.0, 0.0, 0.0])) @ way / np.linalg.norm(way)
+    assert math.degrees(math.acos(min(1.0, cosine))) <= 0.5
+
+
+def test_function_goals_beside_built_in_ones() -> None:
+    left, right = BIPED.index("LeftHand"), BIPED.index("RightHand")
+    wanted = WORLD.positions[left] + (-0.05, 0.15, 0.1)
+    goals = (
+        Goal.function(lambda world: world.positions[right, 1] - world.positions[left, 1]),
+        Goal.position("LeftHand", wanted),
+    )
+    solution = numpy_solver(BIPED, *goals).solve(RELAXED)
+    assert solution.status is Status.CONVERGED
+    world = viewer.fk(BIPED, solution.pose)
+    assert world.positions[right, 1] == pytest.approx(world.positions[left, 1], abs=1.1e-3)
+    np.testing.assert_allclose(world.positions[left], wanted, atol=1e-3)
+    assert np.isnan(solution.errors_m).tolist() == [True, False]
+
+
+def test_effectors_in_the_middle_and_offsets_of_goals() -> None:
+    arm = chain(6)
+    middle, end = (0.35, 0.3, 0.0), (0.3, 0.35, 0.4)
+    goals = (Goal.position("j3", middle), Goal.position("j5.tip", end, offset=(0.0, 0.05, 0.0)))
+    solution = numpy_solver(arm, *goals).solve(arm.rest_pose())
+    assert solution.status is Status.CONVERGED
+    world = viewer.fk(arm, solution.pose)
+    np.testing.assert_allclose(world.positions[3], middle, atol=1e-3)
+    np.testing.assert_allclose(world.point(5, arm.tip_offsets[0] + (0, 0.05, 0)), end, atol=1e-3)
+
+
+def test_a_planar_arm_stays_in_its_plane() -> None:
+    arm = planar(6, 120.0)
+    random = np.random.default_rng(3)
+    solver = numpy_solver(arm, Goal.position("j5.tip", (1, 1, 0)))
+    for _ in range(5):
+        angles = random.uniform(-1.2, 1.2, 6)
+        hidden = viewer.Pose(from_axis_angle((0, 0, 1), angles), arm.offsets)
+        target = viewer.fk(arm, hidden).point(5, arm.tip_offsets[0])
+        solution = solver.solve(arm.rest_pose(), targets=[target])
+        assert solution.status is Status.CONVERGED
+        assert np.abs(solution.pose.rotations[:, :2]).max() == 0.0
+        assert np.abs(viewer.fk(arm, solution.pose).positions[:, 2]).max() == 0.0
+    beside = solver.solve(arm.rest_pose(), targets=[(2.0, 2.0, 0.5)])
+    assert beside.errors_m[0] == pytest.approx(0.5, abs=1e-3)
+    assert beside.status in {Status.UNREACHABLE, Status.STALLED}
+
+
+def test_what_a_method_cannot_serve_it_names() -> None:
+    goals = (Goal.position("LeftHand", BESIDE), Goal.rotation("Head", IDENTITY), Goal.distance("RightHand", 1, BESIDE))
+    for method, unserved in (("two-link", ("Head", "RightHand")), ("single-bone", ("RightHand",)), ("dls", ())):
+        assert numpy_solver(BIPED, *goals, method=method).solve(RELAXED).unserved == unserved
+    assert numpy_solver(BIPED, Goal.position("LeftHand", BESIDE), method="two-link").solve(RELAXED).unserved == ()
+
+
+def test_disabled_goals_ask_for_nothing() -> None:
+    off = Goal.position("Head", (9, 9, 9), enabled=False)
+    on = Goal.position("LeftHand", BESIDE)
+    solution = numpy_solver(BIPED, off, on).solve(RELAXED)
+    assert solution.status is Status.CONVERGED
+    assert math.isnan(solution.errors_m[0])
+    assert solution.pose.same_as(numpy_solver(BIPED, on).solve(RELAXED).pose)
