@@ -179,6 +179,7 @@ def _broken(character: Character) -> str | None:
         return "rotations that are no unit quaternions"
     lines, _ = bvh_lines(character)
     again = parse_bvh("".join(lines).encode(), "again")
-    if len(again.joints) != len(skeleton) or len(again.values) != (1 if clip is None else len(clip)):
+    rows = 0 if not any(again.channels) else 1 if clip is None else len(clip)
+    if len(again.joints) != len(skeleton) or len(again.values) != rows:
         return "a BVH file that holds something else"
     return None

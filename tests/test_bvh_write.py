@@ -265,6 +265,12 @@ def test_without_motion_the_rest_pose_is_the_one_frame() -> None:
     np.testing.assert_allclose(places(read(text))[0][0], fk(chain(2), chain(2).rest_pose()).positions, atol=1e-7)
 
 
+def test_without_channels_there_are_no_rows() -> None:
+    text, warnings = written(read(text_of(Joint("root", channels="", tips=[(0, 1, 0)]))))
+    assert text.endswith("Frames: 0\nFrame Time: 0.03333333333333333\n")
+    assert warnings == []
+
+
 def test_a_clip_without_frames_is_written_so() -> None:
     character = read(ARM)
     assert character.clip is not None

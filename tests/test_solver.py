@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ RELAXED = BIPED.relaxed_pose()
 WORLD = viewer.fk(BIPED, RELAXED)
 HAND = BIPED.index("LeftHand")
 BESIDE = WORLD.positions[HAND] + (0.1, 0.2, 0.1)
+ABOVE = np.array([0.0, 0.05, 0.0])
 METHODS = (
     "default", "two-link", "single-bone", "ccd", "ccd-from-base", "transpose", "pseudo-inverse", "dls", "sdls",
 )  # fmt: skip
@@ -42,7 +44,7 @@ def test_signatures_are_the_contracts() -> None:
     assert list(inspect.signature(Solver.solve).parameters) == ["self", "pose", "targets", "target_rotations"]
     assert list(inspect.signature(Solver.solve_batch).parameters)[:3] == ["self", "poses", "targets"]
     assert list(inspect.signature(Solver.drag).parameters) == ["self", "pose"]
-    assert METHOD_NAMES == METHODS or sorted(METHOD_NAMES) == sorted(METHODS)
+    assert METHOD_NAMES == METHODS
     assert [status.value for status in Status] == ["converged", "unreachable", "stalled", "diverged", "budget"]
 
 
@@ -84,9 +86,9 @@ def test_goals_are_added_removed_and_retargeted() -> None:
     both = solver.solve(RELAXED)
     assert both.errors_m.shape == (2,)
     assert both.status is Status.CONVERGED
-    moved = solver.solve(RELAXED, targets=[BESIDE + (0, 0.05, 0), [np.nan] * 3])
+    moved = solver.solve(RELAXED, targets=[BESIDE + ABOVE, [np.nan] * 3])
     world = viewer.fk(BIPED, moved.pose)
-    np.testing.assert_allclose(world.positions[HAND], BESIDE + (0, 0.05, 0), atol=1e-3)
+    np.testing.assert_allclose(world.positions[HAND], BESIDE + ABOVE, atol=1e-3)
     np.testing.assert_allclose(world.positions[BIPED.index("Head")], WORLD.positions[BIPED.index("Head")], atol=1e-3)
     assert solver.solve(RELAXED).pose.same_as(both.pose)
     solver.goals = solver.goals[1:]
@@ -108,7 +110,8 @@ def test_rows_without_that_part_are_left_as_they_are() -> None:
     goals = (Goal.position("LeftHand", BESIDE), Goal.rotation("Head", turn))
     solver = numpy_solver(BIPED, *goals)
     plain = solver.solve(RELAXED)
-    odd = solver.solve(RELAXED, targets=[BESIDE, [np.inf, 0, 0]], target_rotations=[[0, 0, 0, 0], [np.nan, 0, 0, 1]])
+    places, turns = np.array([BESIDE, [np.inf, 0, 0]]), np.array([[0, 0, 0, 0], [np.nan, 0, 0, 1]])
+    odd = solver.solve(RELAXED, targets=places, target_rotations=turns)
     assert odd.pose.same_as(plain.pose)
 
 
@@ -122,7 +125,7 @@ def test_targets_move_the_points_of_distances_and_aims() -> None:
     world = viewer.fk(arm, aim.pose)
     way = point - world.positions[3]
     cosine = rotate(world.rotations[3], np.array([0.0, 0.0, 1.0])) @ way / np.linalg.norm(way)
-    assert math.degrees(math.acos(min(1.0, cosine))) <= 0.5
+    assert cosine >= math.cos(math.radians(0.5))
 
 
 def test_open_pins_hold_what_the_pose_has() -> None:
@@ -149,8 +152,6 @@ def test_the_heavier_of_two_conflicting_goals_wins() -> None:
 
 
 def test_stiff_joints_move_less_and_rigid_ones_never() -> None:
-    from dataclasses import replace  # noqa: PLC0415 - beside its only use
-
     arm = chain(4)
     turned = []
     for stiffness in (0.0, 0.8, 1.0):
@@ -163,7 +164,7 @@ def test_stiff_joints_move_less_and_rigid_ones_never() -> None:
 
 @pytest.mark.parametrize("method", ["default", *ITERATIVE])
 def test_what_roots_may_do(method: str) -> None:
-    far = BESIDE + (0.0, 0.0, 2.0)
+    far = BESIDE + np.array([0.0, 0.0, 2.0])
     free = numpy_solver(BIPED, Goal.position("LeftHand", far), method=method).solve(RELAXED)
     slid = numpy_solver(BIPED, Goal.position("LeftHand", far), method=method, root="translate").solve(RELAXED)
     locked = numpy_solver(BIPED, Goal.position("LeftHand", far), method=method, root="locked").solve(RELAXED)
@@ -194,7 +195,7 @@ def test_a_goal_that_is_met_moves_nothing() -> None:
 
 
 def test_exact_or_nothing() -> None:
-    far = Goal.position("LeftHand", BESIDE + (0, 0, 5))
+    far = Goal.position("LeftHand", BESIDE + np.array([0.0, 0.0, 5.0]))
     near = numpy_solver(BIPED, Goal.position("LeftHand", BESIDE), root="locked", exact=True)
     assert near.solve(RELAXED).pose.same_as(numpy_solver(BIPED, near.goals[0], root="locked").solve(RELAXED).pose)
     for method in METHODS:
@@ -226,7 +227,7 @@ def test_unreachable_gives_the_nearest_pose_and_stays_there() -> None:
     solution = solver.solve(arm.rest_pose())
     assert solution.status is Status.UNREACHABLE
     assert solution.errors_m[0] == pytest.approx(4.0, abs=1e-3)
-    assert "too far" in " ".join(solution.diagnosis)
+    assert "is 4000 mm short" in solution.diagnosis[0]
     again = solver.solve(solution.pose)
     assert np.degrees(angle_between(again.pose.rotations, solution.pose.rotations)).max() < 0.1
     drag = solver.drag(solution.pose)
@@ -256,7 +257,7 @@ def test_distance_and_aim_together() -> None:
     way = point - end
     assert np.linalg.norm(way) == pytest.approx(0.3, abs=1e-3)
     cosine = rotate(world.rotations[4], np.array([1.0, 0.0, 0.0])) @ way / np.linalg.norm(way)
-    assert math.degrees(math.acos(min(1.0, cosine))) <= 0.5
+    assert cosine >= math.cos(math.radians(0.5))
 
 
 def test_function_goals_beside_built_in_ones() -> None:

@@ -227,7 +227,9 @@ def test_a_chain_of_five_thousand() -> None:
     end = long.effectors[0].name
     start = long.relaxed_pose()
     here = viewer.fk(long, start).point(long.effectors[0].joint, np.array(long.effectors[0].offset))
-    solution = numpy_solver(Goal.position(end, here + (-0.1, 0.0, 0.2)), skeleton=long, max_iterations=60).solve(start)
+    solution = numpy_solver(
+        Goal.position(end, here + np.array([-0.1, 0.0, 0.2])), skeleton=long, max_iterations=60
+    ).solve(start)
     assert np.isfinite(solution.pose.rotations).all()
     assert solution.status in {Status.CONVERGED, Status.BUDGET}
     assert solution.iterations <= 60

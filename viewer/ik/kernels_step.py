@@ -139,42 +139,38 @@ def gram(s: System, w: Work) -> None:
         for d in range(s.first[k], s.first[k + 1]):
             if s.spread[d] == 0.0:
                 continue
-            row_of = w.jacobian[d]
             for r in range(low, high):
-                value = row_of[r]
+                value = w.jacobian[d, r]
                 if value != 0.0:
-                    line = w.gram[r]
                     for c in range(low, r + 1):
-                        line[c] += value * row_of[c]
+                        w.gram[r, c] += value * w.jacobian[d, c]
 
 
 def solve_dual(w: Work, e: Floats, damping: float, y: Floats) -> None:
     """Solve (J J^T + damping I) y = e by Cholesky; ``w.gram`` is kept, ``w.factor`` is overwritten."""
     m = len(e)
-    factor = w.factor
     for r in range(m):
-        line = factor[r]
-        for c in range(r + 1):
-            other = factor[c]
+        for c in range(r):
             total = w.gram[r, c]
             for i in range(c):
-                total -= line[i] * other[i]
-            if r == c:
-                # Rounding may leave a hair less than the damping that was put in.
-                line[r] = math.sqrt(max(total + damping, 0.5 * damping))
-            else:
-                line[c] = total / other[c]
+                total -= w.factor[r, i] * w.factor[c, i]
+            w.factor[r, c] = total * w.factor[c, c]
+        total = w.gram[r, r] + damping
+        for i in range(r):
+            total -= w.factor[r, i] * w.factor[r, i]
+        # The diagonal is kept inverted: a division costs as much as ten products. Rounding may leave a hair less
+        # than the damping that was put in.
+        w.factor[r, r] = 1.0 / math.sqrt(max(total, 0.5 * damping))
     for r in range(m):
-        line = factor[r]
         total = e[r]
         for i in range(r):
-            total -= line[i] * y[i]
-        y[r] = total / line[r]
+            total -= w.factor[r, i] * y[i]
+        y[r] = total * w.factor[r, r]
     for r in range(m - 1, -1, -1):
-        total = y[r]
-        for i in range(r + 1, m):
-            total -= factor[i, r] * y[i]
-        y[r] = total / factor[r, r]
+        value = y[r] * w.factor[r, r]
+        y[r] = value
+        for i in range(r):
+            y[i] -= w.factor[r, i] * value
 
 
 def spread_step(s: System, w: Work, frozen: Bools, y: Floats, pull: Floats, dx: Floats) -> None:
@@ -186,9 +182,8 @@ def spread_step(s: System, w: Work, frozen: Bools, y: Floats, pull: Floats, dx: 
                 dx[d] = 0.0
                 continue
             total = 0.0
-            row_of = w.jacobian[d]
             for r in range(low, high):
-                total += row_of[r] * y[r]
+                total += w.jacobian[d, r] * y[r]
             dx[d] = pull[d] + s.spread[d] * total
 
 
@@ -201,9 +196,8 @@ def less_pull(s: System, w: Work, frozen: Bools, pull: Floats, e: Floats, out: F
         for d in range(s.first[k], s.first[k + 1]):
             if pull[d] != 0.0 and s.spread[d] != 0.0 and not frozen[d]:
                 part = pull[d] / s.spread[d]
-                row_of = w.jacobian[d]
                 for r in range(low, high):
-                    out[r] -= row_of[r] * part
+                    out[r] -= w.jacobian[d, r] * part
 
 
 def freeze(s: System, w: Work, x: Floats) -> int:
@@ -221,12 +215,10 @@ def freeze(s: System, w: Work, x: Floats) -> int:
                 continue
             w.frozen[d] = True
             count += 1
-            row_of = w.jacobian[d]
             for r in range(low, high):
-                value = row_of[r]
-                line = w.gram[r]
+                value = w.jacobian[d, r]
                 for c in range(low, r + 1):
-                    line[c] -= value * row_of[c]
+                    w.gram[r, c] -= value * w.jacobian[d, c]
     return count
 
 

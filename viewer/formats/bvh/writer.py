@@ -83,6 +83,7 @@ def bvh_lines(
     frame_time = clip.frame_time if clip is not None else DEFAULT_FRAME_TIME
     decimals = [lengths if c.endswith("position") else angles for joint in order for c in channels[joint]]
     rows = np.concatenate([values[joint] for joint in order], axis=1)
+    rows = rows if decimals else rows[:0]  # nobody finds a row without numbers
     # "z": no minus sign before a number that is rounded to zero.
     row_format = " ".join(f"{{:z.{count}f}}" for count in decimals) + "\n"
     return _lines(header, rows, frame_time, row_format), warnings + renamed

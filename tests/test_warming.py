@@ -1,0 +1,153 @@
+"""When the compiled kernels come in: never by themselves, and only once they are ready."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from conftest import ROOT
+from rigs import chain
+
+import viewer
+from viewer import Goal, Solver
+from viewer.ik import backends, warming
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NUMBA = pytest.mark.skipif(importlib.util.find_spec("numba") is None, reason="numba is not installed")
+ARM = chain(3)
+GOALS = [Goal.position("j2.tip", (0.4, 0.4, 0.1))]
+
+
+@pytest.fixture(autouse=True)
+def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is ready, whatever other tests did."""
+    monkeypatch.setattr(backends, "_ready", threading.Event())
+
+
+def script(code: str, **environment: str) -> list[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **environment},
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+def test_auto_stays_with_numpy_and_starts_nothing() -> None:
+    code = """
+import subprocess, sys, threading
+def started(*arguments, **options): raise AssertionError(arguments)
+subprocess.Popen.__init__ = started
+import viewer, viewer.ik
+assert "numba" not in sys.modules
+skeleton = viewer.load("sample:two-link").skeleton
+solver = viewer.Solver(skeleton, [viewer.Goal.position("tip", (1.0, 0.5, 0.0))])
+pose = skeleton.relaxed_pose()
+for _ in range(5):
+    print(solver.solve(pose).backend)
+solver.solve_batch([pose] * 3)
+print(solver.drag(pose).move([(0.9, 0.6, 0.0)]).backend)
+assert "numba" not in sys.modules and threading.active_count() == 1
+"""
+    assert script(code) == ["numpy"] * 6
+
+
+def test_auto_takes_the_compiled_engine_once_it_is_ready(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[str] = []
+
+    def imported(name: str) -> Any:  # noqa: ANN401 - a module
+        taken.append(name)
+        return name
+
+    monkeypatch.setattr(backends, "import_module", imported)
+    compiled: object
+    plain: object
+    compiled, plain = ("viewer.ik.compiled", "numba"), ("viewer.ik.vectorised", "numpy")
+    assert [backends.engine_for(name) for name in ("auto", "numpy", "numba")] == [plain, plain, compiled]
+    backends.compiled_is_ready()
+    assert [backends.engine_for(name) for name in ("auto", "numpy", "numba")] == [compiled, plain, compiled]
+
+
+def test_numba_that_cannot_be_imported_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> Any:  # noqa: ANN401
+        raise ImportError(f"No module named {name!r}")
+
+    monkeypatch.setattr(backends, "import_module", missing)
+    with pytest.raises(viewer.InputError, match=r"^backend numba: it cannot be imported \(No module .*; take numpy$"):
+        Solver(ARM, GOALS, backend="numba").solve(ARM.rest_pose())
+
+
+def test_a_warm_up_that_fails_leaves_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(warming, "_CHILD", "raise SystemExit(1)")
+    called = threading.Event()
+    thread = warming.warm_up(then=called.set)
+    assert not thread.is_alive()
+    assert called.is_set()
+    assert Solver(ARM, GOALS).solve(ARM.rest_pose()).backend == "numpy"
+
+
+def test_a_warm_up_that_nobody_waits_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(warming, "_CHILD", "pass")
+    monkeypatch.setattr(warming, "load", backends.compiled_is_ready)
+    called = threading.Event()
+    thread = warming.warm_up(wait=False, then=called.set)
+    assert thread.daemon
+    assert called.wait(60.0)
+    thread.join()
+    assert backends._ready.is_set()
+
+
+@NUMBA
+def test_functions_are_compiled_without_a_cache_where_there_is_no_place_for_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import numba  # noqa: PLC0415 - takes most of a second
+
+    from viewer.ik import compiled  # noqa: PLC0415
+
+    asked: list[bool] = []
+
+    def njit(*, cache: bool = False, **_: object) -> Any:  # noqa: ANN401 - a decorator
+        asked.append(cache)
+        if cache:
+            raise RuntimeError("cannot cache function: no locator available")
+        return lambda function: function
+
+    monkeypatch.setattr(numba, "njit", njit)
+
+    def doubled(x: float) -> float:
+        return 2.0 * x
+
+    assert compiled._jit(doubled, "0123") is doubled  # type: ignore[arg-type]  # a plain function
+    assert asked == [True, False]
+
+
+@NUMBA
+def test_a_cache_folder_that_cannot_be_written_is_no_obstacle(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    nowhere = str(tmp_path / "file" / "cache")
+    code = "import viewer.ik.compiled as c; print(callable(c.solve_many))"
+    assert script(code, NUMBA_CACHE_DIR=nowhere) == ["True"]
+
+
+@NUMBA
+def test_warm_up_gets_the_kernels_ready() -> None:
+    # Slow where nothing is in the cache yet: this compiles them, in another process.
+    solver = Solver(ARM, GOALS)
+    plain = solver.solve(ARM.rest_pose())
+    assert plain.backend == "numpy"
+    viewer.ik.warm_up(wait=True)
+    fast = solver.solve(ARM.rest_pose())
+    assert fast.backend == "numba"
+    assert fast.status is plain.status
