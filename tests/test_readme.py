@@ -106,7 +106,7 @@ def test_a_document_that_shows_something_else_is_noticed() -> None:
 
 def test_every_command_and_option_is_in_the_manual() -> None:
     manual = (ROOT / "docs" / "command.md").read_text(encoding="utf-8")
-    for command in ("info", "fk", "convert", "check", "samples"):
+    for command in ("info", "fk", "solve", "convert", "check", "samples"):
         screen = io.StringIO()
         with contextlib.redirect_stdout(screen), pytest.raises(SystemExit):
             main([command, "--help"])

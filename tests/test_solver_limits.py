@@ -54,7 +54,9 @@ def test_any_start_on_any_skeleton_is_brought_inside(seed: int) -> None:
     skeleton = any_skeleton(seed, int(random.integers(1, 10)))
     leaves = [name for joint, name in enumerate(skeleton.names) if joint not in skeleton.parents]
     goals = [Goal.position(name, random.normal(size=3)) for name in leaves]
-    turned = from_axis_angle(random.normal(size=(len(skeleton), 3)) + 1e-3, random.uniform(-3, 3, len(skeleton)))
+    axes = random.normal(size=(len(skeleton), 3))
+    unit_axes = axes / np.linalg.norm(axes, axis=1, keepdims=True)
+    turned = from_axis_angle(unit_axes, random.uniform(-3, 3, len(skeleton)))
     start = viewer.Pose(turned, skeleton.offsets)
     assert_inside(skeleton, Solver(skeleton, goals, backend="numpy", max_iterations=15).solve(start).pose, "start")
 

@@ -71,12 +71,14 @@ def test_auto_takes_the_compiled_engine_once_it_is_ready(monkeypatch: pytest.Mon
         return name
 
     monkeypatch.setattr(backends, "import_module", imported)
-    compiled: object
-    plain: object
     compiled, plain = ("viewer.ik.compiled", "numba"), ("viewer.ik.vectorised", "numpy")
-    assert [backends.engine_for(name) for name in ("auto", "numpy", "numba")] == [plain, plain, compiled]
+
+    def chosen() -> list[tuple[object, str]]:
+        return [backends.engine_for(name) for name in ("auto", "numpy", "numba")]
+
+    assert chosen() == [plain, plain, compiled]
     backends.compiled_is_ready()
-    assert [backends.engine_for(name) for name in ("auto", "numpy", "numba")] == [compiled, plain, compiled]
+    assert chosen() == [compiled, plain, compiled]
 
 
 def test_numba_that_cannot_be_imported_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,6 +97,24 @@ def test_a_warm_up_that_fails_leaves_numpy(monkeypatch: pytest.MonkeyPatch) -> N
     assert not thread.is_alive()
     assert called.is_set()
     assert Solver(ARM, GOALS).solve(ARM.rest_pose()).backend == "numpy"
+
+
+def test_the_other_process_looks_for_modules_where_this_one_does(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    place, here = tmp_path / "place", tmp_path / "here"
+    for folder in (place, here):
+        folder.mkdir()
+    (place / "only_there.py").write_text("", encoding="utf-8")
+    # A file of a name like this in the folder where one happens to work must not be imported.
+    (here / "colorsys.py").write_text("raise SystemExit(3)", encoding="utf-8")
+    monkeypatch.chdir(here)
+    monkeypatch.syspath_prepend(place)
+    monkeypatch.setattr("sys.path", [entry for entry in sys.path if entry not in {"", "."}])
+    monkeypatch.setattr(warming, "_CHILD", "import only_there, colorsys")
+    monkeypatch.setattr(warming, "load", backends.compiled_is_ready)
+    warming.warm_up()
+    assert backends._ready.is_set()
 
 
 def test_a_warm_up_that_nobody_waits_for(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,6 +49,7 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_LATER[name]), name)
 
+
 __all__ = [
     "Character",
     "Clip",

@@ -78,6 +78,8 @@ def run(arguments: argparse.Namespace) -> int:
     start = _start(character, arguments)
     if arguments.hold:
         goals += holds(skeleton, start, goals)
+    if not any(goal.enabled for goal in goals):
+        raise InputError(f"{arguments.goals}: a solver needs at least one goal that is enabled")
     solver = Solver(
         skeleton,
         goals,
@@ -194,8 +196,11 @@ def _lines(report: dict[str, Json], output: Path | None) -> list[str]:
             off.append(f"{1e3 * float(str(entry['error_m'])):.1f} mm")
         if entry["error_deg"] is not None:
             off.append(f"{float(str(entry['error_deg'])):.2f}°")
+        if not off:
+            lines.append(f"  off      {entry['effector']} {entry['kind']}")
+            continue
         mark = "reached" if entry["reached"] else "missed "
-        lines.append(f"  {mark}  {entry['effector']} {entry['kind']}: {', '.join(off) or 'not served'}")
+        lines.append(f"  {mark}  {entry['effector']} {entry['kind']}: {', '.join(off)}")
     lines += [f"  {line}" for line in diagnosis]
     lines += [f"  not served by this solver: {name}" for name in unserved]
     if output is not None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from viewer.ik import backends
@@ -43,7 +45,11 @@ def warm_up(*, wait: bool = True, then: Callable[[], None] | None = None) -> thr
     """
 
     def work() -> None:
-        child = subprocess.run([sys.executable, "-c", _CHILD], check=False, capture_output=True)
+        # It looks for modules where this process does, and nowhere else (-P): in no folder that it happens to stand in.
+        places = os.pathsep.join(place or str(Path.cwd()) for place in sys.path)
+        environment = {**os.environ, "PYTHONPATH": places}
+        command = [sys.executable, "-P", "-c", _CHILD]
+        child = subprocess.run(command, check=False, capture_output=True, env=environment, stdin=subprocess.DEVNULL)
         if child.returncode == 0:
             load()
         if then is not None:

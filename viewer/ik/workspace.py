@@ -33,6 +33,8 @@ class Workspace:
         self.work = make_work(system)
         self.state, self.trial, self.best, self.anchor = (make_state(system) for _ in range(4))
         self.one = make_many(system, 1)
+        np.copyto(self.one.target[0], system.goal_target)
+        np.copyto(self.one.rotation[0], system.goal_rotation)
 
     def go_back(self, pose: Pose) -> bool:
         """Stand at a pose, inside its limits; the scratch holds how far off the goals are; whether it was outside."""

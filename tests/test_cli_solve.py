@@ -1,0 +1,254 @@
+"""``ikviewer solve``: what it prints, what it writes, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from cli_run import Ran, ran
+
+import viewer
+from viewer import Goal, Solver
+from viewer.formats.pose_json import read_pose
+from viewer.ik.holds import holds
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BIPED = viewer.load("sample:biped").skeleton
+RELAXED = BIPED.relaxed_pose()
+PLACES = viewer.fk(BIPED, RELAXED).positions
+HAND = (PLACES[BIPED.index("LeftHand")] + np.array([0.05, 0.2, 0.2])).round(3).tolist()
+FOOT: list[dict[str, Any]] = [{"effector": "LeftHand", "position": HAND}, {"effector": "RightFoot", "pin": True}]
+KEYS = [
+    "status", "iterations", "seconds", "backend", "goals", "max_limit_violation_deg", "at_limit", "diagnosis",
+    "unserved", "pose",
+]  # fmt: skip
+
+
+class Runs:
+    """Runs the command in a folder with a goals file."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+        self.capsys, self.folder = capsys, folder
+        self.goals(*FOOT)
+
+    def goals(self, *goals: Any, **more: Any) -> None:  # noqa: ANN401 - any JSON value
+        (self.folder / "g.json").write_text(json.dumps({"goals": goals} | more), encoding="utf-8")
+
+    def __call__(self, *options: str | Path, file: str = "sample:biped") -> Ran:
+        return ran(self.capsys, "solve", file, self.folder / "g.json", *options)
+
+    def done(self, *options: str | Path, file: str = "sample:biped") -> Any:  # noqa: ANN401
+        result = self(*options, "--json", file=file)
+        assert result.code == 0, result.err
+        return result.json
+
+    def refused(self, *options: str | Path, file: str = "sample:biped") -> str:
+        result = self(*options, file=file)
+        assert (result.code, result.out) == (1, "")
+        assert result.err.count("error: ") == 1
+        return result.err.splitlines()[-1].removeprefix("error: ")
+
+    def misused(self, *options: str) -> str:
+        result = self(*options)
+        assert (result.code, result.out) == (2, "")
+        return result.err.splitlines()[-1]
+
+
+@pytest.fixture
+def runs(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Runs:
+    return Runs(capsys, tmp_path)
+
+
+def pose_of(document: Any, skeleton: viewer.Skeleton = BIPED) -> viewer.Pose:  # noqa: ANN401
+    rotations, translations = document["pose"]["rotations"], document["pose"]["translations"]
+    assert list(rotations) == list(translations) == list(skeleton.names)
+    return viewer.Pose(np.array(list(rotations.values())), np.array(list(translations.values())))
+
+
+def place(document: Any, joint: str) -> Any:  # noqa: ANN401
+    return viewer.fk(BIPED, pose_of(document)).positions[BIPED.index(joint)]
+
+
+def test_the_document(runs: Runs) -> None:
+    document = runs.done()
+    assert list(document) == KEYS
+    assert document["status"] == "converged"
+    assert document["backend"] == "numpy"
+    assert isinstance(document["iterations"], int)
+    assert document["seconds"] > 0.0
+    assert document["max_limit_violation_deg"] <= np.degrees(1e-3)
+    assert document["diagnosis"] == document["unserved"] == []
+    assert [list(goal) for goal in document["goals"]] == [["effector", "kind", "error_m", "error_deg", "reached"]] * 2
+    hand, foot = document["goals"]
+    assert (hand["effector"], hand["kind"], hand["error_deg"], hand["reached"]) == ("LeftHand", "position", None, True)
+    assert (foot["effector"], foot["kind"], foot["reached"]) == ("RightFoot", "position+rotation", True)
+    assert 0.0 <= hand["error_m"] <= 1e-3
+    assert 0.0 <= foot["error_deg"] <= 0.5
+    np.testing.assert_allclose(place(document, "LeftHand"), HAND, atol=1e-3)
+    goals = [Goal.position("LeftHand", HAND), Goal.pin("RightFoot")]
+    assert pose_of(document).same_as(Solver(BIPED, goals, backend="numpy").solve(RELAXED).pose)
+
+
+def test_for_people(runs: Runs, tmp_path: Path) -> None:
+    runs.goals(*FOOT, {"effector": "Head", "rotation": [0, 0, 0, 1], "enabled": False})
+    first, hand, foot, head, wrote = runs("-o", tmp_path / "p.json").out.splitlines()
+    assert first.startswith("converged: ")
+    assert first.endswith(" ms, numpy")
+    assert hand.startswith("  reached  LeftHand position: ")
+    assert hand.endswith(" mm")
+    assert foot.startswith("  reached  RightFoot position+rotation: ")
+    assert foot.endswith("°")
+    assert head == "  off      Head rotation"
+    assert wrote == f"wrote {tmp_path / 'p.json'}"
+
+
+def test_whatever_the_status_it_exits_0(runs: Runs) -> None:
+    runs.goals({"effector": "LeftHand", "position": [0, 9, 0]})
+    document = runs.done("--root", "locked")
+    assert document["status"] == "unreachable"
+    assert document["goals"][0]["reached"] is False
+    assert "LeftHand" in document["diagnosis"][0]
+    assert document["at_limit"]
+    result = runs("--root", "locked")
+    assert result.code == 0
+    assert "  missed   LeftHand position: " in result.out
+    assert document["diagnosis"][0] in result.out
+    assert runs.done("--max-iterations", "0")["iterations"] == 0
+    assert runs.done("--max-iterations", "2")["status"] == "budget"
+
+
+def test_where_it_starts(runs: Runs, tmp_path: Path) -> None:
+    walk = viewer.load("sample:walk")
+    assert walk.clip is not None
+    runs.goals({"effector": "LeftHand", "pin": True})
+    for options, start in (
+        ((), walk.skeleton.relaxed_pose()),
+        (("--from-rest",), walk.skeleton.rest_pose()),
+        (("--from-frame", "12"), walk.clip.pose(12)),
+        (("--from-pose", "rest"), walk.skeleton.rest_pose()),
+    ):
+        solved = Solver(walk.skeleton, [Goal.pin("LeftHand")], backend="numpy").solve(start)
+        document = runs.done(*options, file="sample:walk")
+        assert pose_of(document, walk.skeleton).same_as(solved.pose)
+    first = runs.done()
+    pose = tmp_path / "pose.json"
+    pose.write_text(json.dumps(first["pose"]), encoding="utf-8")
+    again = runs.done("--from-pose", pose)
+    np.testing.assert_allclose(pose_of(again).rotations, pose_of(first).rotations, atol=1e-12)
+    assert again["iterations"] == 0
+    assert runs.refused("--from-frame", "12") == "sample:biped: expected motion, found a skeleton without frames"
+    assert "68" in runs.refused("--from-frame", "68", file="sample:walk")
+    assert runs.refused("--from-pose", "relaxd") == 'no pose "relaxd"; did you mean "relaxed"?'
+    assert "not allowed with" in runs.misused("--from-rest", "--from-frame", "3")
+
+
+def test_hold_adds_the_windows_holds(runs: Runs) -> None:
+    runs.goals(FOOT[0])
+    names = [goal["effector"] for goal in runs.done("--hold")["goals"]]
+    assert names == ["LeftHand", *(goal.effector for goal in holds(BIPED, RELAXED, [Goal.position("LeftHand", HAND)]))]
+    for joint in ("LeftFoot", "RightFoot", "RightHand"):
+        held = place(runs.done("--hold"), joint)
+        np.testing.assert_allclose(held, PLACES[BIPED.index(joint)], atol=1.01e-3)
+
+
+def test_limits_and_the_root(runs: Runs) -> None:
+    runs.goals({"effector": "LeftHand", "position": [0.05, 1.35, -0.25]})
+    for root in ("locked", "translate", "free"):
+        document = runs.done("--root", root)
+        assert document["max_limit_violation_deg"] <= np.degrees(1e-3)
+        moved = pose_of(document).translations[0] - RELAXED.translations[0]
+        assert bool(np.abs(moved).max() > 0.0) is (root != "locked")
+        turned = pose_of(document).rotations[0] - RELAXED.rotations[0]
+        assert bool(np.abs(turned).max() > 1e-12) is (root == "free")
+    assert runs.done("--no-limits", "--root", "locked")["max_limit_violation_deg"] > 1.0
+
+
+def test_tolerances_seed_and_solver(runs: Runs) -> None:
+    tight, loose = runs.done("--tolerance-m", "1e-9", "--tolerance-deg", "1e-6"), runs.done("--tolerance-m", "0.5")
+    assert tight["goals"][0]["error_m"] <= 1e-9
+    assert loose["iterations"] < tight["iterations"]
+    assert pose_of(runs.done("--seed", "7")).same_as(pose_of(runs.done()))
+    document = runs.done("--solver", "two-link")
+    assert document["unserved"] == []
+    runs.goals(FOOT[0], {"effector": "Head", "aim": [1, 1, 1], "axis": [0, 0, 1]})
+    document = runs.done("--solver", "two-link")
+    assert document["unserved"] == ["Head"]
+    assert document["goals"][1]["error_m"] is None
+    assert "not served by this solver: Head" in runs("--solver", "two-link").out
+    assert runs.refused("--solver", "two-lnk") == 'no method "two-lnk"; did you mean "two-link"?'
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--max-iterations", "-1"), ("--max-iterations", "1.5"), ("--seed", "-1"), ("--seed", "x"),
+        ("--tolerance-m", "0"), ("--tolerance-m", "nan"), ("--tolerance-deg", "-1"), ("--tolerance-deg", "inf"),
+        ("--root", "fre"), ("--backend", "cuda"), ("--from-frame", "x"),
+    ],
+)  # fmt: skip
+def test_wrong_usage(runs: Runs, options: tuple[str, str]) -> None:
+    assert f"argument {options[0]}: " in runs.misused(*options)
+
+
+def test_the_pose_is_written_and_can_be_read_back(runs: Runs, tmp_path: Path) -> None:
+    out = tmp_path / "pose.json"
+    document = runs.done("-o", out)
+    assert read_pose(out, "pose.json", BIPED, []).same_as(pose_of(document))
+    again = runs.done("--from-pose", out)
+    assert (again["iterations"], again["status"]) == (0, "converged")
+    motion = tmp_path / "pose.bvh"
+    document = runs.done("-o", motion)
+    read = viewer.load(str(motion))
+    assert read.clip is not None
+    assert len(read.clip) == 1
+    there = viewer.fk(read.skeleton, read.clip.pose(0)).positions[read.skeleton.index("LeftHand")]
+    np.testing.assert_allclose(there, place(document, "LeftHand"), atol=1e-4)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["g.json", "pose.bvh", "pose.json"]
+
+
+def test_outputs_that_are_refused_before_anything_is_read(runs: Runs, tmp_path: Path) -> None:
+    for name, found in (("a.txt", '".txt"'), ("a", "no suffix")):
+        out = tmp_path / name
+        message = runs.refused("-o", out, file="gone.bvh")
+        assert message.startswith(f"{out}: expected a name that ends in ")
+        assert message.endswith(f", found {found}")
+        assert not out.exists()
+    (tmp_path / "folder.json").mkdir()
+    for where in (tmp_path / "gone" / "p.json", tmp_path / "folder.json"):
+        assert runs.refused("-o", where).startswith(f"{where}: ")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["folder.json", "g.json"]
+
+
+def test_goals_files_that_are_refused(runs: Runs, tmp_path: Path) -> None:
+    path = tmp_path / "g.json"
+    for goals, message in (
+        ([{"effector": "LeftHnad", "position": [0, 0, 0]}], 'goals[0]: no effector, joint or tip "LeftHnad"; did'),
+        ([FOOT[0], {"effector": "Head"}], "goals[1]: expected position, rotation or pin"),
+        ([{"effector": "Head", "position": [0, 0, "x"]}], "goals[0].position[2]: expected a number, found"),
+        ([{"effector": "Head", "position": [0, 0, 0], "weight": -1}], "goals[0].weight: expected more than 0"),
+        ([{"effector": "Head", "rotation": [0, 0, 0, 0]}], 'goals[0]: rotation goal for "Head": target rotation: '),
+    ):
+        runs.goals(*goals)
+        assert runs.refused("--json").startswith(f"{path}: {message}")
+    runs.goals()
+    assert runs.refused() == f"{path}: a solver needs at least one goal that is enabled"
+    runs.goals(FOOT[0] | {"enabled": False})
+    assert runs.refused() == f"{path}: a solver needs at least one goal that is enabled"
+    path.write_text('{"goals": [', encoding="utf-8")
+    assert runs.refused().startswith(f"{path}, line 1, column ")
+    path.write_text("{}", encoding="utf-8")
+    assert runs.refused() == f"{path}: this is a skeleton file; expected a goals file"
+    path.unlink()
+    assert runs.refused() == f"{path}: no such file or folder"
+
+
+def test_what_is_odd_is_a_warning(runs: Runs) -> None:
+    runs.goals(FOOT[0] | {"colour": 1})
+    result = runs("--json")
+    assert result.code == 0
+    assert 'goals[0]: unknown key "colour", ignored' in result.err
+    assert result.json["status"] == "converged"
