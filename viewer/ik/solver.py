@@ -65,6 +65,7 @@ class Solver:
             root=self.options.root,
             arms=arm_joints(skeleton) if natural else frozenset(),
         )
+        self._given = self._start = skeleton.rest_pose()
         self._stands = natural and self.options.root == "free" and stands(skeleton)
         self.goals = goals
 
@@ -113,7 +114,9 @@ class Solver:
         Raises:
             InputError: a pose of another skeleton, targets of another shape, infinite numbers, rotations that are none.
         """
-        pose = checked_start(self.skeleton, pose)
+        if pose is not self._given:  # poses do not change: one that was checked stays good
+            self._given, self._start = pose, checked_start(self.skeleton, pose)
+        pose = self._start
         settled = self.targets.settle(pose, targets, target_rotations)
         solution = self.run(self._workspace, pose, settled, self.one_shot)
         if self.options.exact and solution.status is not Status.CONVERGED:
