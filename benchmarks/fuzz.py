@@ -69,7 +69,7 @@ def main() -> int:
         for count, slow, found in pool.imap_unordered(batch, tasks(arguments.cases, arguments.seed, suffixes)):
             done, slowest = done + count, max(slowest, slow)
             for suffix, number, what in found[: max(0, SHOWN - len(failures))]:
-                print(f"mutant({suffix!r}, {number}): {what}")
+                print(f"mutant({suffix!r}, {number}): {what[:300]}")
             failures += found
             if time.monotonic() - begin > arguments.seconds:
                 pool.terminate()

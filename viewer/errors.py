@@ -79,8 +79,9 @@ def quote(found: object) -> str:
     text = found if isinstance(found, str) else repr(found)
     if len(text) > _LONGEST_QUOTE:
         text = text[: _LONGEST_QUOTE - 1] + "…"
-    clean = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-    return f'"{clean}"'
+    if not text.isprintable():
+        text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return f'"{text}"'
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> str:

@@ -65,9 +65,8 @@ def read_arrays(path: Path, name: str, wanted: tuple[str, ...]) -> dict[str, NDA
             error.file = name
             raise
         except _BROKEN as error:
-            problem = (
-                f"expected an .npz file (a zip of arrays), found none that can be read: {' '.join(str(error).split())}"
-            )
+            reason = quote(" ".join(str(error).split()))  # the message may hold kilobytes of the file
+            problem = f"expected an .npz file (a zip of arrays), found one that cannot be read: {reason}"
             raise FormatError(problem, file=name) from error
 
 

@@ -35,20 +35,31 @@ def parity_of(order: str) -> float:
 
 def from_euler(angles: ArrayLike, order: str) -> Floats:
     """Quaternions (..., 4) of angles (..., 3) in radians, given in the order's own sequence."""
-    half = 0.5 * np.asarray(angles, dtype=np.float64)
-    sine, cosine = np.sin(half), np.cos(half)
+    sine, cosine = _half_sines(np.asarray(angles, dtype=np.float64))
     sa, sb, sc = sine[..., 0], sine[..., 1], sine[..., 2]
     ca, cb, cc = cosine[..., 0], cosine[..., 1], cosine[..., 2]
     parity = _PARITY[order]
     i, j, k = axes_of(order)
     # The product of the three half-angle quaternions, written out; its outer pairs occur twice each.
     cc_ca, ss_ca, cs_ca, sc_ca = ca * cc, parity * (sa * sc), ca * sc, parity * (sa * cc)
-    q = np.empty((*half.shape[:-1], 4))
+    q = np.empty((*sine.shape[:-1], 4))
     q[..., i] = (parity * sc_ca) * cb + (parity * cs_ca) * sb
     q[..., j] = cc_ca * sb - ss_ca * cb
     q[..., k] = cs_ca * cb + sc_ca * sb
     q[..., 3] = cc_ca * cb - ss_ca * sb
     return q
+
+
+def _half_sines(angles: Floats) -> tuple[Floats, Floats]:
+    """Sine and cosine of half the angles, both from the tangent of a quarter of them.
+
+    numpy's tangent is a vector instruction where its sine and cosine are calls for each number: long clips are read
+    several times as fast. The rotation is of unit length however the tangent is rounded.
+    """
+    tangent = np.tan(0.25 * angles)
+    square = tangent * tangent
+    whole = 1.0 / (1.0 + square)
+    return 2.0 * tangent * whole, (1.0 - square) * whole
 
 
 def to_euler(q: ArrayLike, order: str) -> Floats:

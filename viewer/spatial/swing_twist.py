@@ -28,21 +28,23 @@ def to_swing_twist(d: ArrayLike, twist_axis: int) -> Floats:
     the twist open: it is taken as 0.
     """
     d = np.asarray(d, dtype=np.float64)
-    d = np.where(d[..., 3:] < 0, -d, d)
     a, b = (twist_axis + 1) % 3, (twist_axis + 2) % 3
     w, t, da, db = d[..., 3], d[..., twist_axis], d[..., a], d[..., b]
-    cosine = np.hypot(w, t)
-    open_twist = cosine < _SMALL
+    cosine = np.sqrt(w * w + t * t)  # of unit quaternions: nothing overflows, and hypot is six times as slow
     # Half-angle cosine and sine of the twist.
-    ct = np.where(open_twist, 1.0, w / np.where(open_twist, 1.0, cosine))
-    st = np.where(open_twist, 0.0, t / np.where(open_twist, 1.0, cosine))
+    divisor, open_twist = cosine, cosine < _SMALL
+    if open_twist.any():
+        sign = np.where(open_twist & (w < 0), -1.0, 1.0)
+        w, t, da, db = np.where(open_twist, 1.0, w), np.where(open_twist, 0.0, t), sign * da, sign * db
+        divisor = np.where(open_twist, 1.0, cosine)
+    ct, st = w / divisor, t / divisor
     swing_a, swing_b = ct * da - st * db, ct * db + st * da
-    sine = np.hypot(swing_a, swing_b)
+    sine = np.sqrt(swing_a * swing_a + swing_b * swing_b)
     angle = 2.0 * np.arctan2(sine, cosine)
     scale = np.where(sine > _SMALL, angle / np.where(sine > _SMALL, sine, 1.0), 2.0)
     result = np.empty((*d.shape[:-1], 3))
-    # d and -d were made one above, but for a twist by pi: there w is 0 and either sign is left.
-    result[..., twist_axis] = wrapped(2.0 * np.arctan2(st, ct))
+    # d and -d give the same swing; the same twist, too, but for one by pi: there w is 0 and either sign is left.
+    result[..., twist_axis] = wrapped(2.0 * np.arctan2(np.where(ct < 0, -st, st), np.abs(ct)))
     result[..., a] = scale * swing_a
     result[..., b] = scale * swing_b
     return result

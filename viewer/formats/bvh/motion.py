@@ -165,8 +165,8 @@ class Rows:
 def _plain(text: bytes) -> list[float] | None:
     """The numbers of a line, None unless it is written plainly."""
     text = text.strip(_BLANKS)
-    if b"," in text or b"[" in text or b"]" in text:
-        return None
+    if b"," in text:
+        return None  # brackets make no list of numbers, but a decimal comma would make two of one
     text = text.translate(_BLANKS_TO_COMMAS)
     try:
         return _NUMBERS.decode(b"[" + text + b"]")

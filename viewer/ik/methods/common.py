@@ -165,6 +165,10 @@ class Progress:
         # A pose that meets the goals and must go on settling its posture has nothing to gain in error.
         if worst > 1.0 and (moved < STILL or (self.settled and moved < _QUIET)):
             return STALLED
+        return self.spent()
+
+    def spent(self) -> int | None:
+        """`BUDGET` where the iterations have run out."""
         return BUDGET if self.iterations >= self._problem.settings.max_iterations else None
 
     def met(self, worst: float) -> bool:
@@ -202,7 +206,7 @@ def iterate(problem: Problem, propose: Propose, *, guarded: bool) -> tuple[int, 
         status = progress.judge(error, worst, moved)
         if status in {None, STALLED} and progress.settled and not guarded and not raw:
             # It swings about the best pose, or creeps: from there on only what makes it better is taken.
-            guarded, status = True, None
+            guarded, status = True, progress.spent()
             progress.best()
             error, worst = problem.evaluate(state)
     if status != CONVERGED and not (raw and status == BUDGET):
