@@ -121,3 +121,12 @@ def test_keys_that_a_kind_does_not_read_are_warned_of() -> None:
         'joints[2] "c": "twist_axis" means nothing for a joint that is fixed, ignored',
     )
     assert character.limits_from is None
+
+
+def test_ranges_that_no_rotation_is_within_are_refused() -> None:
+    far = {"limits": {"x": [150, 170], "z": [150, 170]}, "twist_axis": "y"}
+    assert error_of({}, far) == (
+        'f.json: joints[1] "b".limits: expected ranges that leave a swing of 180 degrees or less, found none'
+    )
+    for near in ({"x": [150, 170], "z": [90, 170]}, {"x": [150, 170], "y": [150, 170]}):
+        assert rig({}, far | {"limits": near}).skeleton.limits[1] is not None

@@ -187,7 +187,10 @@ def _ball(joint: Joint, limits: Limits, twist_axis: int) -> JointLimits | None:
     if order:
         return JointLimits.euler(order, *ranges)
     twist = AXIS_NAMES.index(joint.twist_axis) if joint.twist_axis else twist_axis
-    return JointLimits.swing_twist(twist, *ranges)
+    found = JointLimits.swing_twist(twist, *ranges)
+    if not found.is_possible():
+        raise FormatError("expected ranges that leave a swing of 180 degrees or less, found none", path=".limits")
+    return found
 
 
 def _limit_words(limits: JointLimits, kind: JointKind, source: Source) -> dict[str, object]:

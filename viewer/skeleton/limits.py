@@ -72,6 +72,14 @@ class JointLimits:
         """Limits of a ball joint about x, y, z (radians) as intrinsic angles of ``order``."""
         return cls(LimitForm.EULER, *_bounds(ranges), order=order)
 
+    def is_possible(self) -> bool:
+        """Whether any rotation is within: a swing is a vector of at most half a turn, however its parts are limited."""
+        if self.form is not LimitForm.SWING_TWIST:
+            return True
+        nearest = np.clip(0.0, self.lower, self.upper)
+        nearest[self.twist_axis] = 0.0
+        return float(np.linalg.norm(nearest)) <= math.pi
+
     def same_as(self, other: JointLimits | None) -> bool:
         """Equal in every number (arrays have no truth value, so there is no ``==``)."""
         return (
