@@ -2,45 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
+from sample_poses import bent, place, skeleton_of, tips
 
-from viewer.formats.load import load
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.kinematics import fk
-from viewer.skeleton.pose import Pose
 from viewer.spatial.quaternion import angle_between
-
-if TYPE_CHECKING:
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
-
-
-def skeleton_of(name: str) -> Skeleton:
-    return load(f"sample:{name}").skeleton
-
-
-def tips(skeleton: Skeleton, pose: Pose) -> Floats:
-    world = fk(skeleton, pose)
-    places = [
-        world.point(joint, offset) for joint, offset in zip(skeleton.tip_parents, skeleton.tip_offsets, strict=True)
-    ]
-    return np.array(places)
-
-
-def bent(skeleton: Skeleton, coordinates: dict[str, tuple[float, ...]]) -> Pose:
-    """The rest pose but for some joints, in degrees of their coordinates."""
-    values = np.zeros((len(skeleton), 3))
-    for name, angles in coordinates.items():
-        values[skeleton.index(name), : len(angles)] = np.radians(angles)
-    rest = skeleton.rest_pose()
-    return Pose(*joint_space(skeleton).rebuild(values, rest.rotations, rest.translations))
-
-
-def place(skeleton: Skeleton, pose: Pose, joint: str) -> Floats:
-    return np.asarray(fk(skeleton, pose).positions[skeleton.index(joint)])
 
 
 def test_the_biped_has_the_proportions_of_an_adult() -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from conftest import ROOT
+from sample_poses import bent, place, skeleton_of, tips
 
 from viewer.formats.load import load, sample_names
 from viewer.skeleton.coordinates import joint_space
@@ -23,8 +24,6 @@ from viewer.spatial.quaternion import angle_between
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
 
 SKELETONS = ["biped", "biped-hands", "claw-arm", "piston", "quadruped", "raptor", "serpent", "two-link"]
 SIDED = ["biped", "biped-hands", "quadruped", "raptor"]
@@ -34,31 +33,6 @@ REFLECTED_TURN = np.array([1.0, -1.0, -1.0, 1.0])
 # Joints by file: the numbers the issue and other tests speak of.
 JOINTS = {"biped": 22, "biped-hands": 52, "claw-arm": 13, "piston": 7, "quadruped": 32, "raptor": 54, "serpent": 25,
           "two-link": 2}  # fmt: skip
-
-
-def skeleton_of(name: str) -> Skeleton:
-    return load(f"sample:{name}").skeleton
-
-
-def tips(skeleton: Skeleton, pose: Pose) -> Floats:
-    world = fk(skeleton, pose)
-    places = [
-        world.point(joint, offset) for joint, offset in zip(skeleton.tip_parents, skeleton.tip_offsets, strict=True)
-    ]
-    return np.array(places)
-
-
-def bent(skeleton: Skeleton, coordinates: dict[str, tuple[float, ...]]) -> Pose:
-    """The rest pose but for some joints, in degrees of their coordinates."""
-    values = np.zeros((len(skeleton), 3))
-    for name, angles in coordinates.items():
-        values[skeleton.index(name), : len(angles)] = np.radians(angles)
-    rest = skeleton.rest_pose()
-    return Pose(*joint_space(skeleton).rebuild(values, rest.rotations, rest.translations))
-
-
-def place(skeleton: Skeleton, pose: Pose, joint: str) -> Floats:
-    return np.asarray(fk(skeleton, pose).positions[skeleton.index(joint)])
 
 
 def test_all_samples_are_bundled() -> None:
