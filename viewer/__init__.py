@@ -34,17 +34,25 @@ from viewer.skeleton import (
 )
 
 if TYPE_CHECKING:
+    from viewer.app.start import view
     from viewer.ik.solution import Solution, Status
     from viewer.ik.solver import Solver
+    from viewer.opengl.picture import render
 
 __version__ = "0.1.0"
 
-# Imported when they are first asked for: inspecting or converting a file needs no solver.
-_LATER = {"Solution": "viewer.ik.solution", "Status": "viewer.ik.solution", "Solver": "viewer.ik.solver"}
+# Imported when they are first asked for: inspecting or converting a file needs neither solver nor OpenGL.
+_LATER = {
+    "Solution": "viewer.ik.solution",
+    "Solver": "viewer.ik.solver",
+    "Status": "viewer.ik.solution",
+    "render": "viewer.opengl.picture",
+    "view": "viewer.app.start",
+}
 
 
 def __getattr__(name: str) -> object:
-    """The names of the solver, on first use."""
+    """The names of the solver and of drawing, on first use."""
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_LATER[name]), name)
@@ -74,5 +82,7 @@ __all__ = [
     "limit_violation",
     "load",
     "project_pose",
+    "render",
     "save",
+    "view",
 ]

@@ -19,24 +19,29 @@ if TYPE_CHECKING:
     from viewer.skeleton.character import Character
     from viewer.skeleton.clip import Clip
 
-HELP = "convert a file: formats by suffix (.bvh .json .npz; .csv out only)"
+HELP = "convert a file: formats by suffix (.bvh .json .npz .glb .gltf; out only: .csv .usda .usdc)"
 EXAMPLES = """examples:
   ikviewer convert walk.bvh walk.json
   ikviewer convert capture.bvh short.bvh --frames 100:400 --fps 30
   ikviewer convert zup.bvh yup.bvh --up z --to-up y --to-units cm
+  ikviewer convert walk.bvh walk.glb
+  ikviewer convert fox.glb run.bvh --clip Run
   ikviewer convert wrong.bvh right.bvh --frame-time 0.008333
 
 --fps resamples and keeps the duration; --frame-time corrects the file and keeps the frames."""
 
-_ALWAYS_METRES = {".npz", ".csv"}
+_NAMES = {".npz": "NPZ", ".csv": "CSV", ".glb": "glTF", ".gltf": "glTF", ".usda": "USD", ".usdc": "USD"}
+"""What formats are called that are in metres, Y up, always."""
+_WHOLE = {".npz", ".glb", ".gltf", ".usda", ".usdc"}
+_ALL_CLIPS = {".glb", ".gltf"}
 _MOST_DECIMALS = 17
 """Decimals that a double can have anything to say in."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of this command."""
-    parser.add_argument("input", metavar="IN", help="BVH, JSON or NPZ file, or sample:NAME")
-    parser.add_argument("output", metavar="OUT", help="file to write: .bvh, .json, .npz or .csv")
+    parser.add_argument("input", metavar="IN", help="BVH, JSON, NPZ or glTF file, or sample:NAME")
+    parser.add_argument("output", metavar="OUT", help="file to write: .bvh .json .npz .csv .glb .gltf .usda .usdc")
     add_reading(parser)
     group = parser.add_argument_group("the motion")
     group.add_argument("--clip", metavar="NAME", help="which clip, of a file with several")
@@ -88,10 +93,13 @@ def _unused(arguments: argparse.Namespace, character: Character) -> list[str]:
     """What was asked for and the output's format has no place for."""
     suffix = Path(arguments.output).suffix.casefold()
     unused = []
-    if suffix in _ALWAYS_METRES and (arguments.to_units is not None or arguments.to_up is not None):
-        unused.append(f"{suffix[1:].upper()} is in metres, Y up, always: --to-units and --to-up change nothing")
-    if suffix == ".npz" and arguments.precision is not None:
-        unused.append("NPZ holds numbers whole: --precision changes nothing")
+    if suffix in _NAMES and (arguments.to_units is not None or arguments.to_up is not None):
+        unused.append(f"{_NAMES[suffix]} is in metres, Y up, always: --to-units and --to-up change nothing")
+    if suffix in _WHOLE and arguments.precision is not None:
+        unused.append(f"{_NAMES[suffix]} holds numbers whole: --precision changes nothing")
+    if len(character.clips) > 1 and suffix not in _ALL_CLIPS:
+        first, *others = (quote(name) for name in character.clips)
+        unused.append(f"it holds one clip, {first}; left out: {', '.join(others)} (--clip chooses)")
     if suffix in {".json", ".npz"} and character.limits_from == "clip":
         unused.append("its limits are those derived from the motion; read again, they count as the file's own")
     return unused

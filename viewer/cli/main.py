@@ -7,6 +7,7 @@ import contextlib
 import sys
 import traceback
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +20,7 @@ from viewer.errors import ViewerError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-COMMANDS = ("info", "fk", "solve", "convert", "check", "bench", "samples")
+COMMANDS = ("view", "info", "fk", "solve", "convert", "render", "check", "bench", "samples")
 """Each is a module of this package with ``HELP``, ``EXAMPLES``, ``add_arguments(parser)`` and ``run(arguments)``."""
 
 EXIT_USAGE = 2
@@ -41,11 +42,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     output.make_streams_safe()
     parser = _parser()
-    chosen = parser.parse_args(arguments)
-    if chosen.command is None:
-        parser.print_help(sys.stderr)
-        return EXIT_USAGE
+    chosen = parser.parse_args(_with_command(sys.argv[1:] if arguments is None else arguments))
     return _guarded(chosen)
+
+
+def _with_command(arguments: Sequence[str]) -> list[str]:
+    """The arguments with the command that they imply: ``ikviewer FILE`` is ``ikviewer view FILE``."""
+    words = [argument for argument in arguments if not argument.startswith("-")]
+    if any(word in COMMANDS for word in words[:1]) or {"-h", "--help", "--version"} & set(arguments):
+        return list(arguments)
+    # A bare word that is no file is a mistyped command, and argparse says which ones there are.
+    if words[:1] and not (words[0].startswith("sample:") or "." in words[0] or Path(words[0]).exists()):
+        first = arguments.index(words[0])
+        if first == 0 or not arguments[first - 1].startswith("-") or arguments[first - 1] == "--debug":
+            return list(arguments)
+    return ["view", *arguments]
 
 
 def _guarded(chosen: argparse.Namespace) -> int:

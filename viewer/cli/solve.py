@@ -36,7 +36,7 @@ A goals file:
     {"effector": "LeftHand", "position": [0.4, 1.2, 0.3]}, {"effector": "RightFoot", "pin": true}]}
 Metres, Y up. It starts from the relaxed pose unless told otherwise, and exits 0 whenever it gives a pose."""
 
-OUTPUTS = (".json", ".bvh")
+OUTPUTS = (".json", ".bvh", ".png")
 _ROOTS = ("free", "translate", "locked")
 
 
@@ -44,7 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of this command."""
     add_input(parser)
     parser.add_argument("goals", metavar="GOALS", help="goals file (JSON)")
-    parser.add_argument("-o", "--output", metavar="OUT", help="write the pose: .json (a pose file) or .bvh (one frame)")
+    parser.add_argument(
+        "-o", "--output", metavar="OUT", help="write the pose: .json, .bvh (one frame) or .png (a picture)"
+    )
     start = parser.add_argument_group("where to start").add_mutually_exclusive_group()
     start.add_argument("--from-rest", action="store_true", help="from the rest pose")
     start.add_argument("--from-frame", type=int, metavar="N", help="from a frame of the motion, counted from 0")
@@ -94,7 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     solution = solver.solve(start)
     if output is not None:
-        _write(character, solution.pose, output)
+        _write(character, solution.pose, goals, output)
     report = _report(skeleton, goals, solution, arguments)
     if arguments.json:
         print_json(report)
@@ -121,7 +123,13 @@ def _start(character: Character, arguments: argparse.Namespace) -> Pose:
     return character.skeleton.rest_pose() if arguments.from_rest else character.skeleton.relaxed_pose()
 
 
-def _write(character: Character, pose: Pose, path: Path) -> None:
+def _write(character: Character, pose: Pose, goals: tuple[Goal, ...], path: Path) -> None:
+    if path.suffix.casefold() == ".png":
+        from viewer.cli.render import write_png
+        from viewer.opengl.picture import render
+
+        write_png(path, render(character, pose, goals=goals))
+        return
     if path.suffix.casefold() == ".json":
         from viewer.formats.files import write_whole
         from viewer.formats.pose_json import pose_to_json

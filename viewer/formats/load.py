@@ -40,8 +40,20 @@ def _npz(path: Path, name: str, _units: str, _up: str) -> Character:
     return read_npz(path, name)
 
 
+def _gltf(path: Path, name: str, units: str, up: str) -> Character:
+    from viewer.formats.gltf.read import read_gltf
+
+    return read_gltf(path, name, units=units, up=up)
+
+
 # The readers are imported when they are needed: a BVH file does not pay for the JSON validator.
-READERS: dict[str, Callable[[Path, str, str, str], Character]] = {".bvh": _bvh, ".json": _json, ".npz": _npz}
+READERS: dict[str, Callable[[Path, str, str, str], Character]] = {
+    ".bvh": _bvh,
+    ".json": _json,
+    ".npz": _npz,
+    ".glb": _gltf,
+    ".gltf": _gltf,
+}
 """Readers by suffix: (path, name for messages, units, up) -> Character. A new format is a line here."""
 
 
@@ -49,7 +61,7 @@ def load(file: str | os.PathLike[str], *, units: str | float = "auto", up: str =
     """Load a skeleton with its motion.
 
     Args:
-        file: a BVH, JSON or NPZ file, or ``sample:NAME`` for a bundled one (``sample:chain-N``: N links).
+        file: a BVH, JSON, NPZ or glTF file, or ``sample:NAME`` for a bundled one (``sample:chain-N``: N links).
         units: what one unit of the file is: "auto" (JSON says it, BVH is guessed from the figure's size), "m", "cm",
             "mm", "inch", "raw" (one unit is one metre, the axes stay) or metres per unit.
         up: which axis is up in the file: "auto", "y" or "z".

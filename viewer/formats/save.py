@@ -7,7 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from viewer.errors import InputError, quote
+from viewer.errors import InputError, MachineError, quote
 from viewer.formats.units import check_units, check_up, metres_per_unit
 from viewer.skeleton.clip import Clip
 
@@ -58,11 +58,29 @@ def _csv(character: Character, path: Path, options: Options) -> list[str]:
     return ["CSV holds the motion only: no skeleton, limits or effectors"]
 
 
+def _gltf(character: Character, path: Path, options: Options) -> list[str]:  # noqa: ARG001 - its numbers are binary
+    from viewer.formats.gltf.write import write_gltf
+
+    return write_gltf(character, path)
+
+
+def _usd(character: Character, path: Path, options: Options) -> list[str]:  # noqa: ARG001 - its numbers are whole
+    try:
+        from viewer.formats.usd import write_usd
+    except ImportError as error:
+        raise MachineError("writing USD needs usd-core: pip install 'ikviewer[usd]'") from error
+    return write_usd(character, path)
+
+
 WRITERS: dict[str, Callable[[Character, Path, Options], list[str]]] = {
     ".bvh": _bvh,
     ".json": _json,
     ".npz": _npz,
     ".csv": _csv,
+    ".glb": _gltf,
+    ".gltf": _gltf,
+    ".usda": _usd,
+    ".usdc": _usd,
 }
 """Writers by suffix; each gives warnings: what the format could not hold. A new format is a line here."""
 
@@ -80,10 +98,10 @@ def save(
 
     Args:
         character: skeleton and motion.
-        file: by suffix: .bvh, .json, .npz or .csv.
+        file: by suffix: .bvh, .json, .npz, .csv, .glb, .gltf, .usda or .usdc (these two by the extra `usd`).
         pose: write this pose as the only frame, instead of the motion.
         units: of the file: "m", "cm", "mm", "inch" or metres per unit; those it was read in unless given.
-        up: "y" or "z"; the axes it was read in unless given. NPZ and CSV are metres, Y up, always.
+        up: "y" or "z"; the axes it was read in unless given. NPZ, CSV, glTF and USD are metres, Y up, always.
         precision: decimals of numbers in text formats.
 
     Returns:
@@ -92,6 +110,7 @@ def save(
     Raises:
         OutputError: the file cannot be written; whatever stood there before still does.
         InputError: an unknown suffix, unit or axis.
+        MachineError: a library that the format needs is not installed.
     """
     path = Path(file)
     writer = WRITERS.get(path.suffix.casefold())

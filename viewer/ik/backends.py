@@ -32,6 +32,7 @@ class Engine(Protocol):
         trial: State,
         best: State,
         anchor: State,
+        start: State,
         settings: Settings,
         many: Many,
         onward: bool,

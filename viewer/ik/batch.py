@@ -159,7 +159,7 @@ class BatchRun:
     def _chunk(self, many: Many, chunk: slice) -> None:
         space = Workspace(self.skeleton, self.assembly)
         part = many._replace(**{name: array[chunk] for name, array in many._asdict().items()})
-        states = (space.state, space.trial, space.best, space.anchor)
+        states = (space.state, space.trial, space.best, space.anchor, space.start)
         self.engine.solve_many(space.system, space.work, *states, self.settings, part, False)
 
     def _status(self, many: Many, i: int) -> Status:

@@ -12,44 +12,74 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numba
+import numpy as np
 
 from viewer.ik import (
     driver,
+    held,
     kernels,
     kernels_align,
+    kernels_call,
     kernels_forward,
     kernels_joints,
     kernels_readings,
     kernels_step,
+    system,
 )
+from viewer.ik.held import HELD, WORDS
+from viewer.ik.system import Call, make_many, make_state
 from viewer.ik.twin import twins
 
 if TYPE_CHECKING:
     from types import FunctionType
 
-_MODULES = (kernels, kernels_readings, kernels_joints, kernels_forward, kernels_step, kernels_align, driver)
-# Sums may be reordered and products fused, which lets the loops use vector instructions; NaN and infinity keep
-# their meaning, and the same machine gives the same bits.
-_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": {"contract", "reassoc", "arcp", "nsz"}}
+    from viewer.ik.system import Many, Settings, State, System, Work
+    from viewer.spatial.checks import Floats
 
-# What Python calls. The others are called by these only: without the code that takes sixty arrays out of Python's hands
+_MODULES = (
+    kernels,
+    kernels_readings,
+    kernels_joints,
+    kernels_forward,
+    kernels_step,
+    kernels_align,
+    kernels_call,
+    driver,
+    held,
+)
+# Sums may be reordered and products fused, which lets the loops use vector instructions; NaN and infinity keep
+# their meaning, and the same machine gives the same bits. The kernels allocate nothing, and whoever calls them holds
+# their arrays: numba's counting of references to those would take two fifths of a solve (`_nrt`).
+_OPTIONS: dict[str, Any] = {
+    "nogil": True,
+    "error_model": "numpy",
+    "fastmath": {"contract", "reassoc", "arcp", "nsz"},
+    "_nrt": False,
+}
+
+# What Python calls. The others are called by these only: without the code that takes arrays out of Python's hands
 # they compile in a fraction of the time.
-_ENTRIES = ("solve", "solve_many")
+_ENTRIES = ("hold", "solve_held")
+# Called in one place: they become part of their callers before anything is compiled.
+_PARTS = ("solve", "solve_many", "solve_call", "inverse_root", "aim_derivative", "best_turn", "stand_root")
+# Gives the very bits that numpy gives.
+_EXACT = ("take_targets",)
 
 
 def _compiled_namespace() -> dict[str, Any]:
     """Every function of the modules, compiled, and calling each other's compiled forms."""
-    sources = "".join(inspect.getsource(module) for module in (*_MODULES, sys.modules[__name__]))
+    sources = "".join(inspect.getsource(module) for module in (*_MODULES, system, sys.modules[__name__]))
     # numba notices a change of a function's own file only: this makes any change of any of them a new function.
-    digest = hashlib.sha256(sources.encode()).hexdigest()[:16]
+    digest = hashlib.sha256((sources + str(HELD)).encode()).hexdigest()[:16]
     return twins(_MODULES, {}, partial(_jit, digest=digest))
 
 
 def _jit(function: FunctionType, digest: str) -> Any:  # noqa: ANN401 - numba's dispatchers have no public type
     inner = function.__name__ not in _ENTRIES
-    # The driver's loop becomes part of `solve_many` before anything is compiled: once instead of twice.
-    inline = "always" if function.__name__ == "solve" else "never"
+    inline = "always" if function.__name__ in _PARTS else "never"
     options = _OPTIONS | {"no_cpython_wrapper": inner, "no_cfunc_wrapper": True, "inline": inline}
+    if function.__name__ in _EXACT:
+        options["fastmath"] = False
     function.__qualname__ += f"_{digest}"
     try:
         return numba.njit(cache=True, **options)(function)
@@ -58,4 +88,74 @@ def _jit(function: FunctionType, digest: str) -> Any:  # noqa: ANN401 - numba's 
 
 
 _space = _compiled_namespace()
-solve, solve_many = (_space[name] for name in _ENTRIES)
+_hold, _solve_held = (_space[name] for name in _ENTRIES)
+
+
+class Prepared:
+    """Arrays that compiled code knows: it is called with few others, which costs little."""
+
+    def __init__(self, *arrays: System | Work | State | Many | Call) -> None:
+        """Note the arrays of `viewer.ik.driver.solve_call`, in its order."""
+        self._arrays = arrays  # held as long as the memory that points at them
+        self._memory = np.empty(WORDS, dtype=np.int64)
+        _hold(self._memory, *arrays)
+        self._settings: Settings | None = None
+        self._numbers = np.empty(0)
+
+    def __call__(
+        self,
+        settings: Settings,
+        onward: bool,  # noqa: FBT001 - as the driver's
+        settled: bool,  # noqa: FBT001
+        places: Floats,
+        turns: Floats,
+        answer: Floats,
+    ) -> int:
+        """`viewer.ik.driver.solve_call`."""
+        if settings is not self._settings:
+            most = min(settings.max_iterations, _MOST_ITERATIONS)
+            self._settings, self._numbers = settings, np.array(settings._replace(max_iterations=most), dtype=np.float64)
+        code: int = _solve_held(self._memory, self._numbers, onward, settled, places, turns, answer)
+        return code
+
+
+_MOST_ITERATIONS = 2**53
+"""Exact as a float64; nobody waits so long."""
+_NO_ANSWER = np.empty(0)
+_NO_CALL = Call(
+    joints=np.empty(0, dtype=np.int64),
+    goals=np.empty(0, dtype=np.int64),
+    has_place=np.empty(0, dtype=np.bool_),
+    has_turn=np.empty(0, dtype=np.bool_),
+    places=np.empty((0, 3)),
+    turns=np.empty((0, 4)),
+    rotations=np.empty((0, 4)),
+    translations=np.empty((0, 3)),
+)
+
+
+def solve_many(
+    s: System,
+    w: Work,
+    state: State,
+    trial: State,
+    best: State,
+    anchor: State,
+    start: State,
+    settings: Settings,
+    many: Many,
+    onward: bool,  # noqa: FBT001
+) -> None:
+    """`viewer.ik.driver.solve_many`, compiled."""
+    run = Prepared(s, w, state, trial, best, anchor, start, many, _NO_CALL)
+    run(settings, onward, True, _NO_CALL.places, _NO_CALL.turns, _NO_ANSWER)  # noqa: FBT003
+
+
+def solve(
+    s: System, w: Work, state: State, trial: State, best: State, anchor: State, settings: Settings
+) -> tuple[int, int, float]:
+    """`viewer.ik.driver.solve`, compiled."""
+    one = make_many(s, 1)
+    one.target[0], one.rotation[0] = s.goal_target, s.goal_rotation
+    solve_many(s, w, state, trial, best, anchor, make_state(s), settings, one, True)
+    return int(one.code[0]), int(one.iterations[0]), float(state.e @ state.e)

@@ -39,6 +39,7 @@ class Drag:
         # The solver may be given other goals, and be asked for other solves, meanwhile.
         self._solver = copy(solver)
         self._workspace = Workspace(solver.skeleton, solver.assembly)
+        self._settings = DRAGGING
 
     def move(
         self,
@@ -53,10 +54,12 @@ class Drag:
             InputError: targets that are none, fewer than 1 iteration.
         """
         check_count("iterations", iterations, least=1)
-        settled = self._solver.targets.settle(self.start, targets, target_rotations)
-        settings = DRAGGING._replace(max_iterations=iterations)
+        if iterations != self._settings.max_iterations:
+            self._settings = DRAGGING._replace(max_iterations=iterations)
         onward = self.solution is not None
-        self.solution = self._solver.run(self._workspace, self.start, settled, settings, onward=onward)
+        self.solution = self._solver.towards(
+            self._workspace, self.start, targets, target_rotations, self._settings, onward=onward
+        )
         return self.solution
 
     def escape(self) -> Solution | None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from viewer.ik.kernels import put_row, put_table, scale_row
+from viewer.ik.kernels_call import put_answer, take_targets
 from viewer.ik.kernels_align import align_roots, stand_roots
 from viewer.ik.kernels_forward import residuals
 from viewer.ik.kernels_joints import difference, into_limits, move, reseed
@@ -26,9 +27,11 @@ from viewer.ik.kernels_step import (
 )
 
 if TYPE_CHECKING:
-    from viewer.ik.system import Many, Settings, State, System, Work
+    from viewer.ik.system import Call, Many, Settings, State, System, Work
+    from viewer.spatial.checks import Floats
 
 CONVERGED, UNREACHABLE, STALLED, DIVERGED, BUDGET = range(5)
+UNSETTLED = -1
 
 _STALL_EVERY = 4
 _STALLED_RATIO = 0.9
@@ -168,6 +171,7 @@ def solve_many(
     trial: State,
     best: State,
     anchor: State,
+    start: State,
     settings: Settings,
     many: Many,
     onward: bool,
@@ -181,17 +185,22 @@ def solve_many(
         trial: scratch.
         best: scratch.
         anchor: scratch; with ``onward`` the pose that the pull leads back to.
+        start: the last problem's start, inside its limits: what begins there ``again`` finds it here.
         settings: the recipe's numbers.
         many: the problems.
         onward: go on from the pose in ``state``, anchored where ``anchor`` is, instead of from the problems' starts.
     """
+    outside = many.outside[0]
     for i in range(len(many.code)):
         put_table(many.target[i], s.goal_target)
         put_table(many.rotation[i], s.goal_rotation)
         if not onward:
-            put_table(many.q[i], state.q)
-            put_table(many.t[i], state.t)
-            many.outside[i] = into_limits(s, w, state.q, state.t, state.x)
+            if not many.again[i]:
+                put_table(many.q[i], start.q)
+                put_table(many.t[i], start.t)
+                outside = into_limits(s, w, start.q, start.t, start.x)
+            many.outside[i] = outside
+            copy(start, state)
             if settings.stand:
                 stand_roots(s, w, state.q, state.t, state.e)
             copy(state, anchor)
@@ -200,3 +209,33 @@ def solve_many(
         put_table(state.q, many.q[i])
         put_table(state.t, many.t[i])
         put_table(w.miss, many.miss[i])
+
+
+def solve_call(
+    s: System,
+    w: Work,
+    state: State,
+    trial: State,
+    best: State,
+    anchor: State,
+    start: State,
+    many: Many,
+    call: Call,
+    settings: Settings,
+    onward: bool,
+    settled: bool,
+    places: Floats,
+    turns: Floats,
+    answer: Floats,
+) -> int:
+    """`solve_many`; with room for an answer, a whole call of a solver: settle the targets, solve, put the answer there.
+
+    Returns:
+        How the (last) solve ended; `UNSETTLED` for targets that need to be looked at, nothing being solved.
+    """
+    if len(answer) > 0 and not take_targets(call, many, places, turns, settled, answer):
+        return UNSETTLED
+    solve_many(s, w, state, trial, best, anchor, start, settings, many, onward)
+    if len(answer) > 0:
+        put_answer(call, w, state, answer)
+    return int(many.code[len(many.code) - 1])

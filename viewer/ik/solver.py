@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viewer.errors import InputError, quote
+from viewer.ik import vectorised
 from viewer.ik.assemble import assemble, freedoms_of
 from viewer.ik.backends import engine_for
 from viewer.ik.batch import BatchRun, batch_targets, checked_starts, stacked
 from viewer.ik.diagnosis import diagnose
+from viewer.ik.direct import Direct
 from viewer.ik.drag import Drag
 from viewer.ik.goals import Goal, GoalKind
 from viewer.ik.methods import METHODS, UserRows, run_default
@@ -25,7 +27,8 @@ from viewer.ik.reach import Reach
 from viewer.ik.settings import INSIDE, seeds_for
 from viewer.ik.solution import STATUS_OF_CODE, Report, Solution, Status
 from viewer.ik.targets import Targets
-from viewer.ik.workspace import Workspace, checked_start
+from viewer.ik.workspace import Findings, Workspace, checked_start
+from viewer.skeleton.pose import Pose
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -34,9 +37,9 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from viewer.ik.batch import BatchSolution
+    from viewer.ik.direct import Row
     from viewer.ik.options import SolverOptions
     from viewer.ik.system import Settings
-    from viewer.skeleton.pose import Pose
     from viewer.skeleton.skeleton import Skeleton
     from viewer.spatial.checks import Floats
 
@@ -90,10 +93,16 @@ class Solver:
         functions = [goal for goal in self._goals if goal.enabled and goal.kind is GoalKind.FUNCTION]
         self._extra = UserRows(self.skeleton, functions) if functions else None
         self._reach = Reach(assembly.system)
+        self._one_shot = self._settings()
+        # The compiled kernels serve `default` with the built-in goals; all else runs on numpy.
+        self._needs_numpy = self.options.method != DEFAULT or self._extra is not None
 
     @property
     def one_shot(self) -> Settings:
         """The recipe's numbers of a whole solve under this solver's options."""
+        return self._one_shot
+
+    def _settings(self) -> Settings:
         settings = self.options.settings
         restarts = min(settings.restarts, len(self.assembly.system.seeds)) if self.options.restarts else 0
         return settings._replace(
@@ -117,9 +126,9 @@ class Solver:
         if pose is not self._given:  # poses do not change: one that was checked stays good
             self._given, self._start = pose, checked_start(self.skeleton, pose)
         pose = self._start
-        settled = self.targets.settle(pose, targets, target_rotations)
-        solution = self.run(self._workspace, pose, settled, self.one_shot)
+        solution = self.towards(self._workspace, pose, targets, target_rotations, self._one_shot)
         if self.options.exact and solution.status is not Status.CONVERGED:
+            settled = self.targets.settle(pose, targets, target_rotations)
             stayed = self._workspace.pose(pose) if self._workspace.go_back(pose) else pose
             solution = self._solution(self._workspace, stayed, settled, solution.report)
         return solution
@@ -158,6 +167,26 @@ class Solver:
         run = BatchRun(self.skeleton, self.assembly, engine, self.one_shot, self._reach, exact=self.options.exact)
         return run.solve(rotations, translations, places, turns, threads=threads)
 
+    def towards(
+        self,
+        workspace: Workspace,
+        pose: Pose,
+        targets: ArrayLike | None,
+        target_rotations: ArrayLike | None,
+        settings: Settings,
+        *,
+        onward: bool = False,
+    ) -> Solution:
+        """`run`, for targets as `solve` takes them."""
+        started = time.perf_counter()
+        direct = self._direct(workspace)
+        if direct is not None:
+            row = direct.given(pose, targets, target_rotations, settings, onward=onward)
+            if row is not None:
+                return self._answer(workspace, direct, row, started)
+        settled = self.targets.settle(pose, targets, target_rotations)
+        return self.run(workspace, pose, settled, settings, onward=onward)
+
     def run(
         self,
         workspace: Workspace,
@@ -177,26 +206,54 @@ class Solver:
             onward: go on from where the workspace's last solve ended, anchored where that began.
         """
         started = time.perf_counter()
-        engine, backend = engine_for("numpy" if self._needs_numpy else self.options.backend)
+        direct = self._direct(workspace)
+        if direct is not None:
+            return self._answer(workspace, direct, direct.settled(pose, targets, settings, onward=onward), started)
         workspace.aim_at(*targets)
         if not onward:
             workspace.pose_at(pose.rotations, pose.translations)
-        one = workspace.one
-        if not self._needs_numpy:
-            engine.solve_many(*workspace.arrays, settings, one, onward)
-            code, iterations, outside = int(one.code[0]), int(one.iterations[0]), bool(one.outside[0])
-        else:
-            outside = one.outside[0] = not onward and workspace.begin()
+        if self._needs_numpy:
+            outside = not onward and workspace.begin()
             workspace.aim_now()
             code, iterations, _ = self._method(*workspace.arrays, settings)
-        seconds = time.perf_counter() - started
-        report = Report(
-            STATUS_OF_CODE[code], iterations, seconds, backend, self.options.method, self._unserved, outside
-        )
-        failed = report.status is not Status.CONVERGED
-        if failed and self._reach.out_of_reach(workspace.system, workspace.state.q, workspace.state.t):
-            report = report._replace(status=Status.UNREACHABLE)
+        else:
+            one = workspace.one
+            vectorised.solve_many(*workspace.arrays, workspace.start, settings, one, onward)
+            code, iterations, outside = int(one.code[0]), int(one.iterations[0]), bool(one.outside[0])
+        report = self._report(workspace, code, iterations, time.perf_counter() - started, "numpy", outside)
         return self._solution(workspace, workspace.pose(pose), targets, report)
+
+    def _direct(self, workspace: Workspace) -> Direct | None:
+        """Calls of the compiled kernels on a workspace; None where numpy is to do it."""
+        if self._needs_numpy:
+            return None
+        engine, backend = engine_for(self.options.backend)
+        if backend != "numba":
+            return None
+        if workspace.direct is None:
+            workspace.direct = Direct(engine.Prepared, workspace, self.targets)
+        return workspace.direct
+
+    def _answer(self, workspace: Workspace, direct: Direct, row: Row, started: float) -> Solution:
+        """What is said of a row that a compiled call has filled."""
+        rotations, translations, x, miss = direct.parts(row)
+        pose, one = Pose(rotations, translations), workspace.one
+        seconds = time.perf_counter() - started
+        report = self._report(workspace, row.code, one.iterations.item(), seconds, "numba", one.outside.item())
+        findings = Findings(workspace, len(self._goals), miss, x)
+        return Solution(pose, report, findings, partial(self._diagnosis_of, self._goals, direct, row, pose))
+
+    def _report(
+        self, workspace: Workspace, code: int, iterations: int, seconds: float, backend: str, outside: bool
+    ) -> Report:
+        status = STATUS_OF_CODE[code]
+        failed = status is not Status.CONVERGED
+        if failed and self._reach.out_of_reach(workspace.system, workspace.state.q, workspace.state.t):
+            status = Status.UNREACHABLE
+        return Report(status, iterations, seconds, backend, self.options.method, self._unserved, outside)
+
+    def _diagnosis_of(self, goals: Sequence[Goal], direct: Direct, row: Row, pose: Pose) -> tuple[str, ...]:
+        return diagnose(self.skeleton, goals, direct.targets(row), pose, self.options)
 
     @property
     def _method(self) -> Callable[..., tuple[int, int, float]]:
@@ -204,11 +261,6 @@ class Solver:
         if self.options.method == DEFAULT:
             return partial(run_default, extra=self._extra)
         return partial(METHODS[self.options.method].run, extra=self._extra, tuning=self.options.tuning)
-
-    @property
-    def _needs_numpy(self) -> bool:
-        """The compiled kernels serve `default` with the built-in goals; all else runs on numpy."""
-        return self.options.method != DEFAULT or self._extra is not None
 
     def _solution(self, workspace: Workspace, pose: Pose, targets: tuple[Floats, Floats], report: Report) -> Solution:
         """What is said of a pose that stands in the workspace."""

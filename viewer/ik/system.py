@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from viewer.spatial.checks import Bools, Floats
+    from viewer.ik.targets import Targets
+    from viewer.spatial.checks import Bools, Floats, Ints
 
     Integers = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 
@@ -127,6 +128,7 @@ class Many(NamedTuple):
         miss: (N, G, 2) answers: metres, radians.
         code, iterations: (N,) answers.
         outside: (N,) answers: the start was outside its limits and was brought inside.
+        again: (N,) whether the start is the same as that of the problem before.
     """
 
     q: Floats
@@ -137,6 +139,28 @@ class Many(NamedTuple):
     code: Integers
     iterations: Integers
     outside: Bools
+    again: Bools
+
+
+class Call(NamedTuple):
+    """What one call of a solver with J joints and G goals, enabled or not, begins with; see `viewer.ik.kernels_call`.
+
+    Attributes:
+        joints: (K,) the skeleton's joints that the system's are.
+        goals: (G',) the solver's goals that the system's are.
+        has_place, has_turn: (G,) whether a goal has such a target.
+        places, turns: (G, 3), (G, 4) the goals' own targets.
+        rotations, translations: (J, 4), (J, 3) the pose that joints which take no part stay in.
+    """
+
+    joints: Integers
+    goals: Integers
+    has_place: Bools
+    has_turn: Bools
+    places: Floats
+    turns: Floats
+    rotations: Floats
+    translations: Floats
 
 
 class Settings(NamedTuple):
@@ -227,6 +251,21 @@ def make_many(system: System, count: int) -> Many:
         code=np.zeros(count, dtype=np.int64),
         iterations=np.zeros(count, dtype=np.int64),
         outside=np.zeros(count, dtype=np.bool_),
+        again=np.zeros(count, dtype=np.bool_),
+    )
+
+
+def make_call(joints: Ints, goals: Ints, targets: Targets, count: int) -> Call:
+    """What calls of a solver begin with; of a skeleton of ``count`` joints, at no pose yet."""
+    return Call(
+        joints=np.array(joints, dtype=np.int64),
+        goals=np.array(goals, dtype=np.int64),
+        has_place=np.array(targets.has_place),
+        has_turn=np.array(targets.has_turn),
+        places=np.array(targets.places),
+        turns=np.array(targets.turns),
+        rotations=np.zeros((count, 4)),
+        translations=np.zeros((count, 3)),
     )
 
 

@@ -122,7 +122,8 @@ def unit_rows(rotations: Floats) -> Floats:
         InputError: one farther than `UNIT_TOLERANCE` from unit length.
     """
     with np.errstate(over="ignore"):
-        length = np.sqrt(np.einsum("...i,...i->...", rotations, rotations))
+        x, y, z, w = np.moveaxis(rotations, -1, 0)
+        length = np.sqrt(x * x + y * y + z * z + w * w)
     if (np.abs(length - 1.0) > UNIT_TOLERANCE).any():
         off = float(length[np.abs(length - 1.0) > UNIT_TOLERANCE].flat[0])
         raise InputError(f"target rotations: expected unit quaternions (x, y, z, w), found length {off:.6g}")

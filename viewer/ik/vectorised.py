@@ -58,13 +58,14 @@ def solve_many(
     trial: State,
     best: State,
     anchor: State,
+    start: State,
     settings: Settings,
     many: Many,
     onward: bool,
 ) -> None:
     """`viewer.ik.driver.solve_many` with this backend's steps."""
     with np.errstate(all="ignore"):
-        _solve_many(s, w, state, trial, best, anchor, settings, many, onward)
+        _solve_many(s, w, state, trial, best, anchor, start, settings, many, onward)
 
 
 __all__ = ["STEPS", "into_limits", "residuals", "solve", "solve_many"]

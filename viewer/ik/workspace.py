@@ -14,6 +14,7 @@ from viewer.spatial.checks import UNIT_TOLERANCE
 
 if TYPE_CHECKING:
     from viewer.ik.assemble import Assembly
+    from viewer.ik.direct import Direct
     from viewer.ik.system import State, System, Work
     from viewer.skeleton.skeleton import Skeleton
     from viewer.spatial.checks import Bools, Floats, Ints
@@ -31,10 +32,12 @@ class Workspace:
         system = assembly.system
         self.system = system._replace(goal_target=system.goal_target.copy(), goal_rotation=system.goal_rotation.copy())
         self.work = make_work(system)
-        self.state, self.trial, self.best, self.anchor = (make_state(system) for _ in range(4))
+        self.state, self.trial, self.best, self.anchor, self.start = (make_state(system) for _ in range(5))
         self.one = make_many(system, 1)
         np.copyto(self.one.target[0], system.goal_target)
         np.copyto(self.one.rotation[0], system.goal_rotation)
+        self._begun: Pose | None = None
+        self.direct: Direct | None = None
 
     def go_back(self, pose: Pose) -> bool:
         """Stand at a pose, inside its limits; the scratch holds how far off the goals are; whether it was outside."""
@@ -50,16 +53,29 @@ class Workspace:
 
     def pose_at(self, rotations: Floats, translations: Floats) -> None:
         """Take a pose, (J, 4) and (J, 3), to start from."""
-        np.take(rotations, self.joints, axis=0, out=self.one.q[0])
-        np.take(translations, self.joints, axis=0, out=self.one.t[0])
+        self.one.again[0], self._begun = False, None
+        rotations.take(self.joints, 0, self.one.q[0], "clip")
+        translations.take(self.joints, 0, self.one.t[0], "clip")
+
+    def begin_at(self, pose: Pose) -> None:
+        """Take a pose to start from, not to be brought inside its limits again if that is where `begun_at` was last."""
+        if pose is self._begun:  # poses do not change
+            self.one.again[0] = True
+        else:
+            self.pose_at(pose.rotations, pose.translations)
+
+    def begun_at(self, pose: Pose) -> None:
+        """Remember that ``start`` is this pose, inside its limits."""
+        self._begun = pose
 
     def aim_at(self, places: Floats, turns: Floats) -> None:
         """Take the targets (G, 3) and (G, 4) of all goals in the order given to the solver.
 
         Goals without a place or turn keep NaN there: no kernel reads them.
         """
-        np.take(places, self.goals, axis=0, out=self.one.target[0])
-        np.take(turns, self.goals, axis=0, out=self.one.rotation[0])
+        # Clipped indices are not looked at twice; these are all in range.
+        places.take(self.goals, 0, self.one.target[0], "clip")
+        turns.take(self.goals, 0, self.one.rotation[0], "clip")
 
     def begin(self) -> bool:
         """What `viewer.ik.driver.solve_many` does before a solve, for methods of their own; whether it was outside."""

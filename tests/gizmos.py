@@ -1,0 +1,111 @@
+"""Gizmos for tests: in any view, with any axes; their shapes as numbers, and drags of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from hypothesis import strategies as st
+from strategies import random_quaternions, seeds
+from views import Place, looking, pixel_of, places
+
+from viewer.gizmo import Fill, Gizmo, GizmoDrag, Letter, Part, Stroke, Tool
+from viewer.spatial.quaternion import to_matrix
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from viewer.gizmo import Motion, Shape
+    from viewer.spatial.checks import Floats
+    from viewer.spatial.projection import Projection
+
+ORIGIN = np.zeros(3)
+AXES = (Part.X, Part.Y, Part.Z)
+PLANES = (Part.YZ, Part.ZX, Part.XY)
+MOVES = (*AXES, *PLANES, Part.SCREEN)
+TURNS = (*AXES, Part.VIEW_RING)
+PIXELS = st.floats(-3000.0, 3000.0)
+ANY_PIXEL = st.floats(width=64)
+
+
+class Case(NamedTuple):
+    """A gizmo in a view."""
+
+    gizmo: Gizmo
+    projection: Projection
+    unit: float
+
+    @property
+    def pixel(self) -> tuple[float, float]:
+        """Where its middle is seen."""
+        return pixel_of(self.projection, self.gizmo.position)
+
+    @property
+    def metre(self) -> float:
+        """Metres per pixel there."""
+        return 1.0 / float(self.projection.pixels_per_metre(self.gizmo.position))
+
+    @property
+    def sight(self) -> Floats:
+        """(3,) from the eye to it."""
+        if self.projection.orthographic:
+            return -self.projection.back
+        to = self.gizmo.position - self.projection.eye
+        return np.asarray(to / np.linalg.norm(to))
+
+    def drag(self, part: Part, dx: float = 0.0, dy: float = 0.0, *, snap_m: float = 0.05) -> GizmoDrag:
+        """A drag that begins so many pixels to the right of and below its middle."""
+        x, y = self.pixel
+        return GizmoDrag(self.gizmo, self.projection, part, x + dx, y + dy, snap_m=snap_m)
+
+    def moved(self, drag: GizmoDrag, dx: float, dy: float, *, snap: bool = False, fine: bool = False) -> Motion:
+        """The pointer at so many pixels to the right of and below its middle."""
+        x, y = self.pixel
+        return drag.move(x + dx, y + dy, snap=snap, fine=fine)
+
+
+def case_of(place: Place, seed: int, tool: Tool) -> Case:
+    """With axes turned anyhow, or those of the world."""
+    random = np.random.default_rng(seed)
+    axes = np.eye(3) if random.random() < 0.3 else to_matrix(random_quaternions(random))
+    return Case(Gizmo(tool, place.point, axes), place.projection, place.unit)
+
+
+def cases(tool: Tool) -> st.SearchStrategy[Case]:
+    """Gizmos of a tool, with any axes in any view."""
+    return st.builds(case_of, places(), seeds, st.just(tool))
+
+
+def simple(
+    tool: Tool, yaw: float = 40.0, pitch: float = 15.0, distance: float = 3.0, *, orthographic: bool = False
+) -> Case:
+    """With the world's axes at the origin, in the middle of the view."""
+    projection = looking(yaw, pitch, distance, orthographic=orthographic)
+    return Case(Gizmo(tool, ORIGIN, np.eye(3)), projection, 1.0)
+
+
+def numbers_of(shapes: Iterable[Shape]) -> Floats:
+    """All numbers of shapes in one row."""
+    rows: list[Floats] = []
+    for shape in shapes:
+        if isinstance(shape, Letter):
+            rows.append(np.array([*shape.at, shape.alpha]))
+        else:
+            width = shape.width if isinstance(shape, Stroke) else 0.0
+            rows.append(np.array([*shape.points.ravel(), width, shape.alpha]))
+    return np.concatenate(rows) if rows else np.zeros(0)
+
+
+def strokes(shapes: Iterable[Shape], colour: str) -> list[Stroke]:
+    """The lines of one colour."""
+    return [shape for shape in shapes if isinstance(shape, Stroke) and shape.colour == colour]
+
+
+def fills(shapes: Iterable[Shape], colour: str) -> list[Fill]:
+    """The areas of one colour."""
+    return [shape for shape in shapes if isinstance(shape, Fill) and shape.colour == colour]
+
+
+def letters(shapes: Iterable[Shape]) -> dict[str, Letter]:
+    """The letters."""
+    return {shape.text: shape for shape in shapes if isinstance(shape, Letter)}

@@ -1,0 +1,65 @@
+"""Sessions on the bundled samples, and drags as a pointer makes them."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+import viewer
+from viewer.session import Item, Session, new_document, stand_of
+from viewer.session.actions import SetSolver
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from viewer.session import Document
+    from viewer.skeleton import Character
+    from viewer.spatial.checks import Floats
+
+HAND, FOOT = Item("effector", "LeftHand"), Item("effector", "LeftFoot")
+
+
+@cache
+def character(name: str) -> Character:
+    """A bundled sample, loaded once."""
+    return viewer.load(f"sample:{name}")
+
+
+def session(name: str = "biped") -> Session:
+    """A session on a bundled sample, solved by numpy: what is under test does not depend on kernels being ready."""
+    made = Session(new_document(character(name)))
+    made.dispatch(SetSolver(backend="numpy"))
+    made.replace(made.document)
+    return made
+
+
+def place(document: Document, effector: str) -> Floats:
+    """(3,) where an effector is."""
+    return stand_of(document.skeleton, document.pose, document.handle(effector)).position
+
+
+def drag(made: Session, item: Item, to: ArrayLike, *, ticks: int = 40) -> None:
+    """Press, a straight line, and a rest at its end; without the release."""
+    start = item_place(made.document, item)
+    made.begin_drag((item,))
+    for tick in range(ticks):
+        part = min(1.0, 2.0 * (tick + 1) / ticks)
+        made.drag_to({item: (start + part * (np.asarray(to) - start), None)})
+        made.tick(tick / 60.0)
+
+
+def item_place(document: Document, item: Item) -> Floats:
+    """(3,) where an item is."""
+    if item.kind == "effector":
+        return place(document, item.name)
+    return np.asarray(viewer.fk(document.skeleton, document.pose).positions[document.skeleton.index(item.name)])
+
+
+def settled(made: Session, most: int = 200) -> int:
+    """Tick until nothing moves; how many ticks that took."""
+    for tick in range(most):
+        if not made.tick(10.0 + tick / 60.0):
+            return tick
+    raise AssertionError(f"still moving after {most} ticks")

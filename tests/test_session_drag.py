@@ -1,0 +1,418 @@
+"""IK drags: who moves and who stays, limits, scope, out of reach, release and cancel."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sessions import FOOT, HAND, character, drag, item_place, place, session, settled
+
+import viewer
+from viewer import InputError
+from viewer.ik.solution import Status
+from viewer.session import Grab, Item, Scope, Session, new_document
+from viewer.session.actions import (
+    ReleaseEffector,
+    Select,
+    SetJointLimits,
+    SetLimits,
+    SetScope,
+    SetSolver,
+    SetWanted,
+)
+from viewer.session.bounds import violation
+from viewer.skeleton import limit_violation
+from viewer.spatial.quaternion import angle_between, from_axis_angle, multiply
+
+HIPS = Item("joint", "Hips")
+FEET = ("LeftFoot", "RightFoot")
+
+
+def feet_moved(made: Session, start: Session | None = None) -> float:
+    """Metres that the feet are off their pins."""
+    del start
+    return max(made.errors[name].metres or 0.0 for name in FEET)
+
+
+def test_dragging_a_hand_moves_its_goal_only_and_the_feet_stay_planted() -> None:
+    made = session()
+    before = made.document
+    target = place(before, "LeftHand") + (0.2, 0.3, 0.2)
+    made.begin_drag((HAND,))
+    for tick in range(60):
+        made.drag_to({HAND: (place(before, "LeftHand") + min(1.0, tick / 30) * np.array([0.2, 0.3, 0.2]), None)})
+        made.tick(tick / 60)
+        assert feet_moved(made) < 1e-3
+    made.commit()
+    np.testing.assert_allclose(place(made.document, "LeftHand"), target, atol=1e-3)
+    moved = [a.effector for a, b in zip(made.document.handles, before.handles, strict=True) if a != b]
+    assert moved == ["LeftHand"]
+    assert made.report is not None
+    assert made.report.status is Status.CONVERGED
+    assert all(error.reached for error in made.errors.values())
+
+
+def test_commit_is_one_step_and_undo_gives_the_very_document_back() -> None:
+    made = session()
+    start = made.document
+    drag(made, HAND, place(start, "LeftHand") + (0.1, 0.1, 0.1))
+    made.commit()
+    end = made.document
+    assert made.history == ("Drag LeftHand",)
+    assert made.undo()
+    assert made.document is start
+    assert not made.undo()
+    assert made.redo()
+    assert made.document is end
+
+
+def test_cancel_gives_the_very_document_back() -> None:
+    made = session()
+    start, report = made.document, made.report
+    drag(made, HAND, place(start, "LeftHand") + (0.5, 0.1, 0.1))
+    assert made.document is not start
+    made.cancel()
+    assert made.document is start
+    assert made.report is report
+    assert made.undo_depth == 0
+    drag(made, HAND, (0.5, 1.0, 0.1))
+    assert made.undo()  # Ctrl+Z in the middle of a drag takes the drag back
+    assert made.document is start
+    made.begin_drag((HAND,))
+    made.commit()
+    assert made.undo_depth == 0
+
+
+def test_the_root_handle_moves_the_pelvis_while_pins_and_hands_stay() -> None:
+    made = session()
+    start = made.document
+    made.dispatch(ReleaseEffector("Head"))
+    hips = item_place(start, HIPS)
+    drag(made, HIPS, hips - (0.0, 0.1, 0.0))
+    made.commit()
+    np.testing.assert_allclose(item_place(made.document, HIPS), hips - (0.0, 0.1, 0.0), atol=1e-3)
+    assert all(error.reached for error in made.errors.values())
+    np.testing.assert_allclose(place(made.document, "LeftHand"), place(start, "LeftHand"), atol=1e-3)
+
+
+def test_what_cannot_stay_gives_way_to_the_dragged_root_but_pins_do_not() -> None:
+    made = session()
+    hips = item_place(made.document, HIPS)
+    drag(made, HIPS, hips - (0.0, 0.15, 0.0))
+    made.commit()
+    assert abs(item_place(made.document, HIPS)[1] - hips[1] + 0.15) < 0.02
+    assert feet_moved(made) < 1e-3
+    assert all(error.reached for error in made.errors.values())  # the head is held where it is now
+    settled(made)
+
+
+def test_the_root_can_be_turned() -> None:
+    made = session()
+    hips = item_place(made.document, HIPS)
+    turn = from_axis_angle((0.0, 1.0, 0.0), 0.3)
+    joint = made.document.skeleton.index("Hips")
+    before = viewer.fk(made.document.skeleton, made.document.pose).rotations[joint]
+    made.begin_drag((HIPS,))
+    made.drag_to({HIPS: (hips, multiply(turn, before))})
+    for tick in range(40):
+        made.tick(tick / 60)
+    after = viewer.fk(made.document.skeleton, made.document.pose).rotations[joint]
+    assert angle_between(after, multiply(turn, before)) < np.radians(0.5)
+    made.commit()
+    assert feet_moved(made) < 1e-3
+
+
+def test_any_point_of_a_bone_can_be_grabbed() -> None:
+    made = session()
+    arm, point = made.document.skeleton.index("LeftForeArm"), np.array([0.05, 0.0, 0.0])
+    made.begin_drag((), Grab("LeftForeArm", point))
+    start = viewer.fk(made.document.skeleton, made.document.pose).point(arm, point)
+    target, item = start + (0.0, 0.02, 0.02), Item("joint", "LeftForeArm")
+    for tick in range(40):
+        made.drag_to({item: (target, None)})
+        made.tick(tick / 60)
+    now = viewer.fk(made.document.skeleton, made.document.pose).point(arm, point)
+    np.testing.assert_allclose(now, target, atol=1e-3)
+    handles = made.document.handles
+    made.commit()
+    assert made.document.handles == handles  # the hand's hold was met all the time
+    assert made.history == ("Drag LeftForeArm",)
+
+
+def test_a_grabbed_hand_takes_its_hold_along_and_a_grabbed_foot_stays_flat() -> None:
+    made = session()
+    for name, way in (("LeftHand", (0.1, 0.2, 0.1)), ("LeftFoot", (0.0, 0.1, 0.1))):
+        item = Item("joint", name)
+        target = item_place(made.document, item) + way
+        drag(made, item, target)
+        made.commit()
+        np.testing.assert_allclose(place(made.document, name), target, atol=1e-3)
+        np.testing.assert_allclose(made.document.handle(name).position, target, atol=1e-3)
+    assert made.document.handle("LeftFoot").pinned
+    assert (made.errors["LeftFoot"].degrees or 0.0) < 0.5
+
+
+def test_an_effector_that_is_off_is_on_once_it_is_dragged() -> None:
+    made = session()
+    toes = Item("effector", "LeftToes")
+    drag(made, toes, place(made.document, "LeftToes") + (0.0, 0.02, 0.0))
+    made.commit()
+    assert made.document.handle("LeftToes").on
+
+
+def test_several_effectors_move_together() -> None:
+    made = session()
+    items = (HAND, Item("effector", "RightHand"))
+    starts = {item: place(made.document, item.name) for item in items}
+    made.begin_drag(items)
+    for tick in range(40):
+        made.drag_to({item: (start + (0.0, 0.2, 0.1), None) for item, start in starts.items()})
+        made.tick(tick / 60)
+    made.commit()
+    assert made.history == ("Drag 2 items",)
+    for item, start in starts.items():
+        np.testing.assert_allclose(place(made.document, item.name), start + (0.0, 0.2, 0.1), atol=1e-3)
+
+
+def test_a_turned_hand_keeps_its_turn() -> None:
+    made = session()
+    joint = made.document.skeleton.index("LeftHand")
+    before = viewer.fk(made.document.skeleton, made.document.pose).rotations[joint]
+    wanted = multiply(from_axis_angle((1.0, 0.0, 0.0), 0.3), before)
+    made.begin_drag((HAND,))
+    made.drag_to({HAND: (None, wanted)})
+    for tick in range(40):
+        made.tick(tick / 60)
+    made.commit()
+    assert made.document.handle("LeftHand").has_rotation
+    after = viewer.fk(made.document.skeleton, made.document.pose).rotations[joint]
+    assert angle_between(after, wanted) < np.radians(0.5)
+
+
+@pytest.mark.parametrize("name", ["biped", "claw-arm", "raptor", "quadruped"])
+def test_a_drag_stays_inside_the_limits(name: str) -> None:
+    made = session(name)
+    item = Item("effector", next(handle.effector for handle in made.document.handles if handle.on))
+    start, random = item_place(made.document, item), np.random.default_rng(7)
+    made.begin_drag((item,))
+    for tick in range(60):
+        if tick % 10 == 0:
+            way = random.normal(size=3)
+        made.drag_to({item: (start + 0.05 * (tick % 10) * way, None)})
+        made.tick(tick / 60)
+        assert limit_violation(made.document.skeleton, made.document.pose).max() <= 1e-3
+
+
+def test_out_of_reach_it_comes_to_rest_and_says_why_after_the_release() -> None:
+    made = session()
+    made.begin_drag((HAND,))
+    made.drag_to({HAND: (place(made.document, "LeftHand") + (4.0, 0.0, 0.0), None)})
+    settled(made)
+    still = made.document
+    for tick in range(20):
+        made.drag_to({HAND: (made.document.handle("LeftHand").position, None)})
+        assert not made.tick(20.0 + tick / 60)
+    assert made.document.pose is still.pose
+    assert made.report is not None
+    assert made.report.status is Status.UNREACHABLE
+    assert made.report.diagnosis == ()
+    made.commit()
+    assert made.report.status is Status.UNREACHABLE
+    assert any("LeftHand" in line for line in made.report.diagnosis)
+    assert not made.report.errors["LeftHand"].reached
+    assert not made.escape_offered
+
+
+def test_a_drag_that_begins_outside_its_limits_does_not_jump_inside() -> None:
+    made = session()
+    skeleton = made.document.skeleton
+    elbow = skeleton.index("LeftForeArm")
+    rotations = made.document.pose.rotations.copy()
+    rotations[elbow] = multiply(rotations[elbow], from_axis_angle((0.0, 1.0, 0.0), 2.0))
+    made.dispatch(SetLimits(False))
+    made.replace(replace(new_document(made.document.character, pose=viewer.Pose(rotations, made.document.pose.translations))))
+    assert violation(made.document) > 0.3
+    last, start = made.document.pose, place(made.document, "LeftHand")
+    made.begin_drag((HAND,))
+    steps = []
+    for tick in range(30):
+        made.drag_to({HAND: (start + (0.0, 0.001 * tick, 0.0), None)})
+        made.tick(tick / 60)
+        steps.append(angle_between(made.document.pose.rotations, last.rotations).max())
+        last = made.document.pose
+    assert max(steps) < 0.5 * sum(steps)
+    assert violation(made.document) <= 1e-3
+
+
+@pytest.mark.parametrize("scope", [Scope.LIMB, Scope.SELECTION])
+def test_the_scope_says_which_joints_may_move(scope: Scope) -> None:
+    made = session()
+    made.dispatch(Select((Item("joint", "LeftArm"), Item("joint", "LeftForeArm"))))
+    made.dispatch(SetScope(scope))
+    before = made.document.pose
+    drag(made, HAND, place(made.document, "LeftHand") + (0.4, 0.4, 0.4))
+    made.commit()
+    turned = angle_between(made.document.pose.rotations, before.rotations) > 1e-6
+    moved = {name for name, moves in zip(made.document.skeleton.names, turned.tolist(), strict=True) if moves}
+    allowed = {"LeftArm", "LeftForeArm"} | ({"LeftShoulder", "LeftHand"} if scope is Scope.LIMB else set())
+    assert {"LeftArm"} <= moved <= allowed
+    np.testing.assert_array_equal(made.document.pose.translations, before.translations)
+
+
+def test_limits_toggled_solve_anew_and_come_back_inside() -> None:
+    made = session()
+    drag(made, HAND, (0.1, 1.2, -0.6))
+    made.commit()
+    inside = made.errors["LeftHand"].metres or 0.0
+    made.dispatch(SetLimits(False))
+    assert made.document.limits_on is False
+    assert (made.errors["LeftHand"].metres or 0.0) <= inside + 1e-9
+    drag(made, Item("effector", "RightHand"), (0.5, 1.2, -0.6))
+    made.commit()
+    made.dispatch(SetLimits(True))
+    assert violation(made.document) <= 1e-3
+    assert made.history[-1] == "Joint limits on"
+    assert made.report is not None
+
+
+def test_one_joint_can_be_without_limits() -> None:
+    made = session()
+    made.dispatch(SetJointLimits("LeftForeArm", False))
+    made.dispatch(SetJointLimits("LeftArm", False))
+    drag(made, HAND, (0.1, 1.2, -0.6), ticks=80)
+    made.commit()
+    excess = limit_violation(made.document.skeleton, made.document.pose)
+    outside = {made.document.skeleton.names[joint] for joint in np.flatnonzero(excess > 1e-3).tolist()}
+    assert outside
+    assert outside <= {"LeftForeArm", "LeftArm"}
+    made.dispatch(SetJointLimits("LeftForeArm", True))
+    made.dispatch(SetJointLimits("LeftArm", True))
+    assert violation(made.document) <= 1e-3
+
+
+def test_exact_or_nothing_shows_no_pose_that_misses() -> None:
+    made = session()
+    made.dispatch(SetSolver(exact=True))
+    before = made.document.pose
+    made.begin_drag((HAND,))
+    made.drag_to({HAND: (place(made.document, "LeftHand") + (4.0, 0.0, 0.0), None)})
+    settled(made)
+    assert made.document.pose.same_as(before)
+    made.commit()
+    assert made.document.pose.same_as(before)
+    assert made.report is not None
+    assert not made.report.converged
+
+
+def test_until_close_solves_in_one_tick() -> None:
+    made = session()
+    made.dispatch(SetSolver(until_close=True))
+    made.begin_drag((HAND,))
+    made.drag_to({HAND: (place(made.document, "LeftHand") + (0.2, 0.3, 0.2), None)})
+    made.tick(0.0)
+    assert made.report is not None
+    assert made.report.converged
+
+
+def test_errors_of_each_step_are_kept_for_the_plot() -> None:
+    made = session()
+    drag(made, HAND, place(made.document, "LeftHand") + (0.2, 0.3, 0.2))
+    made.commit()
+    assert made.report is not None
+    lines = made.report.errors_by_iteration
+    assert set(lines) == set(made.document.goals())
+    assert all(len(line) == len(made.report.steps) for line in lines.values())
+    assert list(made.report.steps) == sorted(made.report.steps)
+    assert lines["LeftHand"][-1] == made.report.errors["LeftHand"].metres
+
+
+def test_a_chain_of_a_thousand_links_drags() -> None:
+    made = Session(new_document(character("chain-1000")))
+    tip = Item("effector", "tip")
+    start = place(made.document, "tip")
+    drag(made, tip, start * 0.8 + (0.1, 0.0, 0.1), ticks=30)
+    assert made.report is not None
+    assert np.isfinite(made.document.pose.rotations).all()
+    assert (made.errors["tip"].metres or 0.0) < 0.01
+    made.commit()
+    assert made.undo()
+    assert np.array_equal(place(made.document, "tip"), start)
+
+
+def test_a_stalled_drag_offers_a_way_out_that_is_blended_in() -> None:
+    made = Session(new_document(character("biped")))
+    made.dispatch(SetSolver(backend="numpy"))
+    random = np.random.default_rng(3)
+    for _ in range(40):
+        drag(made, HAND, (0.0, 1.2, 0.0) + 0.6 * random.normal(size=3), ticks=12)
+        made.commit()
+        if made.escape_offered:
+            break
+    else:
+        pytest.skip("no drag was caught in a trap")
+    depth, caught = made.undo_depth, made.document.pose
+    made.accept_escape()
+    assert made.undo_depth == depth + 1
+    assert made.document.pose.same_as(caught)
+    made.tick(0.0)
+    made.tick(0.1)
+    half = made.document.pose
+    assert not half.same_as(caught)
+    made.tick(0.21)
+    assert all(error.reached for error in made.errors.values())
+    assert not half.same_as(made.document.pose)
+    assert not made.tick(0.3)
+    made.undo()
+    assert made.document.pose is caught
+
+
+@pytest.mark.parametrize(
+    ("act", "words"),
+    [
+        (lambda made: made.begin_drag(()), "a drag needs an effector or joint to drag"),
+        (lambda made: made.begin_drag((Item("effector", "LeftHnad"),)), 'no effector "LeftHnad"; did you mean "LeftHand"?'),
+        (lambda made: made.begin_drag((Item("joint", "Hipz"),)), 'no joint "Hipz"; did you mean "Hips"?'),
+        (lambda made: made.begin_drag((), Grab("Hips", (0, 0))), 'grabbed point of "Hips": expected shape (3,), found (2,)'),
+        (lambda made: made.drag_to({HAND: (None, None)}), "no drag was begun"),
+    ],
+)
+def test_bad_drags_are_refused_and_leave_all_as_it_was(act: object, words: str) -> None:
+    made = session()
+    start = made.document
+    assert callable(act)
+    with pytest.raises(InputError) as caught:
+        act(made)
+    assert words in str(caught.value)
+    assert made.document is start
+    assert made.gesture is None
+
+
+def test_bad_targets_are_refused_and_the_drag_goes_on() -> None:
+    made = session()
+    made.begin_drag((HAND,))
+    for targets, words in (
+        ({FOOT: ((0, 0, 0), None)}, 'effector "LeftFoot" is not part of this drag'),
+        ({HAND: ((float("nan"), 0, 0), None)}, 'target of "LeftHand": expected finite numbers, found nan'),
+        ({HAND: ((1e9, 0, 0), None)}, "expected metres within 1e+07 of the origin"),
+        ({HAND: (None, (0, 0, 0, 3))}, "expected a unit quaternion"),
+    ):
+        with pytest.raises(InputError) as caught:
+            made.drag_to(targets)  # type: ignore[arg-type]
+        assert words in str(caught.value)
+    made.drag_to({HAND: ((1e6, -1e6, 1e6), None)})
+    settled(made)
+    assert np.isfinite(made.document.pose.rotations).all()
+    assert np.isfinite(made.document.pose.translations).all()
+    made.cancel()
+
+
+def test_a_method_that_cannot_serve_a_goal_says_so() -> None:
+    made = session()
+    made.dispatch(SetWanted("Head", "aim"))  # type: ignore[arg-type]
+    made.dispatch(SetSolver(method="two-link"))
+    drag(made, HAND, place(made.document, "LeftHand") + (0.1, 0.1, 0.1), ticks=6)
+    assert made.report is not None
+    assert made.report.method == "two-link"
+    assert "Head" in made.report.unserved
+    made.commit()

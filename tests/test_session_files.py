@@ -1,0 +1,243 @@
+"""Session files: saved and opened again a document is the same; what is damaged is refused in one line."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+import viewer
+from viewer.errors import FormatError, InputError, OutputError, ViewerError
+from viewer.session.autosave import Autosave
+from viewer.session.files import Kept, is_session, load_session, save_session, session_bytes
+from viewer.session.opening import new_document
+from viewer.session.recovery import recoveries
+from viewer.session.solver_settings import SolverSettings
+from viewer.session.values import Item, Mode, Scope
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from viewer.session.document import Document
+
+
+@pytest.fixture
+def document() -> Document:
+    return new_document(viewer.load("sample:biped"))
+
+
+def edited(document: Document) -> Document:
+    """Every field another than at the start."""
+    hand = document.handles[0]
+    moved = hand.moved((0.123456789012345, 1.0 / 3.0, 1e-17), None)
+    skeleton = replace(document.skeleton, stiffness=document.skeleton.stiffness + 0.125)
+    return replace(
+        document,
+        skeleton=skeleton,
+        pose=skeleton.rest_pose(),
+        handles=(moved, *document.handles[1:]),
+        limits_on=False,
+        unlimited=frozenset(document.skeleton.names[:2]),
+        solver=SolverSettings(method="sdls", tolerance_m=0.01, damping=0.1, until_close=True, step_cap_deg=3.0),
+        selection=(Item("joint", document.skeleton.names[1]), Item("effector", hand.effector)),
+        mode=Mode.FK,
+        scope=Scope.LIMB,
+    )
+
+
+@pytest.mark.parametrize("sample", ["biped", "biped-hands", "claw-arm", "walk", "chain-400"])
+def test_a_new_document_comes_back_the_same(sample: str, tmp_path: Path) -> None:
+    document = new_document(viewer.load(f"sample:{sample}"))
+    save_session(document, tmp_path / "a.ikv.json")
+    assert load_session(tmp_path / "a.ikv.json").same_as(document)
+
+
+def test_an_edited_document_comes_back_the_same(document: Document, tmp_path: Path) -> None:
+    changed = edited(document)
+    assert not changed.same_as(document)
+    save_session(changed, tmp_path / "a.ikv.json")
+    again = load_session(tmp_path / "a.ikv.json")
+    assert again.same_as(changed)
+    assert again.solver == changed.solver
+
+
+def test_saving_what_was_opened_gives_the_same_bytes(document: Document, tmp_path: Path) -> None:
+    first, second = tmp_path / "a.ikv.json", tmp_path / "b.ikv.json"
+    save_session(edited(document), first)
+    save_session(load_session(first), second)
+    assert first.read_bytes() == second.read_bytes()
+
+
+def test_names_of_sessions() -> None:
+    assert is_session("x/Walk.IKV.JSON")
+    assert not is_session("walk.json")
+
+
+def test_a_folder_that_is_not_there(document: Document, tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match="cannot be written: its folder does not exist"):
+        save_session(document, tmp_path / "none" / "a.ikv.json")
+
+
+def _set(path: list[object], value: object) -> object:
+    def change(tree: dict[str, object]) -> None:
+        place: object = tree
+        for step in path[:-1]:
+            place = place[step]  # type: ignore[index]
+        place[path[-1]] = value  # type: ignore[index]
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "words"),
+    [
+        (["version"], 2, "version: expected 1, found 2: the file is from a later program"),
+        (["document", "frame"], "x", "document.frame: expected int, found str"),
+        (["document", "mode"], "xx", "document.mode: expected one of ik, fk, found 'xx'"),
+        (["document", "solver", "method"], "magic", 'document.solver: no method "magic"'),
+        (["document", "solver", "tolerance_m"], -1, "document.solver: tolerance_m: expected a finite number above 0"),
+        (["document", "handles"], [], "document.handles: expected one handle for each effector of the skeleton"),
+        (["document", "handles", 0, "weight"], 0, "document.handles[0]: "),
+        (["document", "selection"], [["joint", "Nobody"]], 'document.selection[0]: no joint "Nobody"'),
+        (["document", "selection"], [["wheel", "x"]], 'document.selection[0]: no kind of item "wheel"'),
+        (["document", "unlimited"], ["Nobody"], "document.unlimited: expected names of joints, found 'Nobody'"),
+        (["document", "clip"], "dance", "document.clip: expected the name of a clip, found 'dance'"),
+        (["document", "pose", "rotations"], [], "document.pose.rotations: expected an array of shape (22, 4)"),
+        (
+            ["document", "character", "skeleton", "names", 1],
+            5,
+            "document.character.skeleton.names[1]: expected str, found int",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_place(
+    path: list[object], value: object, words: str, document: Document, tmp_path: Path
+) -> None:
+    tree = json.loads(session_bytes(document))
+    _set(path, value)(tree)  # type: ignore[operator]
+    file = tmp_path / "a.ikv.json"
+    file.write_text(json.dumps(tree))
+    with pytest.raises(FormatError) as raised:
+        load_session(file)
+    assert str(raised.value).startswith(f"{file}: {words}")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "the file is empty; expected a JSON object"),
+        ("[]", "expected a JSON object"),
+        ('{"joints": []}', "this is a skeleton file; expected a session file"),
+        ('{"goals": []}', "this is a goals file; expected a session file"),
+        ('{"document": 1', "not valid JSON"),
+        ('{"document": 1}', "document: expected object, found int"),
+        ("[" * 100_000, "nested too deeply"),
+    ],
+)
+def test_other_files_are_refused(text: str, words: str, tmp_path: Path) -> None:
+    file = tmp_path / "a.ikv.json"
+    file.write_text(text)
+    with pytest.raises(FormatError) as raised:
+        load_session(file)
+    assert words in str(raised.value)
+    assert str(raised.value).startswith(str(file))
+
+
+def test_no_file(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such file"):
+        load_session(tmp_path / "none.ikv.json")
+
+
+def test_a_session_cut_anywhere_is_refused(document: Document, tmp_path: Path) -> None:
+    content, file = session_bytes(document), tmp_path / "a.ikv.json"
+    for length in range(0, len(content) - 2, len(content) // 40):
+        file.write_bytes(content[:length])
+        with pytest.raises(ViewerError):
+            load_session(file)
+
+
+def _wait_for(path: Path) -> None:
+    deadline = time.monotonic() + 20.0
+    while not path.exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert path.exists()
+
+
+def test_autosave_writes_the_newest_and_leaves_nothing_behind(document: Document, tmp_path: Path) -> None:
+    autosave = Autosave(tmp_path, seconds=0.05)
+    autosave.keep(document, None)
+    _wait_for(autosave.path)
+    changed = edited(document)
+    autosave.keep(changed, "mine.ikv.json")
+    deadline = time.monotonic() + 20.0
+    while not load_session(autosave.path).same_as(changed) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert load_session(autosave.path).same_as(changed)
+    assert recoveries(tmp_path) == ()  # its window is open still
+    autosave.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_saving_makes_the_recovery_file_superfluous(document: Document, tmp_path: Path) -> None:
+    autosave = Autosave(tmp_path, seconds=0.0)
+    autosave.keep(document, None)
+    _wait_for(autosave.path)
+    autosave.saved()
+    assert not autosave.path.exists()
+    autosave.keep(document, None)
+    _wait_for(autosave.path)
+    autosave.close()
+
+
+def test_a_folder_that_cannot_be_written_is_said_and_stops_nobody(document: Document, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    autosave = Autosave(tmp_path / "file" / "folder", seconds=0.0)
+    autosave.keep(document, None)
+    deadline = time.monotonic() + 20.0
+    while not autosave.problem and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert autosave.problem.startswith("nothing can be saved by itself: ")
+    autosave.close()
+
+
+KILLED = """
+import sys, time
+from pathlib import Path
+import viewer
+from viewer.session.autosave import Autosave
+from viewer.session.opening import new_document
+autosave = Autosave(Path(sys.argv[1]), seconds=0.0)
+autosave.keep(new_document(viewer.load("sample:biped")), "mine.ikv.json")
+while not autosave.path.exists():
+    time.sleep(0.01)
+print("kept", flush=True)
+time.sleep(60)
+"""
+
+
+def test_what_a_killed_window_leaves_is_found_and_can_be_given_up(document: Document, tmp_path: Path) -> None:
+    with subprocess.Popen([sys.executable, "-c", KILLED, str(tmp_path)], stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "kept\n"
+        assert recoveries(tmp_path) == ()
+        child.kill()
+    (found,) = recoveries(tmp_path)
+    assert found.kept.path == "mine.ikv.json"
+    assert 0.0 <= found.minutes < 1.0
+    assert load_session(found.path).same_as(document)
+    found.discard()
+    assert recoveries(tmp_path) == ()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_strange_files_among_the_recoveries_are_left_alone(document: Document, tmp_path: Path) -> None:
+    (tmp_path / "x.ikv.json").write_text("{")
+    (tmp_path / "y.ikv.json").write_bytes(session_bytes(document))
+    (tmp_path / "old.ikv.json").write_bytes(session_bytes(document, Kept(at=5.0, since=2.0)))
+    (tmp_path / "new.ikv.json").write_bytes(session_bytes(document, Kept(at=125.0, since=5.0)))
+    assert [(r.path.name, r.minutes) for r in recoveries(tmp_path)] == [("new.ikv.json", 2.0), ("old.ikv.json", 0.05)]

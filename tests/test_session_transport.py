@@ -1,0 +1,172 @@
+"""Playing a clip, and the kernels that get ready meanwhile."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from sessions import HAND, drag, place, session
+
+from viewer import InputError
+from viewer.ik import backends
+from viewer.session import Loop, kernels
+from viewer.session import actions as act
+from viewer.skeleton import limit_violation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def test_frames_are_played_as_they_are_holds_follow_and_pins_stay() -> None:
+    made = session("walk")
+    clip = made.document.clip_data
+    assert clip is not None
+    pins = made.document.handle("LeftFoot")
+    made.seek(7)
+    assert made.document.pose.same_as(clip.pose(7))
+    assert made.document.frame == 7
+    assert made.document.handle("LeftFoot") == pins
+    np.testing.assert_array_equal(made.document.handle("LeftHand").position, place(made.document, "LeftHand"))
+    assert made.undo_depth == 0
+    made.dispatch(act.SetFrame(9))
+    assert made.history == ("Frame 9",)
+
+
+def played(loop: Loop, seconds: float, *, start: int = 0, direction: int = 1, speed: float = 1.0) -> list[int]:
+    made = session("walk")
+    clip = made.document.clip_data
+    assert clip is not None
+    made.seek(start)
+    made.loop, made.speed = loop, speed
+    made.play(direction)
+    frames = []
+    for tick in range(round(seconds / clip.frame_time * 2)):
+        made.tick(100.0 + 0.5 * tick * clip.frame_time)
+        frames.append(made.document.frame)
+        if not made.playing:
+            break
+    return frames
+
+
+def test_time_passes_as_the_clip_says() -> None:
+    frames = played(Loop.LOOP, 0.5)
+    assert frames == [tick // 2 for tick in range(len(frames))]
+    assert played(Loop.LOOP, 0.25, speed=2.0)[:4] == [0, 1, 2, 3]
+
+
+def test_the_ends_of_the_clip() -> None:
+    made = session("walk")
+    clip = made.document.clip_data
+    assert clip is not None
+    last = len(clip) - 1
+    assert played(Loop.OFF, 1.0, start=last - 2)[-1] == last
+    assert played(Loop.OFF, 1.0, start=2, direction=-1)[-1] == 0
+    assert 0 in played(Loop.LOOP, 1.0, start=last - 2)
+    assert last in played(Loop.LOOP, 1.0, start=2, direction=-1)
+    back = played(Loop.PING_PONG, 1.0, start=last - 2)
+    assert last in back
+    assert back[-1] < last - 2
+    made.loop = Loop.OFF
+    made.seek(last)
+    made.play()
+    assert made.document.frame == 0
+
+
+def test_a_drag_stops_the_clip_and_starts_from_the_frame_shown() -> None:
+    made = session("walk")
+    made.play()
+    made.tick(0.0)
+    made.tick(0.3)
+    frame = made.document.frame
+    assert frame > 0
+    drag(made, HAND, place(made.document, "LeftHand") + (0.0, 0.1, 0.0), ticks=10)
+    assert made.playing == 0
+    assert made.document.frame == frame
+    made.commit()
+    edited = made.document
+    made.seek(0)
+    made.undo()
+    assert made.document.frame == frame
+    made.redo()
+    assert made.document is edited
+
+
+def test_limits_do_not_bind_a_clip_but_a_drag_from_it() -> None:
+    made = session("walk")
+    joint = made.document.skeleton.index("LeftLeg")
+    made.dispatch(act.SetStiffness("Head", 0.5))
+    made.seek(3)
+    assert np.isfinite(limit_violation(made.document.skeleton, made.document.pose)[joint])
+    drag(made, HAND, place(made.document, "LeftHand") + (0.0, 0.05, 0.0), ticks=30)
+    assert limit_violation(made.document.skeleton, made.document.pose).max() <= 1e-3
+
+
+def test_bad_requests_are_refused() -> None:
+    made = session()
+    for request in (made.play, lambda: made.seek(0)):
+        with pytest.raises(InputError, match="no clip is loaded"):
+            request()
+    walk = session("walk")
+    with pytest.raises(InputError, match="no frame 100000: the clip has 0 to"):
+        walk.seek(100_000)
+    with pytest.raises(InputError, match="direction: expected 1 or -1, found 2"):
+        walk.play(2)
+    with pytest.raises(InputError, match="speed: expected a number above 0"):
+        walk.speed = 0.0
+
+
+def test_kernels_get_ready_in_the_background(monkeypatch: pytest.MonkeyPatch) -> None:
+    waiting: list[Callable[[], None]] = []
+
+    def warm_up(*, wait: bool, then: Callable[[], None]) -> None:
+        assert not wait
+        waiting.append(then)
+
+    monkeypatch.setattr(kernels, "warm_up", warm_up)
+    monkeypatch.setattr(kernels, "engine_for", lambda _: (None, "numba" if ready else "numpy"))
+    ready: list[bool] = []
+    made = session()
+    assert made.kernels == "numpy"
+    woken: list[bool] = []
+    made.start_compiling(lambda: woken.append(True))
+    made.start_compiling()
+    assert len(waiting) == 1
+    assert made.kernels == "compiling"
+    seen = made.revision
+    assert not made.tick(0.0)
+    ready.append(True)
+    waiting[0]()
+    assert woken == [True]
+    assert made.tick(0.1)
+    assert made.revision > seen
+    assert made.kernels == "ready"
+
+
+def test_kernels_that_cannot_be_compiled_leave_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernels, "warm_up", lambda *, wait, then: then())
+    monkeypatch.setattr(kernels, "engine_for", lambda _: (None, "numpy"))
+    made = session()
+    made.start_compiling()
+    assert made.kernels == "numpy"
+
+
+def test_a_drag_switches_to_the_kernels_while_it_lasts(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = session()
+    made.dispatch(act.SetSolver(backend="auto"))
+    monkeypatch.setattr(backends, "_ready", type(backends._ready)())
+    made.begin_drag((HAND,))
+    start, served = place(made.document, "LeftHand"), []
+    for tick in range(20):
+        made.drag_to({HAND: (start + (0.0, 0.01 * tick, 0.0), None)})
+        if tick == 10:
+            before = made.document.pose
+            backends.compiled_is_ready()
+        made.tick(tick / 60)
+        assert made.report is not None
+        served.append(made.report.backend)
+        if tick == 10:
+            assert np.abs(made.document.pose.rotations - before.rotations).max() < 0.05
+    assert served == ["numpy"] * 10 + ["numba"] * 10
+    made.commit()
+    assert all(error.reached for error in made.errors.values())

@@ -1,0 +1,260 @@
+"""Undo and redo: any actions in any order, all taken back, all done again; files that are out of date."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from sessions import HAND, character, drag, item_place, place, session
+
+from viewer import InputError
+from viewer.session import Grab, Item, Session, Wanted, new_document
+from viewer.session import actions as act
+from viewer.session.bounds import violation
+from viewer.session.history import MOST_STEPS
+from viewer.spatial.quaternion import exp, multiply
+
+EFFECTORS = ("LeftHand", "RightHand", "LeftFoot", "RightFoot", "Head")
+JOINTS = ("Hips", "Spine", "LeftArm", "LeftForeArm", "RightUpLeg", "RightLeg", "Neck")
+vectors = st.tuples(*[st.floats(-0.3, 0.3)] * 3)
+flags = st.booleans()
+
+
+class Hand(RuleBasedStateMachine):
+    """A person at the window."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.made = Session(new_document(character("walk")))
+        self.made.dispatch(act.SetSolver(backend="numpy", max_iterations=24))
+        self.made.replace(self.made.document)
+        self.start = self.made.document
+        self.now = 0.0
+
+    def clock(self) -> float:
+        self.now += 1.0 / 60.0
+        return self.now
+
+    def do(self, action: act.Action) -> None:
+        before = self.made.document
+        try:
+            self.made.dispatch(action)
+        except InputError:
+            assert self.made.document is before
+
+    @rule(effector=st.sampled_from(EFFECTORS), way=vectors)
+    def nudge(self, effector: str, way: tuple[float, float, float]) -> None:
+        at = np.array(place(self.made.document, effector)) + way
+        self.do(act.MoveTargets({effector: (at, None)}))
+
+    @rule(
+        item=st.sampled_from([Item("effector", name) for name in EFFECTORS] + [Item("joint", name) for name in JOINTS]),
+        way=vectors,
+        ticks=st.integers(0, 6),
+        end=st.sampled_from(["commit", "cancel", "undo", "left open"]),
+    )
+    def drag(self, item: Item, way: tuple[float, float, float], ticks: int, end: str) -> None:
+        made = self.made
+        if made.document.clip is not None and made.playing:
+            made.stop()
+        if item.kind == "effector" and item.name not in [handle.effector for handle in made.document.handles]:
+            return
+        made.begin_drag((item,))
+        before, depth = made.document, made.undo_depth
+        start = item_place(before, item)
+        for tick in range(ticks):
+            made.drag_to({item: (start + (tick + 1) / ticks * np.array(way), None)})
+            made.tick(self.clock())
+        if end == "commit":
+            made.commit()
+            assert made.undo_depth == depth + (ticks > 0)
+        elif end != "left open":
+            getattr(made, end)()
+            assert made.document is before
+            assert made.undo_depth == depth
+
+    @rule(joint=st.sampled_from(JOINTS), turn=vectors, times=st.integers(1, 3))
+    def turn(self, joint: str, turn: tuple[float, float, float], times: int) -> None:
+        made = self.made
+        made.begin(f"Turn {joint}")
+        depth = made.undo_depth
+        index = made.document.skeleton.index(joint)
+        for _ in range(times):
+            made.update(act.TurnJoint(joint, multiply(made.document.pose.rotations[index], exp(np.array(turn)))))
+        made.commit()
+        assert made.undo_depth <= depth + 1
+
+    @rule(action=st.one_of(
+        st.builds(act.SetLimits, flags),
+        st.builds(act.SetJointLimits, st.sampled_from(JOINTS), flags),
+        st.builds(act.SetCoordinate, st.sampled_from(JOINTS), st.integers(0, 2), st.floats(-4, 4)),
+        st.builds(act.SetLength, st.sampled_from(JOINTS), st.floats(0.01, 0.6)),
+        st.builds(act.SetStiffness, st.sampled_from(JOINTS), st.floats(0, 1)),
+        st.builds(act.SetPin, st.sampled_from(EFFECTORS), flags, flags),
+        st.builds(act.SetWeight, st.sampled_from(EFFECTORS), st.floats(0.1, 10)),
+        st.builds(act.SetWanted, st.sampled_from(EFFECTORS), st.sampled_from(Wanted)),
+        st.builds(act.ReleaseEffector, st.sampled_from(EFFECTORS)),
+        st.builds(act.HoldEffector, st.sampled_from(EFFECTORS)),
+        st.builds(act.MakeEffector, st.sampled_from(JOINTS)),
+        st.builds(act.RemoveEffector, st.sampled_from([*EFFECTORS, *JOINTS])),
+        st.builds(act.ResetPose, st.sampled_from([None, ("LeftArm",), ("Hips", "Spine")]), flags, flags),
+        st.builds(act.MirrorPose),
+        st.builds(act.SetMode, st.sampled_from(["ik", "fk"])),
+        st.builds(act.SetScope, st.sampled_from(["body", "limb", "selection"])),
+        st.builds(lambda joint: act.Select((Item("joint", joint),), "toggle"), st.sampled_from(JOINTS)),
+        st.builds(act.SetFrame, st.integers(-1, 30)),
+        st.builds(act.SetClip, st.sampled_from([None, "run"])),
+        st.builds(act.SetFrameTime, st.floats(0.001, 0.1)),
+    ))  # fmt: skip
+    def do_something(self, action: act.Action) -> None:
+        self.do(action)
+
+    @rule(joint=st.sampled_from(JOINTS))
+    def grab(self, joint: str) -> None:
+        self.made.begin_drag((), Grab(joint, (0.0, 0.1, 0.0)))
+
+    @rule(steps=st.integers(1, 4))
+    def undo_and_redo(self, steps: int) -> None:
+        made = self.made
+        made.commit()
+        end, index = made.document, made.history_index
+        back = sum(made.undo() for _ in range(steps))
+        for _ in range(back):
+            assert made.redo()
+        assert made.history_index == index
+        assert back == 0 or made.document.same_as(end)
+
+    @precondition(lambda self: self.made.redo_depth)
+    @rule()
+    def redo(self) -> None:
+        self.made.redo()
+
+    @rule()
+    def undo(self) -> None:
+        self.made.undo()
+
+    @invariant()
+    def the_pose_is_one(self) -> None:
+        pose = self.made.document.pose
+        assert np.isfinite(pose.rotations).all()
+        assert np.isfinite(pose.translations).all()
+        np.testing.assert_allclose(np.linalg.norm(pose.rotations, axis=-1), 1.0, atol=1e-6)
+        assert len(self.made.document.handles) == len(self.made.document.skeleton.effectors)
+
+    def teardown(self) -> None:
+        made = self.made
+        made.commit()
+        end, done = made.document, made.undo_depth
+        labels = made.history
+        while made.undo():
+            pass
+        assert made.document.same_as(self.start)
+        assert not made.modified
+        while made.redo_depth and made.history_index < done:
+            made.redo()
+        assert made.document.same_as(end)
+        assert made.history == labels
+        made.go_to(0)
+        assert made.document.same_as(self.start)
+
+
+Hand.TestCase.settings = settings(max_examples=25, stateful_step_count=20, deadline=None)
+TestHand = Hand.TestCase
+
+
+def test_a_new_step_forgets_those_that_were_undone() -> None:
+    made = session()
+    for on in (False, True, False):
+        made.dispatch(act.SetLimits(on))
+    made.go_to(1)
+    assert made.document.limits_on is False
+    assert (made.undo_depth, made.redo_depth) == (1, 2)
+    made.dispatch(act.SetSolver(method="dls"))
+    assert made.history == ("Joint limits off", "Solver dls")
+    assert not made.redo()
+    with pytest.raises(InputError, match="no step 3: the history has 0 to 2"):
+        made.go_to(3)
+
+
+def test_what_changes_nothing_is_no_step() -> None:
+    made = session()
+    shown = made.document
+    for action in (
+        act.SetLimits(True),
+        act.SetSolver(method="default"),
+        act.SetMode("ik"),  # type: ignore[arg-type]
+        act.Select(()),
+        act.SetWeight("LeftHand", 1.0),
+        act.ResetPose(),
+    ):
+        made.dispatch(action)
+        assert made.document is shown, action
+    assert made.history == ()
+
+
+def test_selecting_and_playing_do_not_make_a_file_out_of_date() -> None:
+    made = session("walk")
+    made.dispatch(act.Select((Item("joint", "Hips"),)))
+    made.seek(3)
+    assert not made.modified
+    made.dispatch(act.SetLimits(False))
+    assert made.modified
+    made.mark_saved()
+    assert not made.modified
+    made.dispatch(act.Select(()))
+    assert not made.modified
+    made.undo()
+    made.undo()
+    assert made.modified
+    made.redo()
+    assert not made.modified
+
+
+def test_history_is_bounded_and_still_knows_what_was_saved() -> None:
+    made = session()
+    made.dispatch(act.SetLimits(False))
+    made.mark_saved()
+    for count in range(MOST_STEPS + 5):
+        made.dispatch(act.Select((Item("joint", "Hips"),) if count % 2 else ()) if count else act.Select((HAND,)))
+    assert made.undo_depth == MOST_STEPS
+    assert not made.modified
+
+
+def test_sliders_are_one_step_and_a_cancelled_one_is_none() -> None:
+    made = session()
+    start = made.document
+    made.begin("Turn LeftForeArm")
+    for angle in np.linspace(0.0, 1.0, 7).tolist():
+        made.update(act.SetCoordinate("LeftForeArm", 0, angle))
+    made.commit()
+    assert made.history == ("Turn LeftForeArm",)
+    made.begin("Weight")
+    made.update(act.SetWeight("LeftHand", 3.0))
+    made.cancel()
+    assert made.history == ("Turn LeftForeArm",)
+    made.undo()
+    assert made.document is start
+    with pytest.raises(InputError, match="Weight of LeftHand: no gesture was begun"):
+        made.update(act.SetWeight("LeftHand", 3.0))
+
+
+def test_what_is_under_way_is_committed_by_the_next_action() -> None:
+    made = session()
+    drag(made, HAND, (0.4, 1.0, 0.3), ticks=6)
+    made.dispatch(act.SetLimits(False))
+    assert made.history == ("Drag LeftHand", "Joint limits off")
+    assert violation(made.document) == 0.0
+
+
+def test_revision_counts_what_is_to_be_seen() -> None:
+    made = session()
+    seen = made.revision
+    made.dispatch(act.SetLimits(False))
+    assert made.revision > seen
+    seen = made.revision
+    assert not made.tick(0.0)
+    assert made.revision == seen
+    made.undo()
+    assert made.revision > seen

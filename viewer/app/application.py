@@ -1,0 +1,180 @@
+"""The running window: events in, time to the session, frames out."""
+
+from __future__ import annotations
+
+import sys
+import time
+import traceback
+from typing import TYPE_CHECKING
+
+from viewer.app.automation import Automation
+from viewer.app.borders import Borders
+from viewer.app.input import Inputs
+from viewer.app.layout import Layout
+from viewer.app.pacing import Pace
+from viewer.app.painter import Painter
+from viewer.app.picture import save_picture
+from viewer.app.quality import Quality
+from viewer.app.requests import serve
+from viewer.ui.state import state_of, write_state
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from viewer.app.context import Panel
+    from viewer.app.device import Device
+    from viewer.ui.controller import Controller
+
+_BACKGROUND_WAIT = 0.1
+
+
+class Application:
+    """One window.
+
+    Attributes:
+        device: the window itself.
+        controller: answers events.
+        painter: draws frames.
+        inputs: takes raw input.
+        pace: says when to draw.
+        quality: says how much.
+        finished: the loop is to end.
+    """
+
+    def __init__(
+        self,
+        device: Device,
+        controller: Controller,
+        panels: Sequence[Panel],
+        automation: Automation | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Connect a window with a controller.
+
+        Raises:
+            MachineError: fonts are missing, or the driver refuses a shader.
+        """
+        self.device, self.controller = device, controller
+        self.automation = automation or Automation()
+        self.clock = clock
+        self.painter = Painter(device, controller, panels, Layout.from_dict(controller.preferences.layout))
+        self.borders = Borders(self.painter.ui)
+        self.inputs = Inputs(controller.handle, self.borders, self.painter.capture, clock)
+        self.pace, self.quality = Pace(), Quality()
+        self.finished = False
+        self._seen: object = None
+        self._title = ""
+        self._pictured = False
+        self._last_frame = clock()
+        device.connect(self.inputs)
+
+    def run(self) -> int:
+        """Run until the window is closed; returns the exit code."""
+        try:
+            while not self.finished:
+                self.turn()
+        except Exception:  # noqa: BLE001 - whatever it is, the work must not be lost with it
+            traceback.print_exc(file=sys.stderr)
+            self.controller.session.rescue() if hasattr(self.controller.session, "rescue") else None
+            return 1
+        finally:
+            self.close()
+        return 0
+
+    def turn(self) -> None:
+        """Wait for what comes next and answer it."""
+        now = self.clock()
+        hurried = self.automation.exit_after is not None
+        self.device.wait(0.0 if hurried else max(0.0, self.pace.slot(now) - now))
+        # What comes until the next frame's time is answered by that frame: one solve, however fast the mouse reports.
+        while not hurried and (early := self.pace.earliest - self.clock()) > 0.0:
+            self.device.wait(early)
+        if self.device.minimised:
+            self.device.wait(_BACKGROUND_WAIT)
+        self.step(self.clock())
+
+    def step(self, now: float) -> None:
+        """Let the session work, and draw a frame if one is due."""
+        controller = self.controller
+        busy = controller.tick(now)
+        self.pace.busy(busy)
+        serve(self)
+        rearranged = self.painter.arrange()
+        seen = controller.revision
+        if seen != self._seen or busy:
+            self.pace.changed(now, settle=seen != self._seen and not self._in_motion)
+            self._seen = seen
+        if self.inputs.for_imgui or rearranged:
+            self.inputs.for_imgui = False
+            self.pace.changed(now, settle=True)
+        self._name_window()
+        self.device.set_cursor(self.cursor())
+        forced = self.automation.exit_after is not None
+        if (self.pace.due(now) or forced) and not self.device.minimised:
+            self.draw(now)
+
+    def draw(self, now: float) -> None:
+        """Draw a frame and show it."""
+        pace, ui = self.pace, self.painter.ui
+        last = self.automation.exit_after is not None and pace.frames + 1 >= self.automation.exit_after
+        still = pace.still_due(now) or last
+        full = still or not self._in_motion or pace.full_due(now)
+        ui.fps = pace.fps
+        self.controller.fps = pace.fps or None
+        ui.notes[:] = [self.quality.note] if self.quality.note else []
+        start = time.perf_counter()
+        self.painter.paint(now - self._last_frame, self.quality.level, full=full, still=still)
+        self._picture(still=still, last=last)
+        self.device.swap()
+        if not still and self._in_motion:
+            self.quality.took(time.perf_counter() - start)
+        self._last_frame = now
+        pace.drawn(now, full=full, still=still)
+        wished = ui.take_wake()
+        if wished is not None:
+            pace.wake(now + wished)
+        self._write_state()
+        self.finished = self.finished or last
+
+    def cursor(self) -> str:
+        """The pointer's shape."""
+        x, y = self.inputs.pointer
+        if not self.painter.capture.modal and not self.inputs.busy and (shape := self.borders.cursor(x, y)):
+            return shape
+        if self.painter.capture.pointer(x, y) and not self.inputs.busy:
+            return self.painter.cursor
+        return self.controller.cursor
+
+    def close(self) -> None:
+        """End the window."""
+        self.painter.close()
+        self.device.close()
+
+    @property
+    def _in_motion(self) -> bool:
+        """Whether only the view changes: a drag, an orbit, a clip that plays, with no panel in use."""
+        capture = self.painter.capture
+        if capture.modal or capture.typing or capture.active or self.borders.held:
+            return False
+        moving = self.inputs.busy or self.controller.dragging
+        x, y = self.inputs.pointer
+        playing = self.controller.session.playing and not capture.pointer(x, y)
+        return bool(moving or playing)
+
+    def _name_window(self) -> None:
+        title = f"{self.controller.files.title} - ikviewer"
+        if title != self._title:
+            self._title = title
+            self.device.set_title(title)
+
+    def _picture(self, *, still: bool, last: bool) -> None:
+        path = self.automation.screenshot
+        wanted = last if self.automation.exit_after is not None else still
+        if path is not None and wanted and not self._pictured:
+            self._pictured = True
+            save_picture(self.device.target, path)
+
+    def _write_state(self) -> None:
+        path = self.automation.state_file
+        if path is not None:
+            write_state(path, state_of(self.controller, self.device.window_size, self.pace.fps))

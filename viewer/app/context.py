@@ -1,0 +1,124 @@
+"""What a panel is, and what it is given when it draws itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from imgui_bundle import icons_fontawesome_6, imgui
+
+from viewer.app.theme import colour, paint
+from viewer.ui.rect import Rect
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from viewer.app.fonts import Fonts
+    from viewer.app.layout import Layout, Place, Regions
+    from viewer.session.session import Session
+    from viewer.ui.controller import Controller
+
+icons = icons_fontawesome_6
+"""Font Awesome's glyphs by name, such as ``icons.ICON_FA_LOCK``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One panel. The frame begins and ends its imgui window (full size, no title, no padding of its own choosing).
+
+    Panels in `Place.FLOATING` get no window: they open popups, modals and windows themselves, and draw nothing most
+    of the time. Panels in `Place.VIEWPORT` get a window over the scene without background that lets the mouse through.
+
+    Attributes:
+        id: short and lasting, such as ``"inspector"``.
+        title: on its tab, and in the message when it fails.
+        place: where it stands; panels that share a tabbed place are tabs there, in the order of `PANELS`.
+        draw: draws it.
+        live: redrawn in every frame of a drag, as the status line is; the others at most 15 times a second.
+        padded: its window has imgui's window padding.
+        scrolls: its window scrolls; without, the panel has the whole of its rectangle and scrolls parts of itself.
+    """
+
+    id: str
+    title: str
+    place: Place
+    draw: Callable[[PanelContext], None]
+    live: bool = False
+    padded: bool = True
+    scrolls: bool = False
+
+
+@dataclass(slots=True)
+class PanelContext:
+    """What panels draw from. One object lasts as long as the window; ``rect`` and ``panel`` change from panel to panel.
+
+    Attributes:
+        controller: to read from, and to send commands and actions to.
+        fonts: ``with ui.fonts.small(): ...``
+        layout: what the person arranged; `Layout.reset`, ``show_left`` and so on.
+        regions: the window laid out.
+        scale: framebuffer pixels per logical pixel.
+        fps: frames a second of late, 0 at rest.
+        rect: the panel's rectangle, framebuffer pixels (the whole window for floating panels).
+        panel: whose turn it is; None outside.
+        requests: of the controller's, for a window to serve; panels `take` theirs.
+        notes: of the window's own, for the status line, such as "half resolution".
+    """
+
+    controller: Controller
+    fonts: Fonts
+    layout: Layout
+    regions: Regions
+    scale: float = 1.0
+    fps: float = 0.0
+    rect: Rect = Rect(0, 0, 1, 1)  # noqa: RUF009 - a named tuple, which cannot change
+    panel: Panel | None = None
+    requests: list[Any] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    _memories: dict[str, dict[str, Any]] = field(default_factory=dict)
+    _wake_in: float | None = None
+
+    @property
+    def session(self) -> Session:
+        """The controller's."""
+        return self.controller.session
+
+    @property
+    def memory(self) -> dict[str, Any]:
+        """What this panel keeps from frame to frame: text typed in a search field, an open section, an image."""
+        return self._memories.setdefault(self.panel.id if self.panel else "", {})
+
+    def px(self, logical: float) -> float:
+        """Framebuffer pixels of logical ones."""
+        return round(logical * self.scale)
+
+    def vec(self, across: float, down: float) -> imgui.ImVec2:
+        """A size in logical pixels, as imgui takes it."""
+        return imgui.ImVec2(self.px(across), self.px(down))
+
+    def wake(self, seconds: float = 0.0) -> None:
+        """Ask for another frame after so many seconds: the window draws only when something changed."""
+        if self._wake_in is None or seconds < self._wake_in:
+            self._wake_in = seconds
+
+    def take_wake(self) -> float | None:
+        """The soonest wish of `wake` since this was last asked."""
+        wished, self._wake_in = self._wake_in, None
+        return wished
+
+    def take(self, name: str) -> Any:  # noqa: ANN401 - the controller's Request
+        """Take the first waiting request of a name ("open-dialog", "help", "context-menu" ...), or None."""
+        for index, request in enumerate(self.requests):
+            if getattr(request, "name", request) == name:
+                return self.requests.pop(index)
+        return None
+
+    @staticmethod
+    def colour(name: str, alpha: float = 1.0) -> imgui.ImVec4:
+        """A colour of the palette for widgets (``push_style_color``, ``text_colored``)."""
+        return colour(name, alpha)
+
+    @staticmethod
+    def paint(name: str, alpha: float = 1.0) -> int:
+        """A colour of the palette for draw lists (``add_rect_filled`` and the like)."""
+        return paint(name, alpha)

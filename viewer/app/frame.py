@@ -1,0 +1,255 @@
+"""One frame of the panels: their imgui windows, tabs and borders, and what is shown in place of one that failed."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from imgui_bundle import imgui
+
+from viewer.app.context import icons
+from viewer.app.layout import BORDER, MENU, TABBED, TABS, Place
+from viewer.app.theme import colour, paint
+from viewer.ui.rect import Rect
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from viewer.app.context import Panel, PanelContext
+
+_FIXED = (
+    imgui.WindowFlags_.no_title_bar
+    | imgui.WindowFlags_.no_resize
+    | imgui.WindowFlags_.no_move
+    | imgui.WindowFlags_.no_collapse
+    | imgui.WindowFlags_.no_saved_settings
+    | imgui.WindowFlags_.no_bring_to_front_on_focus
+    | imgui.WindowFlags_.no_focus_on_appearing
+    | imgui.WindowFlags_.no_docking
+)
+_STILL = imgui.WindowFlags_.no_scrollbar | imgui.WindowFlags_.no_scroll_with_mouse
+_OVERLAY = _FIXED | _STILL | imgui.WindowFlags_.no_background | imgui.WindowFlags_.no_inputs
+
+_TAB_PADDING = 12
+_BARS = frozenset({Place.MENU, Place.TOOLBAR, Place.STATUS})
+
+
+def window_name(panel: Panel) -> str:
+    """Of a panel's imgui window."""
+    return f"##panel:{panel.id}"
+
+
+def _strip_name(place: Place) -> str:
+    return f"##tabs:{place}"
+
+
+@dataclass(slots=True)
+class Failure:
+    """A panel that raised.
+
+    Attributes:
+        trace: what a developer wants to see.
+        shown: the person asked for it.
+    """
+
+    trace: str
+    shown: bool = False
+
+
+@dataclass(slots=True)
+class Frame:
+    """Draws all panels.
+
+    Attributes:
+        ui: what they draw from.
+        panels: all there are, in order.
+        failures: of panels, by id.
+    """
+
+    ui: PanelContext
+    panels: Sequence[Panel]
+    failures: dict[str, Failure] = field(default_factory=dict)
+
+    def opaque(self, name: str) -> str | None:
+        """The part of the layer of panels that a draw list belongs to, by its imgui window's name; None: it floats."""
+        root = name.split("/", 1)[0]
+        if root.startswith("##tabs:") or (root.startswith("##panel:") and root not in self._overlays()):
+            return root
+        return None
+
+    def run(self, *, live_only: bool = False) -> None:
+        """Submit panels to imgui, between ``new_frame`` and ``render``.
+
+        Args:
+            live_only: only what changes in every frame of a drag; the others keep the pixels that they have.
+        """
+        placed = self._placed()
+        for place, panels in placed.items():
+            if place in TABBED and not live_only and place in self.ui.regions.rects:
+                self._tabs(place, panels)
+        for place, panels in placed.items():
+            for panel in self._front(place, panels):
+                if not live_only or panel.live or place in {Place.VIEWPORT, Place.FLOATING}:
+                    self._panel(panel)
+        self.ui.panel = None
+
+    def front(self, place: Place) -> Panel | None:
+        """The panel that is in front in a tabbed place."""
+        panels = self._placed().get(place, [])
+        return next(iter(self._front(place, panels)), None)
+
+    def _overlays(self) -> set[str]:
+        return {window_name(panel) for panel in self.panels if panel.place is Place.VIEWPORT}
+
+    def _placed(self) -> dict[Place, list[Panel]]:
+        placed: dict[Place, list[Panel]] = {}
+        for panel in self.panels:
+            placed.setdefault(panel.place, []).append(panel)
+        return placed
+
+    def _front(self, place: Place, panels: list[Panel]) -> list[Panel]:
+        """Those of a place that are seen."""
+        if place is Place.FLOATING:
+            return panels
+        if place not in self.ui.regions.rects:
+            return []
+        if place not in TABBED:
+            return panels
+        chosen = self.ui.layout.tabs.get(place)
+        return [next((panel for panel in panels if panel.id == chosen), panels[0])]
+
+    def _panel(self, panel: Panel) -> None:
+        ui = self.ui
+        ui.panel = panel
+        if panel.place is Place.FLOATING:
+            ui.rect = Rect(0, 0, *ui.regions.size)
+            self._guarded(panel)
+            return
+        ui.rect = ui.regions.body(panel.place)
+        flags = _OVERLAY if panel.place is Place.VIEWPORT else _FIXED | (0 if panel.scrolls else _STILL)
+        if panel.place is Place.MENU:
+            flags |= imgui.WindowFlags_.menu_bar
+        with _Window(window_name(panel), ui.rect, flags, self._look(panel)):
+            self._guarded(panel)
+
+    def _look(self, panel: Panel) -> _Look:
+        background = "app" if panel.place in {Place.MENU, Place.STATUS} else "panel"
+        bar = panel.place is Place.MENU
+        # The bar is as high as its text with this padding.
+        above = (self.ui.px(MENU) - imgui.get_font_size()) / 2.0 if bar else None
+        return _Look(background, padded=panel.padded and panel.place not in _BARS, frame_above=above)
+
+    def _guarded(self, panel: Panel) -> None:
+        """Draw a panel; whatever it raises stays in its rectangle."""
+        if panel.id in self.failures:
+            self._failed(panel, self.failures[panel.id])
+            return
+        before = imgui.internal.ErrorRecoveryState()
+        imgui.internal.error_recovery_store_state(before)
+        try:
+            panel.draw(self.ui)
+        except Exception:  # noqa: BLE001 - whatever a panel's fault is, the document must live
+            imgui.internal.error_recovery_try_to_recover_state(before)
+            self.failures[panel.id] = failure = Failure(traceback.format_exc())
+            print(f"error: the {panel.title} panel failed", failure.trace, sep="\n", file=sys.stderr)  # noqa: T201
+            self.ui.wake()
+
+    def _failed(self, panel: Panel, failure: Failure) -> None:
+        """What is shown in place of a panel that failed."""
+        ui = self.ui
+        if panel.place is Place.FLOATING:
+            imgui.set_next_window_pos(
+                imgui.ImVec2(ui.regions.viewport.x + ui.px(12), ui.regions.viewport.y + ui.px(12))
+            )
+            imgui.begin(f"##failed:{panel.id}", None, _FIXED | imgui.WindowFlags_.always_auto_resize)
+        imgui.push_style_color(imgui.Col_.text, colour("warn"))
+        imgui.text(icons.ICON_FA_TRIANGLE_EXCLAMATION)
+        imgui.pop_style_color()
+        imgui.same_line()
+        imgui.text_wrapped(f"The {panel.title} panel failed; your document is safe")
+        if imgui.button("Details"):
+            failure.shown = not failure.shown
+        imgui.same_line()
+        if imgui.button("Reopen"):
+            del self.failures[panel.id]
+            ui.wake()
+        if failure.shown:
+            with ui.fonts.small():
+                imgui.text_wrapped(failure.trace)
+        if panel.place is Place.FLOATING:
+            imgui.end()
+
+    def _tabs(self, place: Place, panels: list[Panel]) -> None:
+        """The strip of tabs over a place."""
+        ui = self.ui
+        whole, body = ui.regions.rects[place], ui.regions.body(place)
+        if body.y == whole.y:
+            return
+        strip = Rect(whole.x, whole.y, whole.w, body.y - whole.y)
+        front = self._front(place, panels)[0]
+        with _Window(_strip_name(place), strip, _FIXED | _STILL, _Look("app", padded=False)):
+            left = float(strip.x + ui.px(8))
+            for panel in panels:
+                left = self._tab(place, panel, left, chosen=panel is front)
+
+    def _tab(self, place: Place, panel: Panel, left: float, *, chosen: bool) -> float:
+        """One tab; returns where the next one begins."""
+        ui = self.ui
+        top, height = float(ui.regions.rects[place].y), ui.px(TABS)
+        words = imgui.calc_text_size(panel.title)
+        width = words.x + ui.px(_TAB_PADDING)
+        imgui.set_cursor_screen_pos(imgui.ImVec2(left, top))
+        if imgui.invisible_button(panel.id, imgui.ImVec2(width, height)):
+            ui.layout.tabs[place] = panel.id
+            ui.wake()
+        drawing = imgui.get_window_draw_list()
+        near, far = imgui.ImVec2(left, top + ui.px(2)), imgui.ImVec2(left + width, top + height)
+        hovered = imgui.is_item_hovered()
+        if chosen or hovered:
+            flags = imgui.ImDrawFlags_.round_top
+            drawing.add_rect_filled(near, far, paint("panel" if chosen else "raised"), ui.px(4), flags)
+        if chosen:
+            line = imgui.ImVec2(left + width, top + ui.px(2 + BORDER))
+            drawing.add_rect_filled(near, line, paint("field_on"), ui.px(2), imgui.ImDrawFlags_.round_top)
+        at = imgui.ImVec2(left + ui.px(_TAB_PADDING / 2), top + round((height - words.y) / 2) + ui.px(1))
+        drawing.add_text(at, paint("text" if chosen else "text2"), panel.title)
+        return left + width + ui.px(4)
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """How a window differs from the theme."""
+
+    background: str
+    padded: bool
+    frame_above: float | None = None
+
+
+class _Window:
+    """``with`` an imgui window of a fixed place."""
+
+    def __init__(self, name: str, rect: Rect, flags: int, look: _Look) -> None:
+        self._name, self._rect, self._flags, self._look = name, rect, flags, look
+
+    def __enter__(self) -> None:
+        rect, look = self._rect, self._look
+        imgui.set_next_window_pos(imgui.ImVec2(rect.x, rect.y))
+        imgui.set_next_window_size(imgui.ImVec2(max(1, rect.w), max(1, rect.h)))
+        imgui.push_style_color(imgui.Col_.window_bg, colour(look.background))
+        pushed = 1
+        imgui.push_style_var(imgui.StyleVar_.window_min_size, imgui.ImVec2(1.0, 1.0))
+        if not look.padded:
+            imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(0.0, 0.0))
+            pushed += 1
+        if look.frame_above is not None:
+            padding = imgui.get_style().frame_padding
+            imgui.push_style_var(imgui.StyleVar_.frame_padding, imgui.ImVec2(padding.x, look.frame_above))
+            pushed += 1
+        imgui.begin(self._name, None, self._flags)
+        imgui.pop_style_var(pushed)
+        imgui.pop_style_color()
+
+    def __exit__(self, *_: object) -> None:
+        imgui.end()

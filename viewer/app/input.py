@@ -1,0 +1,213 @@
+"""From a window's raw input to Dear ImGui and to the controller: whoever holds the pointer or the keyboard gets it."""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from imgui_bundle import imgui
+
+from viewer.app.keys import IMGUI_KEYS, IMGUI_MODIFIERS
+from viewer.ui.events import Drop, Event, Key, KeyUp, Leave, Move, Press, Release, Scroll
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from viewer.app.borders import Borders
+    from viewer.ui.events import Button, Mods
+    from viewer.ui.rect import Rect
+
+BUTTONS: tuple[Button, ...] = ("left", "right", "middle")
+"""As imgui and GLFW count them."""
+
+_DOUBLE_CLICK = 0.35
+_DOUBLE_SLACK = 6.0
+_COMMAND = "super" if sys.platform == "darwin" else "ctrl"
+"""What the key table calls "ctrl"; on macOS the Control key itself still snaps."""
+
+_ALWAYS = frozenset({"f1", "f11", "f12"})
+"""Keys that no text field or dialog keeps for itself."""
+
+_OVER_TEXT = frozenset({"s", "o", "e", "q"})
+"""Letters that with Ctrl act in a text field, too: files and quitting."""
+
+
+@dataclass(slots=True)
+class Capture:
+    """What imgui had in its last frame, which decides who gets the next event.
+
+    Attributes:
+        viewport: where the scene is, framebuffer pixels; None: everything is imgui's.
+        floating: rectangles of windows and popups over it.
+        modal: a popup or dialog is open.
+        typing: a text field has the keyboard.
+        active: a widget is held by the mouse.
+    """
+
+    viewport: Rect | None = None
+    floating: tuple[Rect, ...] = ()
+    modal: bool = False
+    typing: bool = False
+    active: bool = False
+
+    def pointer(self, x: float, y: float) -> bool:
+        """Whether imgui gets what the pointer does here."""
+        if self.modal or self.active or self.viewport is None or not self.viewport.contains(x, y):
+            return True
+        return any(rect.contains(x, y) for rect in self.floating)
+
+    def key(self, name: str, mods: Mods) -> bool:
+        """Whether imgui alone gets a key."""
+        if name in _ALWAYS:
+            return False
+        if self.typing:
+            return not ("ctrl" in mods and name in _OVER_TEXT)
+        return self.modal or self.active
+
+
+@dataclass(slots=True)
+class Inputs:
+    """Takes raw input; hands events on to the controller, in framebuffer pixels from the top left, y down.
+
+    Attributes:
+        send: gets what is the controller's.
+        borders: between panels, which can be dragged.
+        capture: what imgui held in its last frame.
+        clock: seconds, for double clicks.
+        held: modifiers that are down.
+        pointer: where it is.
+        for_imgui: something reached imgui since this was last set to False.
+    """
+
+    send: Callable[[Event], None]
+    borders: Borders
+    capture: Capture
+    clock: Callable[[], float] = time.monotonic
+    held: set[str] = field(default_factory=set)
+    pointer: tuple[float, float] = (-1.0, -1.0)
+    for_imgui: bool = False
+    _owners: dict[Button, bool] = field(default_factory=dict)
+    _last_press: tuple[float, Button, float, float] = (-1.0, "left", 0.0, 0.0)
+    _clicks: int = 1
+
+    @property
+    def mods(self) -> Mods:
+        """Keys held, as the key table has them."""
+        held = {"ctrl"} if _COMMAND in self.held or "ctrl" in self.held else set()
+        return frozenset(held | (self.held & {"shift", "alt"}))
+
+    @property
+    def busy(self) -> bool:
+        """Whether the controller has a mouse button: the camera or a handle is being dragged."""
+        return any(not imguis for imguis in self._owners.values())
+
+    def move(self, x: float, y: float) -> None:
+        """The pointer is at a pixel; imgui always knows, the controller unless imgui holds a button."""
+        self.pointer = (x, y)
+        imgui.get_io().add_mouse_pos_event(x, y)
+        if self.borders.move(x, y):
+            self.for_imgui = True
+            return
+        captured = self.capture.pointer(x, y) and not self.busy
+        self.for_imgui = self.for_imgui or captured
+        if captured or True in self._owners.values():
+            self.send(Leave())
+        else:
+            self.send(Move(x, y, self.mods))
+
+    def button(self, button: Button, *, down: bool) -> None:
+        """A button went down or came up where the pointer is."""
+        x, y = self.pointer
+        if button == "left" and self._border(x, y, down=down):
+            return
+        if down:
+            self._owners[button] = imguis = self.capture.pointer(x, y) and not self.busy
+            if not imguis:
+                self.send(Press(button, x, y, self.mods, self._count(button, x, y)))
+        elif not (imguis := self._owners.pop(button, True)):
+            self.send(Release(button, x, y, self.mods))
+        if imguis:
+            self.for_imgui = True
+            imgui.get_io().add_mouse_button_event(BUTTONS.index(button), down)
+        elif down:
+            imgui.internal.clear_active_id()  # a click into the view ends what was typed in a field
+
+    def scroll(self, dx: float, dy: float) -> None:
+        """The wheel turned by so many notches."""
+        x, y = self.pointer
+        if self.capture.pointer(x, y) and not self.busy:
+            self.for_imgui = True
+            imgui.get_io().add_mouse_wheel_event(dx, dy)
+        else:
+            self.send(Scroll(dx, dy, x, y, self.mods))
+
+    def key(self, name: str, *, down: bool, repeat: bool = False) -> None:
+        """A key went down or came up."""
+        if name in IMGUI_MODIFIERS:
+            self._modifier(name, down=down)
+            return
+        captured = self.capture.key(name, self.mods)
+        if captured or not down:
+            self._to_imgui(name, down=down)
+        if down and not captured:
+            self.send(Key(name, self.mods, repeat))
+        elif not down:
+            self.send(KeyUp(name, self.mods))
+
+    def text(self, typed: str) -> None:
+        """Letters were typed."""
+        if self.capture.typing:
+            self.for_imgui = True
+            imgui.get_io().add_input_characters_utf8(typed)
+
+    def drop(self, paths: tuple[Path, ...]) -> None:
+        """Files were dropped on the window."""
+        self.send(Drop(paths))
+
+    def leave(self) -> None:
+        """The pointer left the window."""
+        if not self.busy and True not in self._owners.values():
+            self.pointer = (-1.0, -1.0)
+            imgui.get_io().add_mouse_pos_event(-1.0, -1.0)
+            self.for_imgui = True
+            self.send(Leave())
+
+    def focus(self, *, got: bool) -> None:
+        """The window got or lost the keyboard: what was held is not held any more."""
+        imgui.get_io().add_focus_event(got)
+        if not got:
+            for name in tuple(self.held):
+                self._modifier(name, down=False)
+            self.send(Leave())
+
+    def _border(self, x: float, y: float, *, down: bool) -> bool:
+        """Take or let go of a border; whether the button was for one."""
+        if not down:
+            return self.borders.release()
+        free = not (self.capture.modal or self.busy or any(rect.contains(x, y) for rect in self.capture.floating))
+        return free and self.borders.press(x, y)
+
+    def _modifier(self, name: str, *, down: bool) -> None:
+        (self.held.add if down else self.held.discard)(name)
+        imgui.get_io().add_key_event(IMGUI_MODIFIERS[name], down)
+        self._to_imgui(name, down=down)
+        ours = "ctrl" if name in {"ctrl", _COMMAND} else name
+        self.send(Key(ours, self.mods) if down else KeyUp(ours, self.mods))
+
+    def _to_imgui(self, name: str, *, down: bool) -> None:
+        key = IMGUI_KEYS.get(name)
+        if key is not None:
+            imgui.get_io().add_key_event(key, down)
+            self.for_imgui = self.for_imgui or self.capture.modal or self.capture.typing or self.capture.active
+
+    def _count(self, button: Button, x: float, y: float) -> int:
+        """Of how many clicks in a row a press is the last."""
+        before, which, at_x, at_y = self._last_press
+        now = self.clock()
+        again = which == button and now - before < _DOUBLE_CLICK and max(abs(x - at_x), abs(y - at_y)) <= _DOUBLE_SLACK
+        self._clicks = self._clicks + 1 if again else 1
+        self._last_press = (now, button, x, y)
+        return self._clicks

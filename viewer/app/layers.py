@@ -1,0 +1,119 @@
+"""What the window's pixels are made of: panels that keep theirs, the scene, and what floats over both.
+
+Filling panels costs more than everything else on software OpenGL. So each panel is painted into a layer only when
+what imgui would draw for it has changed, and a frame of a drag is two block copies and a few triangles.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import TYPE_CHECKING
+
+from viewer.scene.palette import PALETTE
+from viewer.ui.rect import Rect
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import moderngl
+
+    from viewer.app.imgui_renderer import ImguiRenderer, Painted
+
+_COLOUR_BIT = 0x4000
+_READ, _DRAW = 0x8CA8, 0x8CA9
+_NEAREST, _LINEAR = 0x2600, 0x2601
+_CONVENTION = getattr(ctypes, "WINFUNCTYPE", ctypes.CFUNCTYPE)
+
+
+class Blitter:
+    """Copies rectangles of pixels from framebuffer to framebuffer; moderngl copies whole ones only."""
+
+    def __init__(self, context: moderngl.Context) -> None:
+        """Find OpenGL's own functions."""
+        load = context.mglo._context.load_opengl_function  # noqa: SLF001 - moderngl keeps its loader to itself
+        self._blit = _CONVENTION(None, *[ctypes.c_int] * 8, ctypes.c_uint, ctypes.c_uint)(load("glBlitFramebuffer"))
+        self._bind = _CONVENTION(None, ctypes.c_uint, ctypes.c_uint)(load("glBindFramebuffer"))
+
+    def __call__(
+        self, source: moderngl.Framebuffer, target: moderngl.Framebuffer, part: Rect | None = None, *, at: Rect
+    ) -> None:
+        """Copy ``part`` of the source, all of it if None, to the rectangle ``at`` of the target, stretched to fit.
+
+        Both count pixels from the top left.
+        """
+        width, height = source.size
+        left, top, wide, high = part or (0, 0, width, height)
+        below = target.size[1]
+        smooth = _NEAREST if (wide, high) == (at.w, at.h) else _LINEAR
+        target.scissor = None  # type: ignore[assignment]  # None is what switches it off
+        target.use()
+        self._bind(_READ, source.glo)
+        self._bind(_DRAW, target.glo)
+        from_box = (left, height - top - high, left + wide, height - top)
+        to_box = (at.x, below - at.y - at.h, at.x + at.w, below - at.y)
+        self._blit(*from_box, *to_box, _COLOUR_BIT, smooth)
+        target.use()
+
+
+class Layers:
+    """The layer of panels, and how it, the scene and floating windows make a picture.
+
+    Attributes:
+        repainted: panels painted since this was last set to 0, for the benchmark.
+    """
+
+    def __init__(self, context: moderngl.Context, imgui_renderer: ImguiRenderer) -> None:
+        """Nothing is painted yet."""
+        self._context = context
+        self._imgui = imgui_renderer
+        self.blit = Blitter(context)
+        self._panels: moderngl.Framebuffer | None = None
+        self._painted: dict[str, list[Painted]] = {}
+        self.repainted = 0
+
+    def forget(self) -> None:
+        """All panels are to be painted anew: their places, or the theme, have changed."""
+        self._painted.clear()
+        if self._panels is not None:
+            self._panels.clear(*PALETTE["app"], 1.0)
+
+    def paint(self, size: tuple[int, int], panels: dict[str, list[Painted]]) -> None:
+        """Bring the layer up to date.
+
+        Args:
+            size: of the window, framebuffer pixels.
+            panels: draw lists of the windows that were submitted, by name; the first of each fills its rectangle.
+        """
+        if self._panels is None or self._panels.size != size:
+            self._make(size)
+        assert self._panels is not None
+        changed: list[Painted] = []
+        for name, lists in panels.items():
+            before = self._painted.get(name, [])
+            if len(before) == len(lists) and all(new.same_as(old) for new, old in zip(lists, before, strict=True)):
+                continue
+            self._painted[name] = lists
+            changed.extend(lists)
+            self.repainted += 1
+        self._imgui.draw(changed, self._panels)
+
+    def compose(
+        self,
+        target: moderngl.Framebuffer,
+        scene: tuple[moderngl.Framebuffer, Rect] | None,
+        floating: Sequence[Painted],
+    ) -> None:
+        """Put the picture together: panels, the scene in its rectangle, and what floats over them."""
+        assert self._panels is not None
+        width, height = self._panels.size
+        self.blit(self._panels, target, at=Rect(0, 0, width, height))
+        if scene is not None:
+            self.blit(scene[0], target, at=scene[1])
+        self._imgui.draw(floating, target)
+
+    def _make(self, size: tuple[int, int]) -> None:
+        if self._panels is not None:
+            self._panels.color_attachments[0].release()
+            self._panels.release()
+        self._panels = self._context.framebuffer(self._context.texture(size, 4))
+        self.forget()

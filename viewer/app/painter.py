@@ -1,0 +1,188 @@
+"""Paints the window: runs the panels, draws the scene, and puts the picture together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from imgui_bundle import imgui, implot
+
+from viewer.app.context import PanelContext
+from viewer.app.fonts import Fonts
+from viewer.app.frame import Frame
+from viewer.app.imgui_renderer import ImguiRenderer, copy_list
+from viewer.app.input import Capture
+from viewer.app.layers import Layers
+from viewer.app.layout import Layout
+from viewer.app.overlay import write_texts
+from viewer.app.stage import Stage
+from viewer.app.theme import apply_theme
+from viewer.ui.rect import Rect
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from viewer.app.context import Panel
+    from viewer.app.device import Device
+    from viewer.app.imgui_renderer import Painted
+    from viewer.app.quality import Level
+    from viewer.ui.controller import Controller
+
+_LARGE = 3200
+"""Pixels from which on a window is for a screen of high density, whatever the system says."""
+
+_FLEETING = ("##Tooltip", "##Background", "##Foreground", "##panel:")
+"""imgui windows over the scene that let the mouse through."""
+
+
+def ui_scale(content_scale: float, width: int, wanted: float | None) -> float:
+    """Framebuffer pixels per logical pixel.
+
+    Args:
+        content_scale: what the monitor asks for.
+        width: of the framebuffer, pixels.
+        wanted: the person's preference, by which the automatic scale is replaced.
+    """
+    if wanted is not None:
+        return wanted
+    return 2.0 if content_scale <= 1.0 and width >= _LARGE else max(content_scale, 0.75)
+
+
+class Painter:
+    """Owns imgui, the layers and the scene's framebuffer of one window.
+
+    Attributes:
+        ui: what panels draw from.
+        frame: the panels.
+        layers: their pixels.
+        stage: the scene's.
+        capture: what imgui held in the last frame.
+        scene_only: the panels are not drawn at all, for pictures.
+    """
+
+    def __init__(self, device: Device, controller: Controller, panels: Sequence[Panel], layout: Layout) -> None:
+        """Make imgui's context and load fonts and shaders.
+
+        Raises:
+            MachineError: fonts are missing, or the driver refuses a shader.
+        """
+        self._device = device
+        self._imgui = imgui.create_context()
+        imgui.set_current_context(self._imgui)
+        self._plots = implot.create_context()
+        self._set_up_io()
+        fonts = Fonts()
+        regions = layout.regions(device.size, 1.0)
+        self.ui = PanelContext(controller, fonts, layout, regions)
+        self.frame = Frame(self.ui, panels)
+        self._renderer = ImguiRenderer(device.context)
+        self.layers = Layers(device.context, self._renderer)
+        self.stage = Stage(device.context, self.layers.blit)
+        self.capture = Capture()
+        self._themed = 0.0
+        self.arrange()
+
+    def arrange(self) -> bool:
+        """Lay the window out for its size, scale and arrangement now; whether that is another than before."""
+        device, ui = self._device, self.ui
+        wanted = ui.controller.preferences.ui_scale
+        scale = ui_scale(device.content_scale, device.size[0], wanted)
+        imgui.set_current_context(self._imgui)
+        if scale != self._themed:
+            apply_theme(scale)
+            self._themed = scale
+        regions = ui.layout.regions(device.size, scale)
+        changed = regions != ui.regions or ui.scale != scale
+        ui.regions, ui.scale = regions, scale
+        ui.controller.viewport, ui.controller.scale = regions.viewport, scale
+        ui.controller.pixel_ratio = device.size[0] / device.window_size[0]
+        if changed:
+            ui.controller.changed()
+            self.layers.forget()
+        return changed
+
+    def paint(self, seconds: float, level: Level, *, full: bool = True, still: bool = False) -> None:
+        """Draw a frame into the device's target.
+
+        Args:
+            seconds: since the last frame.
+            level: how much of the scene is drawn in motion.
+            full: all panels; without, only the live ones.
+            still: the scene with 4 samples a pixel, and all of it.
+        """
+        panels, floating = self._run_panels(seconds, full=full)
+        self.layers.paint(self._device.size, panels)
+        controller = self.ui.controller
+        scene = self.stage.draw(controller.draw_list(), controller.projection(), level, still=still)
+        self.layers.compose(self._device.target, (scene, self.ui.regions.viewport), floating)
+
+    @property
+    def cursor(self) -> str:
+        """The pointer's shape that imgui wants."""
+        imgui.set_current_context(self._imgui)
+        return _SHAPES.get(imgui.get_mouse_cursor(), "arrow")
+
+    def close(self) -> None:
+        """End imgui's context; OpenGL's is the device's."""
+        imgui.set_current_context(self._imgui)
+        self._renderer.release()
+        implot.destroy_context(self._plots)
+        imgui.destroy_context(self._imgui)
+
+    def _set_up_io(self) -> None:
+        io = imgui.get_io()
+        io.set_ini_filename("")
+        io.set_log_filename("")
+        io.config_flags |= imgui.ConfigFlags_.nav_enable_keyboard | imgui.ConfigFlags_.no_mouse_cursor_change
+        io.config_nav_capture_keyboard = False
+        io.config_input_text_cursor_blink = False  # nothing moves by itself
+        io.config_error_recovery = True
+        io.config_error_recovery_enable_assert = False
+        io.config_error_recovery_enable_tooltip = False
+        io.config_error_recovery_enable_debug_log = True
+        device, platform = self._device, imgui.get_platform_io()
+        platform.platform_get_clipboard_text_fn = lambda _: device.clipboard()
+        platform.platform_set_clipboard_text_fn = lambda _, text: device.set_clipboard(text)
+
+    def _run_panels(self, seconds: float, *, full: bool) -> tuple[dict[str, list[Painted]], list[Painted]]:
+        """Run imgui's frame; returns the draw lists of panels by window, and those that float."""
+        imgui.set_current_context(self._imgui)
+        io = imgui.get_io()
+        io.delta_time = max(seconds, 1e-4)
+        io.display_size = imgui.ImVec2(*self._device.size)
+        imgui.new_frame()
+        controller, regions = self.ui.controller, self.ui.regions
+        self.frame.run(live_only=not full)
+        write_texts(controller.draw_list().texts, regions.viewport, self.ui.fonts, self.ui.scale)
+        imgui.render()
+        self._renderer.update_textures()
+        panels: dict[str, list[Painted]] = {}
+        floating: list[Painted] = []
+        for draw_list in imgui.get_draw_data().cmd_lists:
+            painted = copy_list(draw_list)
+            layer = self.frame.opaque(painted.name)
+            (floating if layer is None else panels.setdefault(layer, [])).append(painted)
+        self._note_capture(floating)
+        return panels, floating
+
+    def _note_capture(self, floating: list[Painted]) -> None:
+        io, capture = imgui.get_io(), self.capture
+        capture.viewport = self.ui.regions.viewport
+        capture.modal = imgui.is_popup_open("", imgui.PopupFlags_.any_popup)
+        capture.typing = io.want_text_input
+        capture.active = imgui.is_any_item_active()
+        rects = []
+        for name in dict.fromkeys(painted.name.split("/", 1)[0] for painted in floating):
+            window = None if name.startswith(_FLEETING) else imgui.internal.find_window_by_name(name)
+            if window is not None:
+                rects.append(Rect(round(window.pos.x), round(window.pos.y), round(window.size.x), round(window.size.y)))
+        capture.floating = tuple(rects)
+
+
+_SHAPES = {
+    imgui.MouseCursor_.text_input: "text",
+    imgui.MouseCursor_.resize_all: "move",
+    imgui.MouseCursor_.resize_ns: "ns",
+    imgui.MouseCursor_.resize_ew: "ew",
+    imgui.MouseCursor_.hand: "hand",
+    imgui.MouseCursor_.not_allowed: "no",
+}

@@ -1,0 +1,114 @@
+"""The goals panel: every effector with its error and weight; a click selects it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from imgui_bundle import imgui
+
+from viewer.app.fonts import SMALL
+from viewer.app.panels.commands import context_menu, point
+from viewer.app.panels.marks import effector_mark
+from viewer.app.widgets.edits import act
+from viewer.app.widgets.items import item, tip
+from viewer.app.widgets.pen import Pen
+from viewer.app.widgets.rows import quiet
+from viewer.session.actions import Select
+from viewer.session.document import Item
+from viewer.ui import numbers
+
+if TYPE_CHECKING:
+    from viewer.app.context import PanelContext
+    from viewer.session.document import Handle
+    from viewer.session.report import GoalError
+
+ROW, HEAD = 24, 22
+"""Heights, logical pixels."""
+_WEIGHT, _ERROR = 46, 76
+"""Widths of the columns at the right end, logical pixels."""
+
+NO_GOALS = "No effectors. Right-click a joint and choose Make effector, or drag any bone"
+
+
+def draw(ui: PanelContext) -> None:
+    """Draw the panel."""
+    handles = ui.session.document.handles
+    if not handles:
+        quiet(ui, NO_GOALS)
+        return
+    pen = Pen(ui)
+    imgui.push_style_var(imgui.StyleVar_.item_spacing, (0.0, 0.0))
+    _head(pen)
+    imgui.begin_child("rows", (0.0, 0.0))
+    hovered = ui.controller.hovered_item()
+    # What is on comes first: a hand has twenty effectors that are off until they are touched.
+    shown = [h for h in handles if h.on] + [h for h in handles if not h.on]
+    errors = ui.session.errors
+    clipper = imgui.ListClipper()
+    clipper.begin(len(shown), ui.px(ROW))
+    pointed = None
+    while clipper.step():
+        for index in range(clipper.display_start, clipper.display_end):
+            here = Item("effector", shown[index].effector)
+            if _row(ui, shown[index], errors.get(here.name), lit=hovered == here):
+                pointed = here
+    point(ui, pointed)
+    imgui.end_child()
+    imgui.pop_style_var()
+
+
+def _head(pen: Pen) -> None:
+    x, y = imgui.get_cursor_screen_pos()
+    right = x + imgui.get_content_region_avail().x - pen.px(4)
+    y = pen.middle(y, pen.px(HEAD), SMALL)
+    pen.small(x, y, "Effector")
+    pen.right(right - pen.px(_WEIGHT), y, "Error", "text3", SMALL)
+    pen.right(right, y, "Weight", "text3", SMALL)
+    imgui.dummy((1.0, pen.px(HEAD)))
+
+
+def _row(ui: PanelContext, handle: Handle, error: GoalError | None, *, lit: bool) -> bool:
+    """Draw a row and answer it; whether the pointer is over it."""
+    name, pen = handle.effector, Pen(ui)
+    it = item(f"goal {name}", imgui.get_content_region_avail().x, pen.px(ROW), right_too=True)
+    chosen = Item("effector", name) in ui.session.document.selection
+    reached = error is None or error.reached or not handle.on
+    if chosen:
+        pen.box(it.x - pen.px(4), it.y, it.w + pen.px(4), it.h, "accent_dk")
+    elif it.hovered or lit:
+        pen.box(it.x - pen.px(4), it.y, it.w + pen.px(4), it.h, "field")
+    if lit or (it.hovered and chosen):
+        pen.upright(it.x - pen.px(4), it.y, it.y + it.h, "hovered")
+    effector_mark(pen, it.x + pen.px(7), it.middle[1], handle, reached=reached)
+    y, right = pen.middle(it.y, it.h), it.x + it.w - pen.px(4)
+    shown = pen.fit(name, it.w - pen.px(_WEIGHT + _ERROR + 24))
+    pen.text(it.x + pen.px(20), y, shown, "text" if handle.on else "text3")
+    if handle.on:
+        pen.right(right - pen.px(_WEIGHT), y, error_words(error), "text2" if reached else "unreached")
+        pen.right(right, y, numbers.weight(handle.weight), "text2")
+    else:
+        pen.right(right, y, "off", "text3")
+    tip(name if shown != name else "")
+    if it.clicked:
+        _clicked(ui, Item("effector", name))
+    return it.hovered
+
+
+def error_words(error: GoalError | None) -> str:
+    """How far a goal is missed; in degrees where it asks for a turn alone."""
+    if error is None:
+        return numbers.DASH
+    if error.metres is not None:
+        return numbers.error(error.metres)
+    return f"{numbers.fixed(error.degrees or 0.0, 1)}°"
+
+
+def _clicked(ui: PanelContext, here: Item) -> None:
+    io = imgui.get_io()
+    if imgui.is_mouse_released(imgui.MouseButton_.right):
+        if here not in ui.session.document.selection:
+            act(ui, Select((here,)))
+        context_menu(ui, here, io.mouse_pos.x, io.mouse_pos.y)
+    else:
+        act(ui, Select((here,), "add" if io.key_shift else "toggle" if io.key_ctrl else "set"))
+    ui.wake()

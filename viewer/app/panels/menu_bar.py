@@ -1,0 +1,108 @@
+"""The menu bar: menus from the one table of commands, the file's name in the middle, counts at the right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from imgui_bundle import imgui
+
+from viewer.app.fonts import SMALL
+from viewer.app.panels.commands import ask, run
+from viewer.app.panels.samples import sample_names
+from viewer.app.panels.solver import method_menu
+from viewer.app.widgets.pen import Pen
+from viewer.ui.commands import MENUS, menu_commands
+
+if TYPE_CHECKING:
+    from viewer.app.context import PanelContext
+
+_SECTIONS = {
+    "file.save", "file.export", "file.quit", "pose.copy", "select.parent", "window.preferences", "view.front",
+    "view.orthographic", "show.axes", "grab.move", "space.next", "mode.fk", "limits.all", "reset.position",
+    "effector.make", "goal.remove", "scope.next", "solver.escape", "window.fullscreen",
+}  # fmt: skip
+"""Commands with a line above them."""
+_DIALOGS = {"file.new", "file.open", "file.save_as", "file.export", "file.picture", "window.preferences"}
+"""Commands that ask for more before they do anything."""
+
+
+def draw(ui: PanelContext) -> None:
+    """Draw the menu bar."""
+    if not imgui.begin_menu_bar():
+        return
+    for menu in MENUS:
+        if imgui.begin_menu(menu):
+            _entries(ui, menu)
+            imgui.end_menu()
+    end = imgui.get_cursor_screen_pos().x
+    imgui.end_menu_bar()
+    _title(ui, end)
+
+
+def _entries(ui: PanelContext, menu: str) -> None:
+    if menu == "Solver":
+        method_menu(ui, ui.session.document.solver.method)
+    for command in menu_commands(menu):
+        if command.id in _SECTIONS:
+            imgui.separator()
+        words = f"{command.title}…" if command.id in _DIALOGS else command.title
+        ticked = bool(ui.controller.checked(command.id))
+        if imgui.menu_item_simple(words, command.shortcut, ticked, ui.controller.can(command.id)):
+            run(ui, command.id)
+        if command.id == "file.open":
+            _files(ui)
+        elif command.id == "file.reload" and imgui.menu_item_simple("Units, axes, frame time…"):
+            ask(ui, "units-dialog")
+
+
+def _files(ui: PanelContext) -> None:
+    """Files opened last, and samples."""
+    recent = ui.controller.preferences.recent
+    if imgui.begin_menu("Open recent", enabled=bool(recent)):
+        for path in recent:
+            if imgui.menu_item_simple(Path(path).name, str(Path(path).parent)):
+                ui.controller.files.open(Path(path))
+                ui.wake()
+        imgui.end_menu()
+    if imgui.begin_menu("Samples"):
+        for name in sample_names():
+            if imgui.menu_item_simple(name):
+                ui.controller.files.open(f"sample:{name}")
+                ui.wake()
+        imgui.end_menu()
+
+
+def counts(ui: PanelContext) -> str:
+    """``31 joints · 96 DOF · 278 frames``."""
+    document = ui.session.document
+    skeleton, clip = document.skeleton, document.clip_data
+    key = (skeleton.names, clip)
+    kept = ui.memory.get("counts")
+    if kept is None or kept[0][0] is not key[0] or kept[0][1] is not key[1]:
+        parts = [_counted(len(skeleton), "joint"), f"{skeleton.dof} DOF"]
+        if clip is not None:
+            parts.append(_counted(len(clip), "frame"))
+        ui.memory["counts"] = kept = key, " · ".join(parts)
+    return str(kept[1])
+
+
+def _counted(number: int, word: str) -> str:
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+
+
+def _title(ui: PanelContext, menus_end: float) -> None:
+    """The file's name in the middle of the window; the counts give way to it, and both to the menus."""
+    pen, rect = Pen(ui), ui.rect
+    name = ui.controller.files.title
+    said = counts(ui)
+    right = rect.x + rect.w - pen.px(10)
+    left = menus_end + pen.px(16)
+    counted = pen.width(said, SMALL)
+    if right - counted - left > pen.px(60):
+        pen.small(right - counted, pen.middle(rect.y, rect.h, SMALL), said)
+        right -= counted + pen.px(16)
+    shown = pen.fit(name, max(right - left, pen.px(20)))
+    wide = pen.width(shown)
+    x = min(max(rect.x + (rect.w - wide) / 2.0, left), right - wide)
+    pen.text(x, pen.middle(rect.y, rect.h), shown, "text2")

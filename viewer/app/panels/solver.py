@@ -1,0 +1,179 @@
+"""The solver panel: how the last solve went, the errors' way down, and all settings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from imgui_bundle import imgui
+
+from viewer.app.fonts import BASE, SMALL
+from viewer.app.panels.convergence import draw_convergence
+from viewer.app.panels.solver_words import DAMPED, ICONS, NOTES, methods, state_words, title
+from viewer.app.widgets.arithmetic import METRES
+from viewer.app.widgets.buttons import drop_button, segments, text_button
+from viewer.app.widgets.edits import Edit, Phase, act, carry_out
+from viewer.app.widgets.fields import COUNT, Format, number_field
+from viewer.app.widgets.items import gap, tip
+from viewer.app.widgets.pen import Pen
+from viewer.app.widgets.rows import label
+from viewer.session.actions import SetSolver
+from viewer.ui import numbers
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from viewer.app.context import PanelContext
+    from viewer.session.document import SolverSettings
+
+_MILLIMETRES = {unit: 1000.0 * worth for unit, worth in METRES.items()}
+_TOLERANCE = Format(decimals=2, unit=" mm", per_pixel=0.01, snap=0.1, units=_MILLIMETRES, low=1e-4, high=1000.0)
+_TURN = Format(decimals=2, unit="°", per_pixel=0.01, snap=0.1, units={"°": 1.0}, low=1e-4, high=180.0)
+_CAP = Format(decimals=1, unit="°", per_pixel=0.2, snap=5.0, units={"°": 1.0}, low=0.1, high=180.0)
+_DAMPING = Format(decimals=3, per_pixel=0.002, snap=0.05, units={}, low=1e-4, high=100.0)
+_STEP = Format(decimals=2, per_pixel=0.005, snap=0.1, units={}, low=0.01, high=2.0)
+_ITERATIONS = Format(decimals=0, per_pixel=COUNT.per_pixel, snap=10.0, units={}, low=1, high=10000)
+
+_LEAST_PLOT, _ROW = 92.0, 28.0
+_ROOTS = ("free", "translate", "locked")
+_ROOT_WORDS = ("Free", "No turn", "Locked")
+_BACKENDS = ("auto", "numpy", "numba")
+
+
+def draw(ui: PanelContext) -> None:
+    """Draw the panel."""
+    settings = ui.session.document.solver
+    _state(ui)
+    room = imgui.get_content_region_avail().y - ui.px(_ROW + 8)
+    draw_convergence(ui, max(ui.px(_LEAST_PLOT), room))
+    gap(ui.px(3))
+    imgui.push_style_var(imgui.StyleVar_.item_spacing, (imgui.get_style().item_spacing.x, ui.px(4)))
+    _update(ui, settings)
+    _method(ui, settings)
+    _numbers(ui, settings)
+    _choices(ui, settings)
+    imgui.pop_style_var()
+
+
+def _state(ui: PanelContext) -> None:
+    """Icon and word, and at the right end how long it took."""
+    report, pen = ui.session.report, Pen(ui)
+    kind, word = state_words(report, dragging=ui.controller.dragging)
+    icon, tone = ICONS[kind]
+    x, y = imgui.get_cursor_screen_pos()
+    h, wide = pen.px(24), imgui.get_content_region_avail().x
+    pen.icon(x + pen.px(6), y + h / 2.0, icon, tone)
+    pen.strong(x + pen.px(22), pen.middle(y, h), word)
+    start = x + pen.px(30) + pen.width(word, bold=True)
+    if report is not None:
+        count = f"{report.iterations} iteration{'s' if report.iterations != 1 else ''}"
+        parts = [count, numbers.milliseconds(report.seconds), report.backend]
+        size = BASE if pen.width(" · ".join(parts)) < x + wide - start else SMALL
+        words = pen.fit(" · ".join(parts), x + wide - start, size)
+        pen.right(x + wide, pen.middle(y, h, size), words, "text2", size)
+    imgui.dummy((wide, h))
+    if report is not None and not ui.controller.dragging and imgui.is_item_hovered():
+        tip("\n".join(report.diagnosis))
+
+
+def _update(ui: PanelContext, settings: SolverSettings) -> None:
+    left, wide = imgui.get_cursor_screen_pos().x, imgui.get_content_region_avail().x
+    label(ui, "Update")
+    hints = ("A few steps per frame follow the pointer", "Each frame goes on until the goals are met")
+    chosen = segments(ui, "update", ("Track", "Until close"), int(settings.until_close), hints=hints)
+    if chosen is not None:
+        act(ui, SetSolver(until_close=bool(chosen)))
+    pen = Pen(ui)
+    low, high = imgui.get_item_rect_min(), imgui.get_item_rect_max()
+    words = f"tol. {numbers.fixed(1000.0 * settings.tolerance_m, 1)} mm"
+    right = left + wide
+    if right - high.x > pen.width(words) + pen.px(8):
+        pen.right(right, pen.middle(low.y, high.y - low.y), words, "text2")
+
+
+def _method(ui: PanelContext, settings: SolverSettings) -> None:
+    label(ui, "Method")
+    wide = imgui.get_content_region_avail().x
+    if drop_button(ui, "method", title(settings.method), width=wide, height=24, hint=NOTES.get(settings.method, "")):
+        imgui.open_popup("methods")
+    if imgui.begin_popup("methods"):
+        method_menu(ui, settings.method)
+        imgui.end_popup()
+
+
+def method_menu(ui: PanelContext, now: str) -> None:
+    """Entries of all methods, for a menu that is open."""
+    for method in methods():
+        if imgui.menu_item_simple(title(method), NOTES.get(method, ""), method == now):
+            act(ui, SetSolver(method=method))
+
+
+def _numbers(ui: PanelContext, settings: SolverSettings) -> None:
+    millimetres = Setting(settings.tolerance_m * 1000.0, _TOLERANCE, "tolerance_m", 0.001)
+    degrees = Setting(settings.tolerance_deg, _TURN, "tolerance_deg")
+    _pair(ui, "Tolerance", (millimetres, degrees))
+    track = Setting(settings.iterations, _ITERATIONS, "iterations", whole=True)
+    most = Setting(settings.max_iterations, _ITERATIONS, "max_iterations", whole=True)
+    _pair(ui, "Steps", (track, most), hint="Iterations per frame while tracking; most of one solve")
+    _optional(ui, "Damping", settings.damping, Setting(0.1, _DAMPING, "damping"), enabled=settings.method in DAMPED)
+    _optional(ui, "Step", settings.step, Setting(1.0, _STEP, "step"), enabled=settings.method != "default")
+    _optional(ui, "Step cap", settings.step_cap_deg, Setting(20.0, _CAP, "step_cap_deg"))
+
+
+class Setting:
+    """A setting with its format: what a field of this panel edits."""
+
+    def __init__(self, value: float, form: Format, name: str, worth: float = 1.0, *, whole: bool = False) -> None:
+        """Show ``value``; the setting is ``worth`` times as much."""
+        self.value, self.form, self.name, self.worth, self.whole = value, form, name, worth, whole
+
+    def action(self, value: float) -> SetSolver:
+        """The action that sets it."""
+        return SetSolver(**{self.name: round(value) if self.whole else value * self.worth})
+
+
+def _pair(ui: PanelContext, words: str, edits: Sequence[Setting], hint: str = "") -> None:
+    label(ui, words, hint=hint)
+    spacing = ui.px(4)
+    width = float(int((imgui.get_content_region_avail().x - spacing) / 2))
+    for index, one in enumerate(edits):
+        if index:
+            imgui.same_line(0.0, spacing)
+        edit = number_field(ui, one.name, one.value, one.form, width=width, hint=one.name.replace("_", " "))
+        carry_out(ui, edit, f"Solver {one.name.replace('_', ' ')}", one.action)
+
+
+def _optional(ui: PanelContext, words: str, value: float | None, one: Setting, *, enabled: bool = True) -> None:
+    """A number that the method chooses itself unless it is given."""
+    imgui.begin_disabled(not enabled)
+    label(ui, words)
+    width = float(int((imgui.get_content_region_avail().x - ui.px(4)) / 2))
+    if text_button(ui, f"Automatic##{one.name}", width=width, on=value is None, hint="As the method chooses"):
+        act(ui, SetSolver(**{one.name: one.value if value is None else None}))
+    imgui.same_line(0.0, ui.px(4))
+    edit: Edit | None = number_field(ui, one.name, value, one.form, width=width)
+    if value is None and imgui.is_item_clicked():
+        edit = Edit(Phase.SET, one.value)
+    carry_out(ui, edit, f"Solver {one.name.replace('_', ' ')}", one.action)
+    imgui.end_disabled()
+
+
+def _choices(ui: PanelContext, settings: SolverSettings) -> None:
+    label(ui, "Missed", hint="What is shown when a goal cannot be met")
+    hints = ("Come as near as possible", "Show no pose that misses a goal")
+    chosen = segments(ui, "missed", ("Closest", "Exact or nothing"), int(settings.exact), hints=hints)
+    if chosen is not None:
+        act(ui, SetSolver(exact=bool(chosen)))
+    label(ui, "Root", hint="Whether the root moves to reach the goals")
+    chosen = segments(ui, "root", _ROOT_WORDS, _ROOTS.index(settings.root))
+    if chosen is not None:
+        act(ui, SetSolver(root=_ROOTS[chosen]))
+    label(ui, "Backend", hint="Compiled kernels, or numpy")
+    chosen = segments(ui, "backend", ("Auto", "NumPy", "Numba"), _BACKENDS.index(settings.backend))
+    if chosen is not None:
+        act(ui, SetSolver(backend=_BACKENDS[chosen]))
+    label(ui, "Escape", hint="May it begin anew elsewhere when it is trapped, and move as living things do?")
+    if text_button(ui, "Restarts", on=settings.restarts, hint="Begin anew elsewhere when trapped"):
+        act(ui, SetSolver(restarts=not settings.restarts))
+    imgui.same_line(0.0, ui.px(4))
+    if text_button(ui, "Natural", on=settings.natural, hint="Joints move as readily as those of living things"):
+        act(ui, SetSolver(natural=not settings.natural))

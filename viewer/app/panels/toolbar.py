@@ -1,0 +1,196 @@
+"""The toolbar: tools, space and snap, drag mode and scope, limits, what is shown; solver, undo and redo."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from imgui_bundle import icons_fontawesome_6 as fa
+from imgui_bundle import imgui
+
+from viewer.app.fonts import SMALL
+from viewer.app.panels.commands import hint, run
+from viewer.app.panels.solver import method_menu
+from viewer.app.panels.solver_words import NOTES, title
+from viewer.app.widgets.buttons import TOOL, drop_button, icon_button, segments
+from viewer.app.widgets.edits import act
+from viewer.app.widgets.items import item, tip
+from viewer.app.widgets.pen import Pen
+from viewer.gizmo import Space, Tool
+from viewer.session.actions import SetMode, SetScope
+from viewer.session.document import Mode, Scope
+from viewer.ui import numbers
+
+if TYPE_CHECKING:
+    from viewer.app.context import PanelContext
+
+_TOOLS = (
+    (Tool.SELECT, "tool.select", fa.ICON_FA_ARROW_POINTER),
+    (Tool.MOVE, "tool.move", fa.ICON_FA_UP_DOWN_LEFT_RIGHT),
+    (Tool.ROTATE, "tool.rotate", fa.ICON_FA_ROTATE),
+)
+_SPACES = {Space.WORLD: "World", Space.LOCAL: "Local", Space.PARENT: "Parent", Space.VIEW: "View"}
+_SCOPES = {Scope.BODY: "Full body", Scope.LIMB: "Limb", Scope.SELECTION: "Selection"}
+_SNAPS_M = (0.001, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5)
+_SNAPS_DEG = (1.0, 2.0, 5.0, 10.0, 15.0, 45.0)
+_TOGGLES = (
+    ("show.axes", fa.ICON_FA_COMPASS_DRAFTING), ("show.names", fa.ICON_FA_TAG), ("show.grid", fa.ICON_FA_BORDER_ALL),
+)  # fmt: skip
+_CONES = {"none": "none", "selected": "of the selection", "all": "all"}
+_ROOMY = 1500.0
+"""Logical width of the window from which the solver's notes are written out."""
+
+
+def draw(ui: PanelContext) -> None:
+    """Draw the toolbar."""
+    height = imgui.get_window_height()
+    imgui.set_cursor_pos((ui.px(8), round((height - ui.px(TOOL)) / 2.0)))
+    _tools(ui)
+    _separator(ui)
+    _space(ui)
+    _snap(ui)
+    _separator(ui)
+    _mode(ui)
+    _separator(ui)
+    limits_button(ui)
+    _separator(ui)
+    _shown(ui)
+    _right(ui)
+
+
+def _next(ui: PanelContext, space: float = 4.0) -> None:
+    imgui.same_line(0.0, ui.px(space))
+
+
+def _separator(ui: PanelContext) -> None:
+    _next(ui, 8)
+    pen = Pen(ui)
+    x, y = imgui.get_cursor_screen_pos()
+    pen.upright(x, y + pen.px(4), y + pen.px(TOOL - 4))
+    imgui.dummy((1.0, pen.px(TOOL)))
+    _next(ui, 8)
+
+
+def _tools(ui: PanelContext) -> None:
+    for tool, command, icon in _TOOLS:
+        active = ui.controller.tool is tool
+        tone, fill = ("accent", "accent_dk") if active else ("text2", "field")
+        if icon_button(ui, command, icon, hint(command), colour=tone, fill=fill):
+            run(ui, command)
+        _next(ui, 3)
+
+
+def _space(ui: PanelContext) -> None:
+    words = _SPACES[ui.controller.space]
+    if drop_button(
+        ui, "space", words, icon=fa.ICON_FA_GLOBE, width=ui.px(100), hint=hint("space.next", "Axes of the handles")
+    ):
+        imgui.open_popup("spaces")
+    if imgui.begin_popup("spaces"):
+        for space, name in _SPACES.items():
+            if imgui.menu_item_simple(name, None, space is ui.controller.space):
+                ui.controller.space = space
+                ui.controller.changed()
+        imgui.end_popup()
+    _next(ui)
+
+
+def _snap(ui: PanelContext) -> None:
+    controller = ui.controller
+    turning = controller.tool is Tool.ROTATE
+    words = f"{controller.snap_deg:g}°" if turning else numbers.step(controller.snap_m)
+    colour = "text" if controller.magnet else "text2"
+    snap_hint = "Snap step: hold Ctrl, or snap always"
+    if drop_button(ui, "snap", words, icon=fa.ICON_FA_MAGNET, width=ui.px(90), hint=snap_hint, colour=colour):
+        imgui.open_popup("snaps")
+    if imgui.begin_popup("snaps"):
+        if imgui.menu_item_simple("Snap always", "Ctrl: freely", controller.magnet):
+            run(ui, "snap.magnet")
+        imgui.separator()
+        for step in _SNAPS_M:
+            if imgui.menu_item_simple(numbers.step(step), None, step == controller.snap_m):
+                controller.snap_m = step
+        imgui.separator()
+        for angle in _SNAPS_DEG:
+            if imgui.menu_item_simple(f"{angle:g}°", None, angle == controller.snap_deg):
+                controller.snap_deg = angle
+        imgui.end_popup()
+
+
+def _mode(ui: PanelContext) -> None:
+    document = ui.session.document
+    hints = ("Dragging moves goals, the joints follow   D", "Dragging turns joints   D")
+    modes = tuple(Mode)
+    chosen = segments(ui, "mode", ("IK", "FK"), modes.index(document.mode), hints=hints, height=TOOL, widths=ui.px(38))
+    if chosen is not None:
+        act(ui, SetMode(modes[chosen]))
+    _next(ui)
+    words = _SCOPES[document.scope]
+    scope_hint = hint("scope.next", "Which joints a drag may move")
+    if drop_button(ui, "scope", words, icon=fa.ICON_FA_PERSON, width=ui.px(122), hint=scope_hint):
+        imgui.open_popup("scopes")
+    if imgui.begin_popup("scopes"):
+        for scope, name in _SCOPES.items():
+            if imgui.menu_item_simple(name, None, scope is document.scope):
+                act(ui, SetScope(scope))
+        imgui.end_popup()
+
+
+def limits_button(ui: PanelContext) -> None:
+    """``Limits L``: quiet while they bind, with an amber frame and an open lock while they do not."""
+    pen, on = Pen(ui), ui.session.document.limits_on
+    it = item("limits", pen.px(96), pen.px(TOOL))
+    pen.box(*it[:4], it.fill)
+    if not on:
+        pen.frame(*it[:4], "warn")
+    y = pen.middle(it.y, it.h)
+    icon, tone = (fa.ICON_FA_LOCK, "accent") if on else (fa.ICON_FA_LOCK_OPEN, "warn")
+    pen.icon(it.x + pen.px(16), it.middle[1], icon, tone)
+    pen.text(it.x + pen.px(29), y, "Limits")
+    pen.right(it.x + it.w - pen.px(9), pen.middle(it.y, it.h, SMALL), "L", "text3", SMALL)
+    tip(hint("limits.all", "Joint limits are on" if on else "Joint limits are off"))
+    if it.clicked:
+        run(ui, "limits.all")
+
+
+def _shown(ui: PanelContext) -> None:
+    cones = ui.controller.display.limits
+    words = hint("show.limits", f"Ranges shown: {_CONES[cones]}")
+    tone = "text2" if cones == "none" else "accent"
+    if icon_button(ui, "show.limits", fa.ICON_FA_ICE_CREAM, words, colour=tone):
+        run(ui, "show.limits")
+    for command, icon in _TOGGLES:
+        _next(ui, 3)
+        tone = "accent" if ui.controller.checked(command) else "text2"
+        if icon_button(ui, command, icon, hint(command), colour=tone):
+            run(ui, command)
+
+
+def _right(ui: PanelContext) -> None:
+    """The solver, undo and redo at the right end; what has no room is left out, the solver first."""
+    pen, method = Pen(ui), ui.session.document.solver.method
+    _next(ui, 16)
+    roomy = ui.rect.w > ui.px(_ROOMY) and method in NOTES
+    words = f"{title(method)}  ({NOTES[method].partition(',')[0]})" if roomy else title(method)
+    undo = pen.px(2 * TOOL + 8)
+    x, y = imgui.get_cursor_screen_pos()
+    end = imgui.get_window_pos().x + ui.rect.w - pen.px(8)
+    room = end - undo - pen.px(12) - x
+    width = min(pen.width(words) + pen.px(58), max(room, 0.0))
+    if room > pen.px(70):
+        imgui.set_cursor_screen_pos((end - undo - pen.px(12) - width, y))
+        hint_words = hint("solver.next", f"Solver: {title(method)}, {NOTES.get(method, '')}")
+        if drop_button(ui, "solver", words, icon=fa.ICON_FA_GEARS, width=width, hint=hint_words):
+            imgui.open_popup("solvers")
+        if imgui.begin_popup("solvers"):
+            method_menu(ui, method)
+            imgui.end_popup()
+    imgui.set_cursor_screen_pos((max(end - undo, x), y))
+    labels, done = ui.session.history, ui.session.history_index
+    undone = f"Undo {labels[done - 1]}" if done else "Undo"
+    redone = f"Redo {labels[done]}" if done < len(labels) else "Redo"
+    for command, icon, said in (
+        ("edit.undo", fa.ICON_FA_ARROW_ROTATE_LEFT, undone), ("edit.redo", fa.ICON_FA_ARROW_ROTATE_RIGHT, redone),
+    ):  # fmt: skip
+        if icon_button(ui, command, icon, hint(command, said), fill=None, enabled=ui.controller.can(command)):
+            run(ui, command)
+        _next(ui)

@@ -1,0 +1,36 @@
+"""Pictures of the window as PNG files."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viewer.formats.files import write_whole
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import moderngl
+    from numpy.typing import NDArray
+
+
+def read_picture(target: moderngl.Framebuffer) -> NDArray[np.uint8]:
+    """What a framebuffer shows, (H, W, 3), rows from the top."""
+    width, height = target.size
+    data = target.read(viewport=(0, 0, width, height), components=3, alignment=1)
+    return np.frombuffer(data, np.uint8).reshape(height, width, 3)[::-1].copy()
+
+
+def save_picture(target: moderngl.Framebuffer, path: Path) -> None:
+    """Write what a framebuffer shows as PNG.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
+    from PIL import Image  # noqa: PLC0415 - only pictures need it
+
+    file = io.BytesIO()
+    Image.fromarray(read_picture(target)).save(file, "PNG")
+    write_whole(path, file.getvalue())

@@ -1,0 +1,102 @@
+"""The scene's own framebuffer: drawn anew only when there is something else to see."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viewer.app.device import SAMPLE_LIMIT
+from viewer.app.quality import Level
+from viewer.opengl import Renderer
+from viewer.spatial.projection import Projection
+from viewer.ui.rect import Rect
+
+if TYPE_CHECKING:
+    import moderngl
+
+    from viewer.app.layers import Blitter
+    from viewer.scene.primitives import DrawList
+
+
+class Stage:
+    """Draws draw lists into a framebuffer as large as the viewport.
+
+    Attributes:
+        drawn: pictures drawn so far, for tests.
+    """
+
+    def __init__(self, context: moderngl.Context, blit: Blitter) -> None:
+        """Compile the shaders.
+
+        Raises:
+            MachineError: the driver refuses them.
+        """
+        self._context = context
+        self._renderer = Renderer(context)
+        self._blit = blit
+        self._whole: moderngl.Framebuffer | None = None
+        self._half: moderngl.Framebuffer | None = None
+        self._shown: tuple[object, ...] = ()
+        self.drawn = 0
+
+    def draw(self, draw_list: DrawList, projection: Projection, level: Level, *, still: bool) -> moderngl.Framebuffer:
+        """The picture of a draw list.
+
+        Args:
+            draw_list: what is to be seen.
+            projection: from where, with the viewport's size.
+            level: what is left out; nothing is when ``still``.
+            still: with 4 samples a pixel.
+        """
+        level = Level.FULL if still else level
+        target = self._whole = self._sized(self._whole, projection.size)
+        wanted = (draw_list, projection.size, projection.view.tobytes(), projection.lens.tobytes(), level, still)
+        if len(self._shown) == len(wanted) and wanted[0] is self._shown[0] and wanted[1:] == self._shown[1:]:
+            return target
+        self._shown = wanted
+        self.drawn += 1
+        shown = _reduced(draw_list, level)
+        if level is Level.HALF:
+            self._draw_half(shown, projection, target)
+        else:
+            self._renderer.draw(shown, projection, target, samples=SAMPLE_LIMIT if still else 0)
+        return target
+
+    def _draw_half(self, shown: DrawList, projection: Projection, target: moderngl.Framebuffer) -> None:
+        """The figure in half as many pixels each way; what lies over it sharp."""
+        width, height = projection.size
+        small = (max(1, width // 2), max(1, height // 2))
+        self._half = self._sized(self._half, small)
+        none = np.empty(0, shown.flat.dtype)
+        lower = Projection(projection.view, projection.lens, small)
+        self._renderer.draw(replace(shown, flat=none), lower, self._half)
+        self._blit(self._half, target, at=Rect(0, 0, width, height))
+        empty = {name: np.empty(0, getattr(shown, name).dtype) for name in _SOLID}
+        ground = replace(shown.ground, grid=False, shadow=False)
+        self._renderer.draw(replace(shown, ground=ground, **empty), projection, target, background=False)
+
+    def _sized(self, old: moderngl.Framebuffer | None, size: tuple[int, int]) -> moderngl.Framebuffer:
+        if old is not None and old.size == size:
+            return old
+        if old is not None:
+            for part in (*old.color_attachments, old.depth_attachment, old):
+                if part is not None:
+                    part.release()
+        self._shown = ()
+        colours, depths = self._context.renderbuffer(size, 4), self._context.depth_renderbuffer(size)
+        return self._context.framebuffer([colours], depths)
+
+
+_SOLID = ("bones", "spheres", "lines", "triangles", "ghosts")
+
+
+def _reduced(draw_list: DrawList, level: Level) -> DrawList:
+    """A draw list without what a level leaves out."""
+    changes: dict[str, object] = {}
+    if level >= Level.NO_GHOSTS and draw_list.ghosts.size:
+        changes["ghosts"] = draw_list.ghosts[:0]
+    if level >= Level.NO_SHADOW and draw_list.ground.shadow:
+        changes["ground"] = replace(draw_list.ground, shadow=False)
+    return replace(draw_list, **changes) if changes else draw_list  # type: ignore[arg-type]  # by name

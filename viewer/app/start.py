@@ -1,0 +1,143 @@
+"""Opening the window: `viewer.view`, and what the command needs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, get_args
+
+from viewer.app.automation import Automation
+from viewer.app.layout import SMALLEST_WINDOW
+from viewer.errors import InputError, MachineError, unknown_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from viewer.app.application import Application
+    from viewer.app.device import Device
+    from viewer.ik.goals import Goal
+    from viewer.session.preferences import Preferences
+    from viewer.session.session import Session
+    from viewer.skeleton.character import Character
+    from viewer.skeleton.pose import Pose
+
+WindowKind = Literal["glfw", "pyglet", "headless"]
+KINDS: tuple[str, ...] = get_args(WindowKind)
+
+DEFAULT_SIZE = (1280, 720)
+LARGEST_WINDOW = (16384, 16384)
+
+
+def view(
+    character: Character,
+    pose: Pose | None = None,
+    *,
+    goals: Iterable[Goal] | None = None,
+    clip: str | None = None,
+    frame: int | None = None,
+    size: tuple[int, int] = DEFAULT_SIZE,
+    window: WindowKind = "glfw",
+) -> Session:
+    """Show a character in a window, until it is closed.
+
+    Args:
+        character: as loaded.
+        pose: to begin with; else the frame, else the clip's first, else the relaxed pose.
+        goals: instead of the holds that a window begins with.
+        clip: name of the clip to show; the first one unless given.
+        frame: of the clip.
+        size: of the window.
+        window: which library opens it; "headless" shows nothing and ends after one frame.
+
+    Returns:
+        The session as it was left: ``session.document.pose`` and so on.
+
+    Raises:
+        InputError: an argument that cannot be used.
+        MachineError: there is no display or no OpenGL 3.3; the message names the cure.
+    """
+    from viewer.session import Session, new_document  # noqa: PLC0415 - a library that shows nothing loads no solver
+
+    session = Session(new_document(character, pose=pose, goals=goals, clip=clip, frame=frame))
+    run_window(session, size=size, window=window)
+    return session
+
+
+def run_window(
+    session: Session,
+    *,
+    size: tuple[int, int] = DEFAULT_SIZE,
+    window: str = "glfw",
+    automation: Automation | None = None,
+) -> int:
+    """Show a session in a window until it is closed; returns the exit code.
+
+    Raises:
+        InputError: a size or window kind that there is not.
+        MachineError: there is no display or no OpenGL 3.3; the message names the cure.
+    """
+    from viewer.session.preferences import load_preferences  # noqa: PLC0415
+
+    check_size(size)
+    asked = automation or Automation()
+    if window == "headless" and asked.exit_after is None:
+        asked = Automation(asked.state_file, 1, asked.screenshot)
+    preferences = load_preferences()
+    app = open_window(session, preferences, size=size, window=window, automation=asked)
+    session.start_compiling()
+    return app.run()
+
+
+def open_window(
+    session: Session,
+    preferences: Preferences,
+    *,
+    size: tuple[int, int] = DEFAULT_SIZE,
+    window: str = "headless",
+    automation: Automation | None = None,
+) -> Application:
+    """A window that shows a session, not running yet.
+
+    Raises:
+        InputError: a window kind that there is not.
+        MachineError: there is no display or no OpenGL 3.3; the message names the cure.
+    """
+    device = open_device(window, size)
+    # Loaded once there is a window: what they need may be missing where a window is, too.
+    from viewer.app import panels  # noqa: PLC0415
+    from viewer.app.application import Application  # noqa: PLC0415
+    from viewer.ui.controller import Controller  # noqa: PLC0415
+
+    return Application(device, Controller(session, preferences), getattr(panels, "PANELS", ()), automation)
+
+
+def open_device(kind: str, size: tuple[int, int]) -> Device:
+    """Open a window.
+
+    Raises:
+        InputError: a kind that there is not.
+        MachineError: there is no display or no OpenGL 3.3; the message names the cure.
+    """
+    if kind not in KINDS:
+        raise InputError(unknown_name("window", kind, KINDS))
+    try:
+        if kind == "glfw":
+            from viewer.app.window import GlfwDevice  # noqa: PLC0415
+
+            return GlfwDevice(size, "ikviewer")
+        if kind == "pyglet":
+            from viewer.app.pyglet_window import PygletDevice  # noqa: PLC0415
+
+            return PygletDevice(size, "ikviewer")
+        from viewer.app.device import HeadlessDevice  # noqa: PLC0415
+
+        return HeadlessDevice(size)
+    except ImportError as error:  # imgui-bundle without libX11 and libGL
+        words = " ".join(str(error).split())
+        raise MachineError(f"{words}; on Debian/Ubuntu: apt-get install libgl1 libegl1") from error
+
+
+def check_size(size: tuple[int, int]) -> None:
+    """Raise InputError unless a window can have this size."""
+    fits = all(low <= value <= high for low, value, high in zip(SMALLEST_WINDOW, size, LARGEST_WINDOW, strict=True))
+    if not fits:
+        smallest = "x".join(str(value) for value in SMALLEST_WINDOW)
+        raise InputError(f"size: expected {smallest} or more, found {size[0]}x{size[1]}")

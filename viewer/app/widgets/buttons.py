@@ -1,0 +1,169 @@
+"""Buttons of all sorts; each returns whether it was pressed in this frame."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from imgui_bundle import icons_fontawesome_6 as fa
+from imgui_bundle import imgui
+
+from viewer.app.fonts import SMALL
+from viewer.app.widgets.items import item, tip
+from viewer.app.widgets.pen import Pen
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from viewer.app.context import PanelContext
+
+TOOL, FIELD, SEGMENT = 28, 24, 26
+"""Heights, logical pixels: buttons of the toolbar, fields and buttons of forms, segmented controls."""
+
+
+def icon_button(  # noqa: PLR0913 - what such a button can look like
+    ui: PanelContext, name: str, icon: str, hint: str, *,
+    size: float = TOOL, colour: str = "text2", fill: str | None = "field", enabled: bool = True,
+) -> bool:  # fmt: skip
+    """A square button.
+
+    Args:
+        ui: what panels draw from.
+        name: imgui id.
+        icon: of Font Awesome.
+        hint: its tooltip.
+        size: logical pixels.
+        colour: of the icon.
+        fill: behind it; None: only while the pointer is over it.
+        enabled: whether it can be pressed.
+    """
+    imgui.begin_disabled(not enabled)
+    pen = Pen(ui)
+    it = item(name, pen.px(size), pen.px(size))
+    if it.held or it.hovered:
+        pen.box(*it[:4], it.fill if fill in (None, "field") else fill)
+    elif fill is not None:
+        pen.box(*it[:4], fill)
+    pen.icon(*it.middle, icon, "text" if it.hovered and colour == "text2" else colour)
+    imgui.end_disabled()
+    tip(hint)
+    return it.clicked
+
+
+def text_button(  # noqa: PLR0913 - what such a button can look like
+    ui: PanelContext, label: str, *, icon: str = "", width: float | None = None, height: float = FIELD,
+    primary: bool = False, on: bool | None = None, enabled: bool = True, hint: str = "",
+) -> bool:  # fmt: skip
+    """A button with words.
+
+    Args:
+        ui: what panels draw from.
+        label: the words; behind ``##`` what only tells it from another of the same words.
+        icon: before them.
+        width: framebuffer pixels; as wide as the words ask for unless given.
+        height: logical pixels.
+        primary: it is what Enter would do.
+        on: it is pressed in (True) or out (False); None for what acts once.
+        enabled: whether it can be pressed.
+        hint: its tooltip.
+    """
+    imgui.begin_disabled(not enabled)
+    pen = Pen(ui)
+    words = label.partition("##")[0]
+    lead = pen.px(20) if icon else 0.0
+    w = pen.width(words) + lead + pen.px(20) if width is None else width
+    it = item(label, w, pen.px(height))
+    strong = "accent_dk" if primary or on else None
+    pen.box(*it[:4], strong if strong and not it.hovered else it.fill)
+    if strong and it.hovered:
+        pen.frame(*it[:4], "accent")
+    words = pen.fit(words, w - lead - pen.px(8))
+    x = it.x + (w - lead - pen.width(words)) / 2.0
+    if icon:
+        pen.icon(x + pen.px(7), it.middle[1], icon, "accent" if on else "text2")
+    pen.text(x + lead, pen.middle(it.y, it.h), words, "text" if on is not False or it.hovered else "text2")
+    imgui.end_disabled()
+    tip(hint)
+    return it.clicked
+
+
+def drop_button(  # noqa: PLR0913 - what such a button can look like
+    ui: PanelContext, name: str, label: str, *, icon: str = "", width: float | None = None, height: float = TOOL,
+    hint: str = "", colour: str = "text",
+) -> bool:  # fmt: skip
+    """A button that opens a list: icon, words, caret."""
+    pen = Pen(ui)
+    lead = pen.px(22) if icon else 0.0
+    w = lead + pen.width(label) + pen.px(36) if width is None else width
+    it = item(name, w, pen.px(height))
+    pen.box(*it[:4], it.fill)
+    x, middle = it.x + pen.px(9), it.middle[1]
+    if icon:
+        pen.icon(x + pen.px(7), middle, icon)
+    shown = pen.fit(label, w - lead - pen.px(32))
+    pen.text(x + lead, pen.middle(it.y, it.h), shown, colour)
+    pen.icon(it.x + w - pen.px(13), middle, fa.ICON_FA_CARET_DOWN, "text3", SMALL)
+    tip(hint or (label if shown != label else ""))
+    return it.clicked
+
+
+def segments(
+    ui: PanelContext, name: str, labels: Sequence[str], active: int, *,
+    widths: float | None = None, hints: Sequence[str] = (), height: float = SEGMENT,
+) -> int | None:  # fmt: skip
+    """Choices side by side, one of them taken; returns the one pressed in this frame, or None.
+
+    Args:
+        ui: what panels draw from.
+        name: imgui id.
+        labels: words of the choices.
+        active: which is taken; -1 for none.
+        widths: of each, framebuffer pixels; as wide as its words ask for unless given.
+        hints: tooltips.
+        height: logical pixels.
+    """
+    pen = Pen(ui)
+    chosen = None
+    x, y = imgui.get_cursor_screen_pos()
+    sizes = [pen.width(label) + pen.px(24) if widths is None else widths for label in labels]
+    h = pen.px(height)
+    pen.box(x, y, sum(sizes), h, "field")
+    imgui.push_id(name)
+    for index, (label, w) in enumerate(zip(labels, sizes, strict=True)):
+        imgui.set_cursor_screen_pos((x, y))
+        it = item(str(index), w, h)
+        if index == active:
+            pen.box(*it[:4], "accent_dk")
+        elif it.hovered:
+            pen.box(*it[:4], it.fill)
+        words = pen.fit(label, w - pen.px(6))
+        colour = "text" if index == active or it.hovered else "text2"
+        pen.text(x + (w - pen.width(words)) / 2.0, pen.middle(y, h), words, colour)
+        tip(hints[index] if index < len(hints) else "")
+        if it.clicked and index != active:
+            chosen = index
+        x += w
+    imgui.pop_id()
+    return chosen
+
+
+def toggle(ui: PanelContext, name: str, *, on: bool, hint: str = "") -> bool:
+    """A switch."""
+    pen = Pen(ui)
+    it = item(name, pen.px(28), pen.px(FIELD))
+    h = pen.px(16)
+    y = it.y + (it.h - h) / 2.0
+    pen.box(it.x, y, it.w, h, "accent_dk" if on else "field_hi" if it.hovered else "field", rounding=8)
+    x = it.x + it.w - h / 2.0 if on else it.x + h / 2.0
+    pen.disc(x, y + h / 2.0, 6.0, "accent" if on else "text3")
+    tip(hint)
+    return it.clicked
+
+
+def key_cap(pen: Pen, x: float, y: float, words: str) -> float:
+    """Draw a key with its engraving, 18 logical pixels high from y on; returns its width in framebuffer pixels."""
+    wide = pen.width(words, SMALL)
+    w, h = max(wide + pen.px(10), pen.px(18)), pen.px(18)
+    pen.box(x, y, w, h, "line_hi", rounding=3)
+    pen.box(x, y, w, h - pen.px(2), "field", rounding=3)
+    pen.text(x + (w - wide) / 2.0, pen.middle(y, h - pen.px(2), SMALL), words, "text", SMALL)
+    return w

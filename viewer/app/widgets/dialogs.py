@@ -1,0 +1,113 @@
+"""Dialogs: modal popups with a title, a cross and a row of buttons."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from imgui_bundle import icons_fontawesome_6 as fa
+from imgui_bundle import imgui
+
+from viewer.app.fonts import TITLE
+from viewer.app.widgets.buttons import SEGMENT, icon_button, text_button
+from viewer.app.widgets.pen import Pen
+
+if TYPE_CHECKING:
+    from viewer.app.context import PanelContext
+
+_MARGIN = 32.0
+"""Logical pixels between a dialog and the window's edges at least."""
+_FLAGS = (
+    imgui.WindowFlags_.no_title_bar
+    | imgui.WindowFlags_.no_resize
+    | imgui.WindowFlags_.no_move
+    | imgui.WindowFlags_.no_saved_settings
+)
+
+
+class Choice(NamedTuple):
+    """A button of a dialog.
+
+    Attributes:
+        words: on it.
+        primary: Enter presses it.
+        enabled: it can be pressed.
+    """
+
+    words: str
+    primary: bool = False
+    enabled: bool = True
+
+
+def begin_dialog(ui: PanelContext, name: str, *, width: float, height: float | None = None) -> bool:
+    """Begin a modal dialog in the middle of the window, if it is open; then `end_dialog` must follow.
+
+    Args:
+        ui: what panels draw from.
+        name: imgui id, as given to ``open_popup``.
+        width: logical pixels; less where the window is smaller.
+        height: likewise; as high as the contents unless given.
+    """
+    whole = ui.regions.size
+    margin = 2.0 * ui.px(_MARGIN)
+    wide = min(ui.px(width), whole[0] - margin)
+    tall = 0.0 if height is None else min(ui.px(height), whole[1] - margin)
+    imgui.set_next_window_pos((whole[0] / 2.0, whole[1] / 2.0), imgui.Cond_.always, (0.5, 0.5))
+    imgui.set_next_window_size((wide, tall))
+    imgui.push_style_var(imgui.StyleVar_.window_padding, (ui.px(16), ui.px(14)))
+    imgui.push_style_color(imgui.Col_.popup_bg, ui.paint("panel"))
+    flags = _FLAGS | (imgui.WindowFlags_.always_auto_resize if height is None else 0)
+    opened, _ = imgui.begin_popup_modal(name, None, flags)
+    imgui.pop_style_color()
+    imgui.pop_style_var()
+    return opened
+
+
+def end_dialog() -> None:
+    """End a dialog that was begun."""
+    imgui.end_popup()
+
+
+def dialog_title(ui: PanelContext, words: str) -> bool:
+    """The title with a cross at the right; whether the cross, or Esc, was pressed."""
+    pen = Pen(ui)
+    x, y = imgui.get_cursor_screen_pos()
+    wide = imgui.get_content_region_avail().x
+    h = pen.px(24)
+    pen.strong(x, pen.middle(y, h, TITLE), pen.fit(words, wide - pen.px(34), TITLE, bold=True), "text", TITLE)
+    imgui.dummy((max(wide - pen.px(30), 1.0), h))
+    imgui.same_line(0.0, 0.0)
+    imgui.set_cursor_screen_pos((x + wide - h, y))
+    crossed = icon_button(ui, "close", fa.ICON_FA_XMARK, "Close   Esc", size=24, fill=None)
+    imgui.set_cursor_screen_pos((x, y + h + pen.px(10)))
+    return crossed or escape_pressed()
+
+
+def escape_pressed() -> bool:
+    """Whether Esc was pressed and no field had it."""
+    return imgui.is_key_pressed(imgui.Key.escape, repeat=False) and not imgui.is_any_item_active()
+
+
+def enter_pressed() -> bool:
+    """Whether Enter was pressed and no field had it."""
+    keys = imgui.Key.enter, imgui.Key.keypad_enter
+    return not imgui.is_any_item_active() and any(imgui.is_key_pressed(key, repeat=False) for key in keys)
+
+
+def choices(ui: PanelContext, *buttons: Choice) -> str:
+    """Buttons at the right end of a row; the words of the one pressed, or nothing."""
+    pen = Pen(ui)
+    widths = [max(pen.width(button.words) + pen.px(28), pen.px(84)) for button in buttons]
+    space = pen.px(8)
+    x, y = imgui.get_cursor_screen_pos()
+    x += max(imgui.get_content_region_avail().x - sum(widths) - space * (len(buttons) - 1), 0.0)
+    pressed = ""
+    for button, wide in zip(buttons, widths, strict=True):
+        imgui.set_cursor_screen_pos((x, y))
+        if text_button(
+            ui, button.words, width=wide, height=SEGMENT + 2, primary=button.primary, enabled=button.enabled
+        ):
+            pressed = button.words
+        x += wide + space
+    if not pressed and enter_pressed():
+        pressed = next((button.words for button in buttons if button.primary and button.enabled), "")
+    return pressed

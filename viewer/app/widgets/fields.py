@@ -1,0 +1,205 @@
+"""Fields: numbers to scrub or to type, three of them with the axes' stripes, lines of text, a search."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from imgui_bundle import icons_fontawesome_6 as fa
+from imgui_bundle import imgui
+
+from viewer.app.fonts import BASE, SMALL
+from viewer.app.widgets.arithmetic import METRES, PLAIN, evaluate
+from viewer.app.widgets.buttons import FIELD
+from viewer.app.widgets.edits import Edit, Phase, attempt, scrub
+from viewer.app.widgets.items import item, tip
+from viewer.app.widgets.pen import Pen
+from viewer.ui import numbers
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from viewer.app.context import PanelContext
+    from viewer.app.widgets.items import Item
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """How a number is shown, scrubbed and typed.
+
+    Attributes:
+        decimals: that are shown; typed numbers are taken whole.
+        unit: behind the number.
+        per_pixel: change per logical pixel of a scrub.
+        snap: step while Ctrl is held.
+        units: that may be typed.
+        low, high: the number stays between these.
+    """
+
+    decimals: int = 3
+    unit: str = ""
+    per_pixel: float = 0.002
+    snap: float = 0.05
+    units: Mapping[str, float] = field(default_factory=lambda: METRES)
+    low: float = -1e9
+    high: float = 1e9
+
+    def words(self, value: float) -> str:
+        """The number with its unit."""
+        return numbers.fixed(value, self.decimals) + self.unit
+
+    def kept(self, edit: Edit | None) -> Edit | None:
+        """An edit within the bounds."""
+        return edit and edit._replace(value=min(max(edit.value, self.low), self.high))
+
+
+PLACE = Format()
+TURN = Format(decimals=1, unit="°", per_pixel=0.5, snap=5.0, units={"°": 1.0, "deg": 1.0, "rad": 57.29577951308232})
+LENGTH = Format(unit=" m", low=1e-6)
+COUNT = Format(decimals=0, per_pixel=0.2, snap=10.0, units={})
+PART = Format(decimals=2, per_pixel=0.005, snap=0.1, units=PLAIN)
+
+
+@dataclass(slots=True)
+class _Typing:
+    """The one field that is being typed into."""
+
+    item: int
+    text: str
+    fresh: bool = True
+
+
+_typing: list[_Typing] = []
+
+
+def typing_in(it: int) -> bool:
+    """Whether a field, by its imgui id, is being typed into."""
+    return bool(_typing) and _typing[-1].item == it
+
+
+def begin_typing(value: float, form: Format) -> None:
+    """Turn the last item into a line of text, from the next frame on."""
+    text = f"{value:.{max(form.decimals, 0) + 3}f}".rstrip("0").rstrip(".") if form.decimals else f"{value:.0f}"
+    _typing[:] = [_Typing(imgui.get_item_id(), text)]
+
+
+def typed(ui: PanelContext, name: str, w: float, form: Format) -> Edit | None:
+    """Draw the line of text that a field has become, and read it when Enter is pressed or the field is left."""
+    now = _typing[-1]
+    if now.fresh:
+        imgui.set_keyboard_focus_here()
+    push_field_padding(ui)
+    imgui.set_next_item_width(w)
+    flags = imgui.InputTextFlags_.auto_select_all | imgui.InputTextFlags_.enter_returns_true
+    entered, now.text = imgui.input_text(f"##{name} typed", now.text, flags)
+    imgui.pop_style_var()
+    left = imgui.is_item_deactivated()
+    waiting, now.fresh = now.fresh, False
+    if not (entered or left) or waiting:
+        return None
+    _typing.clear()
+    if imgui.is_key_pressed(imgui.Key.escape):
+        return None
+    values: list[float] = []
+    if attempt(ui, lambda: values.append(evaluate(now.text, form.units))):
+        return form.kept(Edit(Phase.SET, values[0]))
+    return None
+
+
+def push_field_padding(ui: PanelContext) -> None:
+    """Make imgui's own fields as high as ours; pop one style variable afterwards."""
+    imgui.push_style_var(imgui.StyleVar_.frame_padding, (ui.px(8), (ui.px(FIELD) - BASE * ui.scale) / 2.0))
+
+
+def number_field(  # noqa: PLR0913 - what a field has
+    ui: PanelContext, name: str, value: float | None, form: Format = PLACE, *,
+    width: float, axis: str = "", hint: str = "", colour: str = "text",
+) -> Edit | None:  # fmt: skip
+    """A number to scrub, or to type after a double click.
+
+    Args:
+        ui: what panels draw from.
+        name: imgui id.
+        value: in the unit that is shown; None shows a dash.
+        form: how it is written.
+        width: framebuffer pixels.
+        axis: "x", "y" or "z" for the stripe and letter of an axis.
+        hint: tooltip.
+        colour: of the number.
+    """
+    pen = Pen(ui)
+    if typing_in(imgui.get_id(name)):
+        return typed(ui, name, width, form)
+    it = item(name, width, pen.px(FIELD))
+    edit = _scrubbed(ui, it, value, form)
+    pen.box(*it[:4], it.fill)
+    y = pen.middle(it.y, it.h)
+    if axis:
+        pen.draw.add_rect_filled((it.x, it.y), (it.x + pen.px(3), it.y + it.h), pen.ink(axis), pen.px(1))
+        pen.strong(it.x + pen.px(8), y, axis.upper(), axis)
+    words = numbers.DASH if value is None else form.words(value)
+    pen.right(it.x + it.w - pen.px(6), y, words, colour)
+    tip(hint)
+    return edit
+
+
+def _scrubbed(ui: PanelContext, it: Item, value: float | None, form: Format) -> Edit | None:
+    if it.hovered or it.held:
+        imgui.set_mouse_cursor(imgui.MouseCursor_.resize_ew)
+    if value is None:
+        return None
+    if it.hovered and imgui.is_mouse_double_clicked(imgui.MouseButton_.left):
+        begin_typing(value, form)
+        return None
+    return form.kept(scrub(it, value, form.per_pixel / ui.scale, snap=form.snap, scale=ui.scale))
+
+
+def axis_fields(
+    ui: PanelContext, name: str, values: Sequence[float] | None, form: Format = PLACE
+) -> tuple[int, Edit] | None:
+    """Three numbers side by side with the stripes of x, y, z; the index and edit of the one that changes."""
+    spacing = ui.px(4)
+    width = float(int((imgui.get_content_region_avail().x - 2 * spacing) / 3))
+    result = None
+    for index, axis in enumerate("xyz"):
+        if index:
+            imgui.same_line(0.0, spacing)
+        value = None if values is None else values[index]
+        edit = number_field(ui, f"{name} {axis}", value, form, width=width, axis=axis)
+        if edit is not None:
+            result = index, edit
+    return result
+
+
+def search_field(ui: PanelContext, name: str, text: str, hint: str, *, focus: bool = False) -> str:
+    """A line of text with a magnifying glass and, once it holds something, a cross to empty it."""
+    pen = Pen(ui)
+    x, y = imgui.get_cursor_screen_pos()
+    width = imgui.get_content_region_avail().x
+    imgui.push_style_var(imgui.StyleVar_.frame_padding, (pen.px(26), (pen.px(FIELD) - BASE * pen.scale) / 2.0))
+    imgui.set_next_item_width(width)
+    imgui.set_next_item_allow_overlap()
+    if focus:
+        imgui.set_keyboard_focus_here()
+    _, text = imgui.input_text_with_hint(f"##{name}", hint, text, imgui.InputTextFlags_.escape_clears_all)
+    imgui.pop_style_var()
+    pen.icon(x + pen.px(14), y + pen.px(FIELD) / 2.0, fa.ICON_FA_MAGNIFYING_GLASS, "text3", SMALL)
+    if text:
+        after = imgui.get_cursor_screen_pos()
+        imgui.set_cursor_screen_pos((x + width - pen.px(24), y))
+        it = item(f"{name} clear", pen.px(24), pen.px(FIELD))
+        pen.icon(*it.middle, fa.ICON_FA_XMARK, "text" if it.hovered else "text3", SMALL)
+        imgui.set_cursor_screen_pos(after)
+        if it.clicked:
+            return ""
+    return text
+
+
+def text_line(ui: PanelContext, name: str, text: str, *, width: float, hint: str = "") -> tuple[str, bool]:
+    """A line of text; what it holds, and whether Enter was pressed."""
+    push_field_padding(ui)
+    imgui.set_next_item_width(width)
+    flags = imgui.InputTextFlags_.enter_returns_true
+    entered, text = imgui.input_text_with_hint(f"##{name}", hint, text, flags)
+    imgui.pop_style_var()
+    return text, entered

@@ -1,0 +1,153 @@
+"""Drawing in an imgui window with the palette's names, LOOK's logical pixels and the window's two faces."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal
+
+from imgui_bundle import imgui
+
+from viewer.app.fonts import BASE, SMALL
+from viewer.scene.palette import PALETTE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from viewer.app.context import PanelContext
+
+Align = Literal["left", "centre", "right"]
+Point = tuple[float, float]
+
+_ICON = 0.93
+"""Size of an icon that stands alone, to the text beside it."""
+
+
+@lru_cache(maxsize=512)
+def _packed(name: str, alpha: int) -> int:
+    red, green, blue = (round(255.0 * part) for part in PALETTE[name])
+    return alpha << 24 | blue << 16 | green << 8 | red
+
+
+def ink(name: str, alpha: float = 1.0) -> int:
+    """A colour of the palette as draw lists take it."""
+    return _packed(name, round(255.0 * alpha))
+
+
+@lru_cache(maxsize=8192)
+def _width(face: imgui.ImFont, size: float, scale: float, text: str) -> float:  # noqa: ARG001 - the key of the cache
+    imgui.push_font(face, size)
+    wide = imgui.calc_text_size(text).x
+    imgui.pop_font()
+    return wide
+
+
+@lru_cache(maxsize=4096)
+def _fit(face: imgui.ImFont, size: float, scale: float, text: str, width: float) -> str:
+    if _width(face, size, scale, text) <= width:
+        return text
+    fewest, most = 0, len(text) - 1  # letters kept
+    while fewest < most:
+        kept = (fewest + most + 1) // 2
+        if _width(face, size, scale, _elided(text, kept)) <= width:
+            fewest = kept
+        else:
+            most = kept - 1
+    return _elided(text, fewest)
+
+
+def _elided(text: str, kept: int) -> str:
+    tail = kept // 2
+    return f"{text[: kept - tail]}…{text[len(text) - tail :]}"
+
+
+class Pen:
+    """Draws on the current imgui window; make one in each window and frame.
+
+    Places are framebuffer pixels; sizes named in logical pixels are multiplied by ``scale``. What is drawn between
+    ``begin_disabled`` and ``end_disabled`` is as faint as imgui's own widgets are there.
+
+    Attributes:
+        draw: the window's draw list.
+        scale: framebuffer pixels per logical pixel.
+        regular, bold: the faces.
+    """
+
+    __slots__ = ("_style", "bold", "draw", "regular", "scale")
+
+    def __init__(self, ui: PanelContext, draw: imgui.ImDrawList | None = None) -> None:
+        """Take the current window's draw list, unless another one is given."""
+        self.draw = draw or imgui.get_window_draw_list()
+        self.scale: float = ui.scale
+        self.regular: imgui.ImFont = ui.fonts.regular
+        self.bold: imgui.ImFont = ui.fonts.bold
+        self._style = imgui.get_style()
+
+    def px(self, logical: float) -> float:
+        """Whole framebuffer pixels of a logical size."""
+        return float(round(logical * self.scale))
+
+    def ink(self, name: str, alpha: float = 1.0) -> int:
+        """A colour of the palette, as faint as the surroundings."""
+        return ink(name, alpha * self._style.alpha)
+
+    def box(self, x: float, y: float, w: float, h: float, colour: str, *, rounding: float = 4.0) -> None:
+        """A filled rectangle, its corners rounded by logical pixels."""
+        self.draw.add_rect_filled((x, y), (x + w, y + h), self.ink(colour), rounding * self.scale)
+
+    def frame(self, x: float, y: float, w: float, h: float, colour: str, *, rounding: float = 4.0) -> None:
+        """The outline of a rectangle, one logical pixel wide."""
+        wide = max(1.0, self.px(1.0))
+        half = wide / 2.0
+        self.draw.add_rect(
+            (x + half, y + half), (x + w - half, y + h - half), self.ink(colour), rounding * self.scale, wide
+        )
+
+    def rule(self, x0: float, x1: float, y: float, colour: str = "line") -> None:
+        """A horizontal separator."""
+        self.draw.add_rect_filled((x0, y), (x1, y + max(1.0, self.px(1.0))), self.ink(colour))
+
+    def upright(self, x: float, y0: float, y1: float, colour: str = "line") -> None:
+        """A vertical separator."""
+        self.draw.add_rect_filled((x, y0), (x + max(1.0, self.px(1.0)), y1), self.ink(colour))
+
+    def disc(self, x: float, y: float, radius: float, colour: str) -> None:
+        """A filled circle; the radius in logical pixels."""
+        self.draw.add_circle_filled((x, y), radius * self.scale, self.ink(colour))
+
+    def shape(self, points: Sequence[Point], colour: str) -> None:
+        """A filled convex polygon."""
+        self.draw.add_convex_poly_filled(list(points), self.ink(colour))
+
+    def width(self, text: str, size: float = BASE, *, bold: bool = False) -> float:
+        """Width of a line of text, in framebuffer pixels."""
+        return _width(self.bold if bold else self.regular, size, self.scale, text)
+
+    def fit(self, text: str, width: float, size: float = BASE, *, bold: bool = False) -> str:
+        """The text, or as much of its two ends as the width holds: names differ at their ends."""
+        return _fit(self.bold if bold else self.regular, size, self.scale, text, float(int(width)))
+
+    def text(self, x: float, y: float, text: str, colour: str = "text", size: float = BASE) -> None:
+        """A line of text whose line box starts at (x, y)."""
+        self.draw.add_text(self.regular, size * self.scale, (round(x), round(y)), self.ink(colour), text)
+
+    def strong(self, x: float, y: float, text: str, colour: str = "text", size: float = BASE) -> None:
+        """A line of bold text whose line box starts at (x, y)."""
+        self.draw.add_text(self.bold, size * self.scale, (round(x), round(y)), self.ink(colour), text)
+
+    def small(self, x: float, y: float, text: str, colour: str = "text3") -> None:
+        """A line of small text whose line box starts at (x, y)."""
+        self.text(x, y, text, colour, SMALL)
+
+    def middle(self, y: float, h: float, size: float = BASE) -> float:
+        """Where a line of text starts whose middle is the middle of a row."""
+        return round(y + (h - size * self.scale) / 2.0)
+
+    def right(self, x: float, y: float, text: str, colour: str = "text", size: float = BASE) -> None:
+        """A line of text that ends at x."""
+        self.text(x - self.width(text, size), y, text, colour, size)
+
+    def icon(self, x: float, y: float, icon: str, colour: str = "text2", size: float = BASE) -> None:
+        """An icon of Font Awesome with its middle at (x, y): icons are of many widths."""
+        drawn = size * _ICON
+        wide = self.width(icon, drawn)
+        self.text(x - wide / 2.0, y - drawn * self.scale / 2.0, icon, colour, drawn)

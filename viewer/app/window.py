@@ -1,0 +1,286 @@
+"""The window on a screen: GLFW, opened through moderngl-window."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from viewer.app.input import BUTTONS
+from viewer.app.keys import GLFW_NAMES, by_layout
+from viewer.app.layout import SMALLEST_WINDOW
+from viewer.errors import MachineError
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    import moderngl
+
+    from viewer.app.input import Inputs
+
+NO_DISPLAY_CURE = "set DISPLAY, or use ikviewer render"
+NO_OPENGL_CURE = "update the graphics driver, or on Debian/Ubuntu: apt-get install libgl1 libgl1-mesa-dri"
+
+_SHAPES = {"arrow": "ARROW_CURSOR", "hand": "HAND_CURSOR", "text": "IBEAM_CURSOR", "crosshair": "CROSSHAIR_CURSOR",
+           "move": "RESIZE_ALL_CURSOR", "ew": "HRESIZE_CURSOR", "ns": "VRESIZE_CURSOR",
+           "no": "NOT_ALLOWED_CURSOR"}  # fmt: skip
+
+
+def import_glfw() -> ModuleType:
+    """The library, ready to open windows.
+
+    Raises:
+        MachineError: it is missing, or there is no display.
+    """
+    if sys.platform.startswith("linux"):
+        # Its Wayland half gives contexts that moderngl cannot take over; XWayland serves both kinds of desktop.
+        os.environ.setdefault("PYGLFW_LIBRARY_VARIANT", "x11")
+        if not os.environ.get("DISPLAY"):
+            raise MachineError(f"no display: DISPLAY is not set; {NO_DISPLAY_CURE}")
+    try:
+        import glfw  # noqa: PLC0415 - importing the window's room needs no display
+    except ImportError as error:
+        raise MachineError(f"no window library: {error}; pip install glfw") from error
+    glfw.ERROR_REPORTING = "ignore"
+    if not glfw.init():
+        shown = os.environ.get("DISPLAY", "")
+        raise MachineError(f'no display: "{shown}" cannot be opened ({_glfw_error(glfw)}); {NO_DISPLAY_CURE}')
+    return glfw
+
+
+def _glfw_error(glfw: Any) -> str:  # noqa: ANN401 - glfw has no types
+    code, words = glfw.get_error()
+    text = words.decode(errors="replace") if isinstance(words, bytes) else words
+    return " ".join((text or f"error {code}").split())
+
+
+def open_config(kind: str, size: tuple[int, int], title: str) -> Any:  # noqa: ANN401 - moderngl-window's own config
+    """Open a window of moderngl-window's: "glfw" or "pyglet".
+
+    Raises:
+        MachineError: there is no OpenGL 3.3, or a library is missing.
+    """
+    import moderngl_window  # noqa: PLC0415 - see import_glfw
+
+    class Config(moderngl_window.WindowConfig):
+        """The window as moderngl-window wants it described; our own loop draws and reads input."""
+
+        gl_version = (3, 3)
+        window_size = size
+        aspect_ratio = None
+        vsync = True
+        samples = 0
+        log_level = logging.ERROR
+
+    Config.title = title
+    try:
+        made = moderngl_window.create_window_config_instance(Config, args=["--window", kind])
+    except MachineError:
+        raise
+    except Exception as error:
+        # ValueError of moderngl-window's, Exception of moderngl's and OSError of the loaders all mean the same.
+        raise MachineError(f"no OpenGL 3.3 in a window: {_cause(kind, error)}; {NO_OPENGL_CURE}") from error
+    made.wnd.exit_key = None
+    made.wnd.fullscreen_key = None
+    return made
+
+
+def _cause(kind: str, error: Exception) -> str:
+    """What the library said, on one line."""
+    said = " ".join(str(error).split())
+    if kind == "glfw":
+        import glfw  # noqa: PLC0415 - it is loaded by now
+
+        deeper = _glfw_error(glfw)
+        return deeper if not deeper.startswith("error") else said
+    return said
+
+
+class GlfwDevice:
+    """A window of GLFW. moderngl-window makes it and its context; input is read from GLFW itself.
+
+    moderngl-window rounds pointer positions and drops what is held during a scroll.
+    """
+
+    def __init__(self, size: tuple[int, int], title: str) -> None:
+        """Open the window.
+
+        Raises:
+            MachineError: there is no display or no OpenGL 3.3.
+        """
+        self._glfw: Any = import_glfw()
+        self._config = open_config("glfw", size, title)
+        self._window: Any = self._config.wnd._window  # noqa: SLF001 - moderngl-window offers no other way to it
+        self.context: moderngl.Context = self._config.ctx
+        self._glfw.set_window_size_limits(self._window, *SMALLEST_WINDOW, -1, -1)
+        self._shapes: dict[str, Any] = {}
+        self._shape = "arrow"
+
+    @property
+    def closing(self) -> bool:
+        """Somebody wants the window closed."""
+        return bool(self._glfw.window_should_close(self._window))
+
+    @closing.setter
+    def closing(self, value: bool) -> None:
+        self._glfw.set_window_should_close(self._window, value)
+
+    @property
+    def minimised(self) -> bool:
+        """Nothing of it can be seen."""
+        return bool(self._glfw.get_window_attrib(self._window, self._glfw.ICONIFIED))
+
+    @property
+    def target(self) -> moderngl.Framebuffer:
+        """The window's framebuffer, as large as it is now."""
+        screen = self.context.screen
+        screen.viewport = (0, 0, *self.size)
+        return screen
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Of the framebuffer, pixels."""
+        width, height = self._glfw.get_framebuffer_size(self._window)
+        return max(1, width), max(1, height)
+
+    @property
+    def window_size(self) -> tuple[int, int]:
+        """Of the window in the system's units."""
+        width, height = self._glfw.get_window_size(self._window)
+        return max(1, width), max(1, height)
+
+    @property
+    def content_scale(self) -> float:
+        """What the monitor asks for."""
+        return float(self._glfw.get_window_content_scale(self._window)[0]) or 1.0
+
+    def connect(self, inputs: Inputs) -> None:
+        """Send input there from now on."""
+        _Callbacks(self._glfw, self._window, inputs, self).install()
+
+    def to_pixels(self, x: float, y: float) -> tuple[float, float]:
+        """Framebuffer pixels of a place in the window's units: here, and nowhere else, one becomes the other."""
+        (width, height), (across, down) = self.size, self.window_size
+        return x * width / across, y * height / down
+
+    def wait(self, seconds: float) -> None:
+        """Hand on the events that came, waiting for the first of them for so long."""
+        if seconds > 0:
+            self._glfw.wait_events_timeout(seconds)
+        else:
+            self._glfw.poll_events()
+
+    def swap(self) -> None:
+        """Show what was drawn."""
+        self._glfw.swap_buffers(self._window)
+
+    def set_title(self, title: str) -> None:
+        """Name the window."""
+        self._glfw.set_window_title(self._window, title)
+
+    def set_cursor(self, shape: str) -> None:
+        """Shape the pointer."""
+        if shape == self._shape:
+            return
+        glfw = self._glfw
+        if shape == "hidden" or self._shape == "hidden":
+            mode = glfw.CURSOR_HIDDEN if shape == "hidden" else glfw.CURSOR_NORMAL
+            glfw.set_input_mode(self._window, glfw.CURSOR, mode)
+        self._shape = shape
+        if shape == "hidden":
+            return
+        if shape not in self._shapes:
+            standard = getattr(glfw, _SHAPES.get(shape, "ARROW_CURSOR"), glfw.ARROW_CURSOR)
+            self._shapes[shape] = glfw.create_standard_cursor(standard)  # None where the desktop has none: an arrow
+        glfw.set_cursor(self._window, self._shapes[shape])
+
+    def set_fullscreen(self, *, on: bool) -> None:
+        """Fill the monitor, or return from it."""
+        if on != self._config.wnd.fullscreen:
+            self._config.wnd.fullscreen = on
+
+    def clipboard(self) -> str:
+        """Text from other programs; nothing where they have none or something else."""
+        text = self._glfw.get_clipboard_string(self._window)
+        return text.decode(errors="replace") if isinstance(text, bytes) else text or ""
+
+    def set_clipboard(self, text: str) -> None:
+        """Text for other programs."""
+        self._glfw.set_clipboard_string(self._window, text)
+
+    def wake(self) -> None:
+        """End a `wait`, from any thread."""
+        self._glfw.post_empty_event()
+
+    def close(self) -> None:
+        """End the window and its context."""
+        self._glfw.destroy_window(self._window)
+        self._glfw.terminate()
+
+
+class _Callbacks:
+    """GLFW's callbacks, which tell `Inputs`."""
+
+    def __init__(self, glfw: Any, window: Any, inputs: Inputs, device: GlfwDevice) -> None:  # noqa: ANN401
+        self._glfw, self._window, self._inputs, self._device = glfw, window, inputs, device
+
+    def install(self) -> None:
+        glfw, window = self._glfw, self._window
+        glfw.set_cursor_pos_callback(window, self._moved)
+        glfw.set_mouse_button_callback(window, self._button)
+        glfw.set_scroll_callback(window, self._scrolled)
+        glfw.set_key_callback(window, self._key)
+        glfw.set_char_callback(window, self._char)
+        glfw.set_cursor_enter_callback(window, self._entered)
+        glfw.set_window_focus_callback(window, self._focused)
+        glfw.set_drop_callback(window, self._dropped)
+        glfw.set_window_refresh_callback(window, self._refreshed)
+        glfw.set_framebuffer_size_callback(window, self._refreshed)
+        self._names = {getattr(glfw, f"KEY_{theirs}"): name for theirs, name in GLFW_NAMES.items()}
+
+    def _moved(self, _window: object, x: float, y: float) -> None:
+        self._inputs.move(*self._device.to_pixels(x, y))
+
+    def _button(self, _window: object, button: int, action: int, mods: int) -> None:
+        if button < len(BUTTONS):
+            self._hold(mods)
+            self._inputs.move(*self._device.to_pixels(*self._glfw.get_cursor_pos(self._window)))
+            self._inputs.button(BUTTONS[button], down=action == self._glfw.PRESS)
+
+    def _scrolled(self, _window: object, dx: float, dy: float) -> None:
+        self._inputs.scroll(dx, dy)
+
+    def _key(self, _window: object, key: int, scancode: int, action: int, mods: int) -> None:
+        position = self._names.get(key)
+        if position is None:
+            return
+        name = by_layout(position, self._glfw.get_key_name(key, scancode))
+        if name not in {"shift", "ctrl", "alt", "super"}:
+            self._hold(mods)
+        self._inputs.key(name, down=action != self._glfw.RELEASE, repeat=action == self._glfw.REPEAT)
+
+    def _hold(self, mods: int) -> None:
+        """Catch up with modifiers that were pressed or let go while another window had the keyboard."""
+        glfw, inputs = self._glfw, self._inputs
+        bits = {"shift": glfw.MOD_SHIFT, "ctrl": glfw.MOD_CONTROL, "alt": glfw.MOD_ALT, "super": glfw.MOD_SUPER}
+        for name, bit in bits.items():
+            if (name in inputs.held) != bool(mods & bit):
+                inputs.key(name, down=bool(mods & bit))
+
+    def _char(self, _window: object, point: int) -> None:
+        self._inputs.text(chr(point))
+
+    def _entered(self, _window: object, entered: int) -> None:
+        if not entered:
+            self._inputs.leave()
+
+    def _focused(self, _window: object, focused: int) -> None:
+        self._inputs.focus(got=bool(focused))
+
+    def _dropped(self, _window: object, paths: list[str]) -> None:
+        self._inputs.drop(tuple(Path(path) for path in paths))
+
+    def _refreshed(self, *_: object) -> None:
+        self._inputs.for_imgui = True  # draws the window anew

@@ -1,0 +1,120 @@
+"""``ikviewer view``: the window."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from viewer.cli.options import add_reading, check_frames, count, load_input, motion_of
+from viewer.cli.output import warn
+from viewer.cli.poses import named_pose
+from viewer.errors import InputError, quote
+
+if TYPE_CHECKING:
+    from viewer.session.document import Document
+    from viewer.skeleton.character import Character
+
+HELP = "open the window (what `ikviewer FILE` does)"
+EXAMPLES = """examples:
+  ikviewer view walk.bvh
+  ikviewer view sample:claw-arm --no-limits
+  ikviewer view walk.bvh --frame 12 --goals reach.json --solver dls
+  ikviewer view work.ikv.json
+
+Without FILE the bundled biped is shown. F1 in the window lists all keys."""
+
+DEFAULT_FILE = "sample:biped"
+SESSION_SUFFIX = ".ikv.json"
+_WINDOWS = ("glfw", "pyglet", "headless")
+_SIZE = re.compile(r"([0-9]{1,5})x([0-9]{1,5})")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of this command."""
+    parser.add_argument(
+        "file",
+        metavar="FILE",
+        nargs="?",
+        default=DEFAULT_FILE,
+        help="BVH, JSON or NPZ file, a session (.ikv.json), or sample:NAME",
+    )
+    add_reading(parser)
+    start = parser.add_argument_group("what it begins with")
+    start.add_argument("--clip", metavar="NAME", help="the clip to show, where there are several")
+    where = start.add_mutually_exclusive_group()
+    where.add_argument("--frame", type=int, metavar="N", help="frame of the clip, counted from 0 (default 0)")
+    where.add_argument("--pose", metavar="P", help="rest, relaxed, another pose of FILE by name, or a pose file")
+    start.add_argument("--goals", metavar="GOALS", help="goals file (JSON), instead of holding every effector")
+    start.add_argument("--solver", metavar="NAME", help="default, dls, sdls, ccd, ...")
+    start.add_argument("--backend", choices=("auto", "numpy", "numba"), help="what solves (default: auto)")
+    start.add_argument("--no-limits", action="store_true", help="joint limits are off")
+    window = parser.add_argument_group("the window")
+    window.add_argument("--size", type=_size, default=(1280, 720), metavar="WxH", help="default 1280x720")
+    window.add_argument("--window", choices=_WINDOWS, default="glfw", help="the library that opens it")
+    window.add_argument("--state-file", metavar="PATH", help="rewrite PATH with the state whenever something changes")
+    window.add_argument("--exit-after", type=count, metavar="N", help="close after N frames")
+    window.add_argument("--screenshot", metavar="OUT.png", help="save a picture of the window once it is at rest")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Load, open the window, run until it is closed."""
+    if arguments.screenshot is not None and Path(arguments.screenshot).suffix.casefold() != ".png":
+        raise InputError(f"{arguments.screenshot}: expected a name that ends in .png")
+    from viewer.app.start import check_size, run_window
+    from viewer.session import Session
+
+    check_size(arguments.size)
+    if arguments.file.casefold().endswith(SESSION_SUFFIX):
+        from viewer.session.files import load_session
+
+        path = Path(arguments.file)
+        session = Session(_changed(load_session(path), arguments), path)
+    else:
+        session = Session(_changed(_document(load_input(arguments, arguments.file), arguments), arguments))
+    from viewer.app.automation import Automation
+
+    automation = Automation(
+        None if arguments.state_file is None else Path(arguments.state_file),
+        arguments.exit_after,
+        None if arguments.screenshot is None else Path(arguments.screenshot),
+    )
+    return run_window(session, size=arguments.size, window=arguments.window, automation=automation)
+
+
+def _document(character: Character, arguments: argparse.Namespace) -> Document:
+    """What the window begins with."""
+    from viewer.session import new_document
+
+    skeleton = character.skeleton
+    if arguments.frame is not None and arguments.clip is None:
+        check_frames(motion_of(character, arguments.file), arguments.file, arguments.frame)
+    goals = None
+    if arguments.goals is not None:
+        from viewer.formats.goals_json import read_goals
+
+        warnings: list[str] = []
+        goals = read_goals(Path(arguments.goals), arguments.goals, skeleton, warnings)
+        warn(f"{arguments.goals}: {warning}" for warning in warnings)
+    pose = None if arguments.pose is None else named_pose(skeleton, arguments.pose)
+    return new_document(character, clip=arguments.clip, frame=arguments.frame, pose=pose, goals=goals)
+
+
+def _changed(document: Document, arguments: argparse.Namespace) -> Document:
+    """A document with the settings that the command line asks for."""
+    from dataclasses import replace
+
+    wanted = {"method": arguments.solver, "backend": arguments.backend}
+    changes = {name: value for name, value in wanted.items() if value is not None}
+    if changes:
+        document = replace(document, solver=replace(document.solver, **changes))
+    return replace(document, limits_on=False) if arguments.no_limits else document
+
+
+def _size(text: str) -> tuple[int, int]:
+    """``1280x720``."""
+    match = _SIZE.fullmatch(text.strip())
+    if match is None:
+        raise argparse.ArgumentTypeError(f"expected WxH such as 1280x720, found {quote(text)}")
+    return int(match.group(1)), int(match.group(2))

@@ -1,0 +1,1 @@
+"""glTF 2.0: skins and their motion, out and in."""

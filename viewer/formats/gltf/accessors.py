@@ -1,0 +1,93 @@
+"""The arrays of a glTF file, by the index of their accessor."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from viewer.errors import FormatError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from viewer.formats.gltf.structs import Accessor, File
+    from viewer.spatial.checks import Floats
+
+_TYPES = {5120: "<i1", 5121: "<u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
+_COMPONENTS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
+MOST_NUMBERS = 1 << 28
+"""Numbers that an array without data of its own may state to have."""
+
+
+class Accessors:
+    """Reads arrays; each index is checked against the file."""
+
+    def __init__(self, file: File, buffers: list[bytes]) -> None:
+        """Take a file that was opened."""
+        self._file, self._buffers = file, buffers
+
+    def floats(self, index: int, components: int, where: str) -> Floats:
+        """(N, components) float64; integers that stand for -1 to 1 or 0 to 1 as those.
+
+        Raises:
+            FormatError: no such accessor, another type, outside its buffer, NaN or infinite; ``where`` names who asks.
+        """
+        if index >= len(self._file.accessors):
+            raise FormatError(f"expected one of {len(self._file.accessors)} accessors, found {index}", path=where)
+        accessor = self._file.accessors[index]
+        path = f"accessors[{index}]"
+        if _COMPONENTS.get(accessor.type) != components or accessor.component_type not in _TYPES:
+            found = f"{accessor.type} of {accessor.component_type}"
+            raise FormatError(f"expected {components} components each, found {found}", path=path)
+        values = self._plain(accessor, components, path)
+        if accessor.sparse is not None:
+            values = self._replaced(values, accessor, components, path)
+        result = np.array(values, dtype=np.float64)
+        if accessor.normalized and values.dtype.kind in "iu":
+            result = np.maximum(result / np.iinfo(values.dtype).max, -1.0)
+        if not bool(np.isfinite(result).all()):
+            raise FormatError("expected finite numbers, found NaN or infinity", path=path)
+        return result
+
+    def _plain(self, accessor: Accessor, components: int, path: str) -> NDArray[Any]:
+        kind = np.dtype(_TYPES[accessor.component_type])
+        if accessor.buffer_view is None:
+            if accessor.count * components > MOST_NUMBERS:
+                raise FormatError(f"expected at most {MOST_NUMBERS:,} numbers", path=path)
+            return np.zeros((accessor.count, components), dtype=kind)
+        return self._view(accessor.buffer_view, accessor.byte_offset, (accessor.count, components), kind, path)
+
+    def _view(self, index: int, offset: int, shape: tuple[int, int], kind: np.dtype[Any], path: str) -> NDArray[Any]:
+        """An array (count, components) that begins so many bytes into a buffer view."""
+        if index >= len(self._file.buffer_views):
+            raise FormatError(f"expected one of {len(self._file.buffer_views)} buffer views, found {index}", path=path)
+        view = self._file.buffer_views[index]
+        if view.buffer >= len(self._buffers):
+            found = f"expected one of {len(self._buffers)} buffers, found {view.buffer}"
+            raise FormatError(found, path=f"bufferViews[{index}]")
+        row = shape[1] * kind.itemsize
+        stride = view.byte_stride or row
+        end = offset + (stride * (shape[0] - 1) + row if shape[0] else 0)
+        data = self._buffers[view.buffer]
+        if stride < row or end > view.byte_length or view.byte_offset + view.byte_length > len(data):
+            raise FormatError("expected its numbers within its buffer, found them beyond", path=path)
+        start = view.byte_offset + offset
+        return np.ndarray(shape, kind, data, start, (stride, kind.itemsize))
+
+    def _replaced(self, values: NDArray[Any], accessor: Accessor, components: int, path: str) -> NDArray[Any]:
+        sparse = accessor.sparse
+        assert sparse is not None
+        if sparse.indices.component_type not in (5121, 5123, 5125):
+            raise FormatError("expected whole numbers as indices", path=f"{path}.sparse.indices")
+        kind = np.dtype(_TYPES[sparse.indices.component_type])
+        where = f"{path}.sparse"
+        rows = self._view(sparse.indices.buffer_view, sparse.indices.byte_offset, (sparse.count, 1), kind, where)[:, 0]
+        if rows.size and int(rows.max()) >= len(values):
+            raise FormatError(f"expected indices below {len(values)}, found {rows.max()}", path=where)
+        new = self._view(
+            sparse.values.buffer_view, sparse.values.byte_offset, (sparse.count, components), values.dtype, where
+        )
+        result = values.copy()
+        result[rows] = new
+        return result

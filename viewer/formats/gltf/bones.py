@@ -1,0 +1,80 @@
+"""The bones of a skeleton as one mesh, so that every viewer of a file has something to show.
+
+Each bone is an octahedron from a joint to a child or tip: its faces are flat, so their corners are not shared.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from viewer.skeleton.extent import tip_positions
+
+if TYPE_CHECKING:
+    from viewer.skeleton.kinematics import World
+    from viewer.skeleton.skeleton import Skeleton
+    from viewer.spatial.checks import Floats, Ints
+
+BELT = 0.12
+"""Where an octahedron is thickest, as a part of its length; its radius there is as much."""
+SHORTEST = 6e-4
+"""Bones shorter than this part of the figure's size are not drawn."""
+ALONE = 0.05
+"""Metres from the middle to a corner of what stands for a skeleton without bones."""
+
+_CORNERS = np.array([[0, 0, 0], [1, BELT, 0], [0, BELT, 1], [-1, BELT, 0], [0, BELT, -1], [0, 1, 0]], dtype=np.float64)
+"""Root, belt, end: x and z in radii, y in lengths."""
+_FACES = np.array([[0, 1, 2], [0, 2, 3], [0, 3, 4], [0, 4, 1], [5, 2, 1], [5, 3, 2], [5, 4, 3], [5, 1, 4]])
+
+
+class BoneMesh(NamedTuple):
+    """Triangles, three corners each, without an index: world rest frame, metres.
+
+    Attributes:
+        corners: (V, 3) places.
+        normals: (V, 3) unit vectors, the same at all corners of a face.
+        joints: (V,) the joint that each corner moves with.
+    """
+
+    corners: Floats
+    normals: Floats
+    joints: Ints
+
+
+def bone_mesh(skeleton: Skeleton, rest: World) -> BoneMesh:
+    """The octahedra of all bones where ``rest`` has them; a small one at the first joint if there are no bones."""
+    heads, ends, joints = _bones(skeleton, rest)
+    if not len(heads):
+        half = np.array([[0.0, ALONE, 0.0]])
+        heads, ends = rest.positions[:1] - half, rest.positions[:1] + half
+        joints = np.zeros(1, dtype=np.intp)
+    along = ends - heads
+    length = np.linalg.norm(along, axis=-1, keepdims=True)
+    side, front = _across(along / length)
+    axes = np.stack([BELT * length * side, along, BELT * length * front], axis=1)
+    corners = heads[:, None] + np.einsum("ci,bij->bcj", _CORNERS, axes)
+    triangles = corners[:, _FACES].reshape(-1, 3, 3)
+    normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+    normals /= np.linalg.norm(normals, axis=-1, keepdims=True)
+    return BoneMesh(triangles.reshape(-1, 3), np.repeat(normals, 3, axis=0), np.repeat(joints, 3 * len(_FACES)))
+
+
+def _bones(skeleton: Skeleton, rest: World) -> tuple[Floats, Floats, Ints]:
+    """Heads and ends (B, 3) and the joint (B,) of every bone that is long enough to be seen."""
+    children = np.flatnonzero(skeleton.parents >= 0)
+    joints = np.concatenate([skeleton.parents[children], skeleton.tip_parents])
+    ends = np.concatenate([rest.positions[children], tip_positions(skeleton, rest)])
+    heads = rest.positions[joints]
+    lengths = np.linalg.norm(ends - heads, axis=-1)
+    size = float(np.ptp(np.concatenate([heads, ends]), axis=0).max()) if len(heads) else 0.0
+    seen = lengths > SHORTEST * size
+    return heads[seen], ends[seen], joints[seen]
+
+
+def _across(direction: Floats) -> tuple[Floats, Floats]:
+    """Two unit vectors (B, 3) at right angles to unit directions (B, 3) and to each other; right-handed with them."""
+    axis = np.eye(3)[np.abs(direction).argmin(axis=-1)]
+    side = np.cross(direction, axis)
+    side /= np.linalg.norm(side, axis=-1, keepdims=True)
+    return side, np.cross(side, direction)

@@ -1,0 +1,160 @@
+"""Which nodes of a glTF file are joints, and how they hang together at rest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viewer.errors import FormatError
+from viewer.spatial.quaternion import from_matrix
+
+if TYPE_CHECKING:
+    from viewer.formats.gltf.structs import File, Node
+    from viewer.spatial.checks import Floats, Ints
+
+_TIP = ".tip"
+"""What the names of end sites that we write have in them."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tree:
+    """The nodes that are joints, parents first.
+
+    Attributes:
+        nodes: (J,) their indices in the file.
+        parents: (J,) which of them each hangs on, -1 for roots.
+        joints: (J,) whether each is a joint of a skin, or animated where there is none; else only an ancestor of one.
+        translations, rotations, scales: (J, 3), (J, 4), (J, 3) local, at rest.
+        tips: (joint, place in its frame) of the end sites.
+    """
+
+    nodes: tuple[int, ...]
+    parents: Ints
+    joints: tuple[bool, ...]
+    translations: Floats
+    rotations: Floats
+    scales: Floats
+    tips: tuple[tuple[int, tuple[float, float, float]], ...]
+
+
+def find_tree(file: File) -> Tree:
+    """The skin's joints and their ancestors; without a skin the animated nodes and theirs; without motion all nodes.
+
+    Raises:
+        FormatError: no nodes, nodes that are their own ancestors or have two parents, a rotation that is none.
+    """
+    parents = _parents(file)
+    wanted = _wanted(file)
+    taken = set(wanted)
+    for node in wanted:
+        above = parents[node]
+        while above >= 0 and above not in taken:
+            taken.add(above)
+            above = parents[above]
+    order = [node for node in _parents_first(parents) if node in taken]
+    place = {node: index for index, node in enumerate(order)}
+    rest = [_local(file.nodes[node], node) for node in order]
+    return Tree(
+        nodes=tuple(order),
+        parents=np.array([place.get(parents[node], -1) for node in order], dtype=np.intp),
+        joints=tuple(node in wanted for node in order),
+        translations=np.array([t for t, _, _ in rest]),
+        rotations=np.array([r for _, r, _ in rest]),
+        scales=np.array([s for _, _, s in rest]),
+        tips=tuple(tip for node in order for tip in _tips(file, place, node)),
+    )
+
+
+def _wanted(file: File) -> dict[int, None]:
+    """In the file's order: a dict, because sets have none."""
+    count = len(file.nodes)
+    found = [node for skin in file.skins for node in skin.joints]
+    if not found:
+        targets = (channel.target for animation in file.animations for channel in animation.channels)
+        found = sorted({t.node for t in targets if t.node is not None and t.path != "weights"})
+    if not found:
+        found = list(range(count))
+    if not found:
+        raise FormatError("expected nodes, found none")
+    if max(found) >= count:
+        raise FormatError(f"expected one of {count} nodes, found {max(found)}", path="skins[0].joints")
+    return dict.fromkeys(found)
+
+
+def _parents(file: File) -> list[int]:
+    parents = [-1] * len(file.nodes)
+    for index, node in enumerate(file.nodes):
+        for child in node.children:
+            if child >= len(parents) or child == index or parents[child] >= 0:
+                found = f"expected children with one parent each, found {child}"
+                raise FormatError(found, path=f"nodes[{index}].children")
+            parents[child] = index
+    return parents
+
+
+def _parents_first(parents: list[int]) -> list[int]:
+    """All nodes in the file's own order, but each after its ancestors.
+
+    Raises:
+        FormatError: a node that is its own ancestor.
+    """
+    order: list[int] = []
+    placed = [False] * len(parents)
+    for node in range(len(parents)):
+        above = []
+        while node >= 0 and not placed[node]:
+            placed[node] = True
+            above.append(node)
+            node = parents[node]  # noqa: PLW2901 - up the tree, until somebody has a place
+        if node in above:
+            raise FormatError("expected a tree, found a node that is its own ancestor", path=f"nodes[{node}]")
+        order += reversed(above)
+    return order
+
+
+def _tips(file: File, place: dict[int, int], node: int) -> list[tuple[int, tuple[float, float, float]]]:
+    """The end sites that a program of ours wrote as nodes without anything on them."""
+    tips = []
+    for child in file.nodes[node].children:
+        own = file.nodes[child]
+        if child not in place and not own.children and own.mesh is None and _TIP in own.name:
+            tips.append((place[node], own.translation))
+    return tips
+
+
+def _local(node: Node, index: int) -> tuple[Floats, Floats, Floats]:
+    """Translation, unit rotation and scale of a node at rest."""
+    path = f"nodes[{index}]"
+    if node.matrix is not None:
+        return _taken_apart(np.array(node.matrix, dtype=np.float64).reshape(4, 4).T, path)
+    values = (node.translation, node.rotation, node.scale)
+    translation, rotation, scale = (np.array(value, dtype=np.float64) for value in values)
+    if not all(np.isfinite(v).all() for v in (translation, rotation, scale)):
+        raise FormatError("expected finite numbers, found NaN or infinity", path=path)
+    return translation, unit(rotation, path), scale
+
+
+def unit(rotations: Floats, path: str) -> Floats:
+    """Rotations (..., 4) of unit length: other programs write them as exactly as they like.
+
+    Raises:
+        FormatError: one without a length.
+    """
+    length = np.linalg.norm(rotations, axis=-1, keepdims=True)
+    if not bool((length > 1e-6).all() and np.isfinite(length).all()):
+        raise FormatError("expected rotations, found a quaternion without length", path=path)
+    return np.asarray(rotations / length)
+
+
+def _taken_apart(matrix: Floats, path: str) -> tuple[Floats, Floats, Floats]:
+    if not np.isfinite(matrix).all():
+        raise FormatError("expected finite numbers, found NaN or infinity", path=f"{path}.matrix")
+    columns = matrix[:3, :3]
+    scale = np.linalg.norm(columns, axis=0)
+    if np.linalg.det(columns) < 0.0:
+        scale[0] = -scale[0]
+    if not scale.all():
+        return matrix[:3, 3].copy(), np.array([0.0, 0.0, 0.0, 1.0]), scale
+    return matrix[:3, 3].copy(), np.asarray(from_matrix(columns / scale)), scale

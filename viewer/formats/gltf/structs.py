@@ -1,0 +1,138 @@
+"""The parts of a glTF 2.0 file that skeletons and motion need, as data types; everything else in it is skipped."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta, field
+
+Index = Annotated[int, Meta(ge=0)]
+Vector = tuple[float, float, float]
+Quaternion = tuple[float, float, float, float]
+Matrix = Annotated[list[float], Meta(min_length=16, max_length=16)]
+
+
+class _Part(msgspec.Struct, rename="camel"):
+    """Names as glTF has them."""
+
+
+class Asset(_Part):
+    """What the file says of itself."""
+
+    version: str
+
+
+class Buffer(_Part):
+    """Bytes: in the file, beside it, or the GLB's own chunk."""
+
+    byte_length: Index
+    uri: str | None = None
+
+
+class BufferView(_Part):
+    """A stretch of a buffer."""
+
+    buffer: Index
+    byte_length: Index
+    byte_offset: Index = 0
+    byte_stride: Annotated[int, Meta(ge=4, le=252)] | None = None
+
+
+class SparseIndices(_Part):
+    """Which elements a sparse accessor replaces."""
+
+    buffer_view: Index
+    component_type: int
+    byte_offset: Index = 0
+
+
+class SparseValues(_Part):
+    """What it replaces them by."""
+
+    buffer_view: Index
+    byte_offset: Index = 0
+
+
+class Sparse(_Part):
+    """Elements that differ from the rest."""
+
+    count: Index
+    indices: SparseIndices
+    values: SparseValues
+
+
+class Accessor(_Part):
+    """A typed array in a buffer view."""
+
+    component_type: int
+    count: Index
+    type: str
+    buffer_view: Index | None = None
+    byte_offset: Index = 0
+    normalized: bool = False
+    sparse: Sparse | None = None
+
+
+class Node(_Part):
+    """A place in the scene's tree."""
+
+    name: str = ""
+    children: list[Index] = []
+    translation: Vector = (0.0, 0.0, 0.0)
+    rotation: Quaternion = (0.0, 0.0, 0.0, 1.0)
+    scale: Vector = (1.0, 1.0, 1.0)
+    matrix: Matrix | None = None
+    mesh: Index | None = None
+    skin: Index | None = None
+    camera: Index | None = None
+
+
+class Skin(_Part):
+    """The joints of a mesh."""
+
+    joints: list[Index]
+    name: str = ""
+
+
+class Target(_Part):
+    """What a channel moves."""
+
+    path: str
+    node: Index | None = None
+
+
+class Channel(_Part):
+    """A sampler at work."""
+
+    sampler: Index
+    target: Target
+
+
+class Sampler(_Part):
+    """Values at times."""
+
+    input: Index
+    output: Index
+    interpolation: str = "LINEAR"
+
+
+class Animation(_Part):
+    """A clip."""
+
+    channels: list[Channel]
+    samplers: list[Sampler]
+    name: str = ""
+
+
+class File(_Part):
+    """A glTF file."""
+
+    asset: Asset
+    extensions_required: list[str] = []
+    nodes: list[Node] = []
+    skins: list[Skin] = []
+    animations: list[Animation] = []
+    accessors: list[Accessor] = []
+    buffer_views: list[BufferView] = field(default_factory=list)
+    buffers: list[Buffer] = []

@@ -1,0 +1,134 @@
+"""The motion of a glTF file at any times: its samplers in all three interpolations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from viewer.errors import FormatError
+from viewer.formats.gltf.nodes import unit
+from viewer.spatial.quaternion import slerp
+
+if TYPE_CHECKING:
+    from viewer.formats.gltf.accessors import Accessors
+    from viewer.formats.gltf.nodes import Tree
+    from viewer.formats.gltf.structs import Animation
+    from viewer.spatial.checks import Floats, Ints
+
+_WIDTHS = {"translation": 3, "rotation": 4, "scale": 3}
+
+
+class Track(NamedTuple):
+    """One channel.
+
+    Attributes:
+        joint: which of the tree's nodes it moves.
+        part: translation, rotation or scale.
+        times: (K,) seconds, ascending.
+        values: (K, 3) or (K, 4).
+        interpolation: STEP, LINEAR or CUBICSPLINE.
+        tangents: (K, 2, 3 or 4) in and out, per second, of cubic splines.
+    """
+
+    joint: int
+    part: str
+    times: Floats
+    values: Floats
+    interpolation: str
+    tangents: Floats | None
+
+
+class Local(NamedTuple):
+    """Local motion of J nodes: (F, J, 3), (F, J, 4) unit, (F, J, 3)."""
+
+    translations: Floats
+    rotations: Floats
+    scales: Floats
+
+
+def tracks_of(animation: Animation, tree: Tree, accessors: Accessors, path: str) -> list[Track]:
+    """The channels that move nodes of the tree.
+
+    Raises:
+        FormatError: indices of nothing, times that do not ascend, more or fewer values than times.
+    """
+    joints = {node: joint for joint, node in enumerate(tree.nodes)}
+    tracks = []
+    for index, channel in enumerate(animation.channels):
+        target = channel.target
+        if target.node not in joints or target.path not in _WIDTHS:
+            continue
+        where = f"{path}.channels[{index}]"
+        if channel.sampler >= len(animation.samplers):
+            raise FormatError(f"expected one of {len(animation.samplers)} samplers", path=f"{where}.sampler")
+        sampler = animation.samplers[channel.sampler]
+        where = f"{path}.samplers[{channel.sampler}]"
+        times = accessors.floats(sampler.input, 1, f"{where}.input")[:, 0]
+        values = accessors.floats(sampler.output, _WIDTHS[target.path], f"{where}.output")
+        tracks.append(_track(joints[target.node], target.path, times, values, sampler.interpolation, where))
+    return tracks
+
+
+def _track(joint: int, part: str, times: Floats, values: Floats, interpolation: str, where: str) -> Track:
+    if interpolation not in ("STEP", "LINEAR", "CUBICSPLINE"):
+        raise FormatError(f"expected STEP, LINEAR or CUBICSPLINE, found {interpolation!r}", path=where)
+    if not len(times) or not bool((np.diff(times) > 0.0).all()):
+        raise FormatError("expected ascending times", path=f"{where}.input")
+    per_key = 3 if interpolation == "CUBICSPLINE" else 1
+    if len(values) != per_key * len(times):
+        found = f"expected {per_key * len(times)} values, found {len(values)}"
+        raise FormatError(found, path=f"{where}.output")
+    tangents = None
+    if per_key == 3:
+        whole = values.reshape(len(times), 3, -1)
+        values, tangents = whole[:, 1], whole[:, ::2]
+    if part == "rotation" and interpolation != "CUBICSPLINE":
+        values = unit(values, f"{where}.output")
+    return Track(joint, part, times, values, interpolation, tangents)
+
+
+def local_motion(tree: Tree, tracks: list[Track], times: Floats) -> Local:
+    """Where the nodes are at times (F,): at rest what no track moves; before its first key a track stands still."""
+    count = len(times)
+    parts = {
+        "translation": np.repeat(tree.translations[None], count, axis=0),
+        "rotation": np.repeat(tree.rotations[None], count, axis=0),
+        "scale": np.repeat(tree.scales[None], count, axis=0),
+    }
+    for track in tracks:
+        parts[track.part][:, track.joint] = _at(track, times)
+    return Local(parts["translation"], parts["rotation"], parts["scale"])
+
+
+def _at(track: Track, times: Floats) -> Floats:
+    keys, values = track.times, track.values
+    if track.interpolation == "LINEAR" and np.array_equal(keys, times):
+        return values
+    before = np.clip(np.searchsorted(keys, times, side="right") - 1, 0, max(len(keys) - 2, 0))
+    after = np.minimum(before + 1, len(keys) - 1)
+    gap = np.where(after > before, keys[after] - keys[before], 1.0)
+    part = np.clip((times - keys[before]) / gap, 0.0, 1.0)
+    if track.interpolation == "STEP":
+        return values[np.where(part >= 1.0, after, before)]
+    if track.interpolation == "LINEAR":
+        if track.part == "rotation":
+            return slerp(values[before], values[after], part)
+        return values[before] + part[:, None] * (values[after] - values[before])
+    return _cubic(track, before, after, gap, part)
+
+
+def _cubic(track: Track, before: Ints, after: Ints, gap: Floats, part: Floats) -> Floats:
+    """Hermite splines (glTF 2.0, appendix C.4); rotations are brought back to unit length."""
+    assert track.tangents is not None
+    t = part[:, None]
+    span = gap[:, None]
+    start, end = track.values[before], track.values[after]
+    leaving, arriving = track.tangents[before, 1], track.tangents[after, 0]
+    value = (
+        (2.0 * t**3 - 3.0 * t**2 + 1.0) * start
+        + span * (t**3 - 2.0 * t**2 + t) * leaving
+        + (3.0 * t**2 - 2.0 * t**3) * end
+        + span * (t**3 - t**2) * arriving
+    )
+    return unit(value, "animations") if track.part == "rotation" else np.asarray(value)

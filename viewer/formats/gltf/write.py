@@ -1,0 +1,169 @@
+"""Writing glTF 2.0: the joints as a skin, the bones as a mesh that it moves, each clip as an animation."""
+
+from __future__ import annotations
+
+import base64
+from typing import TYPE_CHECKING
+
+import numpy as np
+from pygltflib import (
+    GLTF2,
+    Asset,
+    Attributes,
+    Buffer,
+    Material,
+    Mesh,
+    Node,
+    PbrMetallicRoughness,
+    Primitive,
+    Scene,
+    Skin,
+)
+
+from viewer.errors import InputError
+from viewer.formats.files import write_whole
+from viewer.formats.gltf.bones import bone_mesh
+from viewer.formats.gltf.buffer import BufferWriter
+from viewer.formats.gltf.motion import animation
+from viewer.skeleton.kinds import JointKind
+from viewer.skeleton.kinematics import fk
+from viewer.spatial.quaternion import rotate, to_matrix
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from viewer.skeleton.character import Character
+    from viewer.skeleton.kinematics import World
+    from viewer.skeleton.pose import Pose
+    from viewer.skeleton.skeleton import Skeleton
+    from viewer.spatial.checks import Floats
+
+MOST_SMALL_JOINTS = 256
+"""Joints that indices of one byte can tell apart."""
+
+_GREY = [0.55, 0.6, 0.66, 1.0]
+"""Base colour of the bones, linear."""
+
+
+def write_gltf(character: Character, path: Path) -> list[str]:
+    """Write a .glb file, or a .gltf file with its data inside: metres, Y up.
+
+    A character whose only clip has one frame is written standing so, without an animation.
+
+    Returns:
+        Warnings: what the format could not hold.
+
+    Raises:
+        OutputError: the file cannot be written.
+        InputError: NaN or infinite numbers, or numbers past the range of 32-bit floats.
+    """
+    skeleton = character.skeleton
+    clips = list(character.clips.values())
+    only = clips[0] if len(clips) == 1 and len(clips[0]) == 1 else None
+    pose = only.pose(0) if only else skeleton.rest_pose()
+    _check_range(skeleton, *(array for clip in clips for array in (clip.rotations, clip.translations)))
+    buffer = BufferWriter()
+    gltf = GLTF2(asset=Asset(generator="ikviewer"), scene=0)
+    _add_nodes(gltf, skeleton, pose)
+    _add_mesh(gltf, skeleton, buffer)
+    gltf.animations = [a for clip in clips if clip is not only and (a := animation(skeleton, clip, buffer))]
+    gltf.accessors, gltf.bufferViews = buffer.accessors, buffer.views
+    _write(gltf, buffer.data, path)
+    return _lost(character)
+
+
+def _add_nodes(gltf: GLTF2, skeleton: Skeleton, pose: Pose) -> None:
+    """Node j is joint j; then the tips, the mesh, and a common root if there are several."""
+    count = len(skeleton)
+    gltf.nodes = [_node(name, pose.translations[j], pose.rotations[j]) for j, name in enumerate(skeleton.names)]
+    gltf.nodes += [
+        _node(name, offset, None) for name, offset in zip(skeleton.tip_names, skeleton.tip_offsets, strict=True)
+    ]
+    parents = [*skeleton.parents.tolist(), *skeleton.tip_parents.tolist()]
+    for child, parent in enumerate(parents):
+        if parent >= 0:
+            gltf.nodes[parent].children.append(child)
+    gltf.nodes.append(Node(name=f"{skeleton.name or 'skeleton'} bones", mesh=0, skin=0))
+    mesh_node = len(gltf.nodes) - 1
+    roots = skeleton.roots.tolist()
+    if len(roots) > 1:
+        gltf.nodes.append(Node(name=f"{skeleton.name or 'skeleton'} root", children=roots))
+        roots = [len(gltf.nodes) - 1]
+    gltf.skins = [Skin(name=skeleton.name or None, joints=list(range(count)), skeleton=roots[0])]
+    gltf.scenes = [Scene(nodes=[*roots, mesh_node])]
+
+
+def _node(name: str, translation: Floats, rotation: Floats | None) -> Node:
+    node = Node(name=name)
+    if translation.any():
+        node.translation = translation.tolist()
+    if rotation is not None and rotation[3] != 1.0:
+        node.rotation = rotation.tolist()
+    return node
+
+
+def _add_mesh(gltf: GLTF2, skeleton: Skeleton, buffer: BufferWriter) -> None:
+    rest = fk(skeleton, skeleton.rest_pose())
+    mesh = bone_mesh(skeleton, rest)
+    small = len(skeleton) <= MOST_SMALL_JOINTS
+    joints = np.zeros((len(mesh.joints), 4), dtype="u1" if small else "<u2")
+    joints[:, 0] = mesh.joints
+    weights = np.zeros((len(mesh.joints), 4), dtype="<f4")
+    weights[:, 0] = 1.0
+    attributes = Attributes(
+        POSITION=buffer.add(mesh.corners.astype("<f4"), vertices=True, bounds=True),
+        NORMAL=buffer.add(_unit32(mesh.normals), vertices=True),
+        JOINTS_0=buffer.add(joints, vertices=True),
+        WEIGHTS_0=buffer.add(weights, vertices=True),
+    )
+    gltf.meshes = [Mesh(name="bones", primitives=[Primitive(attributes=attributes, material=0)])]
+    rough = PbrMetallicRoughness(baseColorFactor=_GREY, metallicFactor=0.0, roughnessFactor=0.8)
+    gltf.materials = [Material(name="bone", pbrMetallicRoughness=rough)]
+    gltf.skins[0].inverseBindMatrices = buffer.add(_inverse_bind(rest))
+
+
+def _inverse_bind(rest: World) -> Floats:
+    """(J, 4, 4) joint_from_world at rest, each column by column as glTF stores matrices."""
+    inverse = np.zeros((len(rest.positions), 4, 4))
+    turned_back = rest.rotations * (-1.0, -1.0, -1.0, 1.0)
+    inverse[:, :3, :3] = to_matrix(turned_back)
+    inverse[:, :3, 3] = -rotate(turned_back, rest.positions)
+    inverse[:, 3, 3] = 1.0
+    return inverse.swapaxes(1, 2).astype("<f4")
+
+
+def _unit32(vectors: Floats) -> Floats:
+    """Unit vectors whose 32-bit numbers have unit length."""
+    short = vectors.astype("<f4")
+    return np.asarray(short / np.linalg.norm(short, axis=-1, keepdims=True), dtype="<f4")
+
+
+def _write(gltf: GLTF2, data: bytes, path: Path) -> None:
+    if path.suffix.casefold() == ".gltf":
+        uri = "data:application/octet-stream;base64," + base64.b64encode(data).decode("ascii")
+        gltf.buffers = [Buffer(byteLength=len(data), uri=uri)]
+        write_whole(path, gltf.gltf_to_json())
+        return
+    gltf.buffers = [Buffer(byteLength=len(data))]
+    gltf.set_binary_blob(data)
+    write_whole(path, b"".join(gltf.save_to_bytes()))
+
+
+def _check_range(skeleton: Skeleton, *arrays: Floats) -> None:
+    largest = np.finfo(np.float32).max
+    for array in (skeleton.offsets, skeleton.tip_offsets, *arrays):
+        if not bool((np.abs(array) <= largest).all()):
+            raise InputError("cannot be written as glTF: expected finite numbers within the range of 32-bit floats")
+
+
+def _lost(character: Character) -> list[str]:
+    skeleton = character.skeleton
+    kinds = {JointKind.BALL, JointKind.FREE, JointKind.FIXED}
+    lost = [
+        ("joint limits", any(limits is not None for limits in skeleton.limits)),
+        ("joint kinds", any(kind not in kinds for kind in skeleton.kinds)),
+        ("stiffness", bool(skeleton.stiffness.any())),
+        ("named poses", bool(skeleton.poses)),
+    ]
+    words = [word for word, there in lost if there]
+    return [f"glTF has no place for {', '.join(words)}: left out"] if words else []

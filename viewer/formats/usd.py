@@ -1,0 +1,141 @@
+"""Writing USD: joints as a UsdSkel skeleton, the bones as a mesh that it moves, the first clip as its animation.
+
+USD's library is the extra ``usd`` of this package, because it is large; importing this module needs it.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from pxr import Gf, Tf, Usd, UsdGeom, UsdSkel, Vt
+
+from viewer.errors import InputError
+from viewer.formats.files import write_whole
+from viewer.formats.gltf.bones import bone_mesh
+from viewer.skeleton.kinematics import fk
+from viewer.spatial.quaternion import hemisphere_continuous, to_matrix
+
+if TYPE_CHECKING:
+    from viewer.skeleton.character import Character
+    from viewer.skeleton.clip import Clip
+    from viewer.skeleton.kinematics import World
+    from viewer.skeleton.skeleton import Skeleton
+    from viewer.spatial.checks import Floats
+
+
+def write_usd(character: Character, path: Path) -> list[str]:
+    """Write a .usda (text) or .usdc (binary) file: metres, Y up.
+
+    Returns:
+        Warnings: what the format could not hold.
+
+    Raises:
+        OutputError: the file cannot be written.
+        InputError: NaN or infinite numbers.
+    """
+    skeleton = character.skeleton
+    clip = character.clip
+    arrays = [skeleton.offsets, *((clip.rotations, clip.translations) if clip else ())]
+    if not all(np.isfinite(array).all() for array in arrays):
+        raise InputError("cannot be written as USD: expected finite numbers, found NaN or infinity")
+    stage = Usd.Stage.CreateInMemory()
+    UsdGeom.SetStageUpAxis(stage, UsdGeom.Tokens.y)
+    UsdGeom.SetStageMetersPerUnit(stage, 1.0)
+    root = UsdSkel.Root.Define(stage, "/Character")
+    stage.SetDefaultPrim(root.GetPrim())
+    prim = _add_skeleton(stage, skeleton)
+    _add_mesh(stage, skeleton, prim)
+    if clip is not None and len(clip):
+        _add_animation(stage, skeleton, clip, prim)
+    _write(stage, path)
+    return ["USD keeps the joints and the motion: limits, kinds and effectors are left out"]
+
+
+def joint_paths(skeleton: Skeleton) -> list[str]:
+    """UsdSkel's joint tokens: the path from the root, each name made an identifier, siblings told apart."""
+    paths: list[str] = []
+    taken: set[str] = set()
+    for name, parent in zip(skeleton.names, skeleton.parents.tolist(), strict=True):
+        word = Tf.MakeValidIdentifier(name)
+        stem = f"{paths[parent]}/{word}" if parent >= 0 else word
+        path, number = stem, 2
+        while path in taken:
+            path, number = f"{stem}_{number}", number + 1
+        taken.add(path)
+        paths.append(path)
+    return paths
+
+
+def _add_skeleton(stage: Any, skeleton: Skeleton) -> Any:  # noqa: ANN401
+    prim = UsdSkel.Skeleton.Define(stage, "/Character/Skeleton")
+    rest = fk(skeleton, skeleton.rest_pose())
+    prim.CreateJointsAttr(joint_paths(skeleton))
+    prim.CreateJointNamesAttr(list(skeleton.names))
+    prim.CreateBindTransformsAttr(_matrices(rest.rotations, rest.positions))
+    prim.CreateRestTransformsAttr(_matrices(skeleton.rest_rotations, skeleton.offsets))
+    UsdSkel.BindingAPI.Apply(prim.GetPrim())
+    return prim
+
+
+def _matrices(rotations: Floats, places: Floats) -> Any:  # noqa: ANN401
+    """USD multiplies rows from the left: its matrices are ours, transposed."""
+    matrices = np.zeros((len(rotations), 4, 4))
+    matrices[:, :3, :3] = to_matrix(rotations).swapaxes(1, 2)
+    matrices[:, 3, :3] = places
+    matrices[:, 3, 3] = 1.0
+    return Vt.Matrix4dArray([Gf.Matrix4d(matrix.tolist()) for matrix in matrices])
+
+
+def _add_mesh(stage: Any, skeleton: Skeleton, prim: Any) -> None:  # noqa: ANN401
+    rest: World = fk(skeleton, skeleton.rest_pose())
+    bones = bone_mesh(skeleton, rest)
+    count = len(bones.corners)
+    mesh = UsdGeom.Mesh.Define(stage, "/Character/Bones")
+    mesh.CreatePointsAttr(Vt.Vec3fArray.FromNumpy(bones.corners.astype(np.float32)))
+    mesh.CreateFaceVertexCountsAttr(Vt.IntArray.FromNumpy(np.full(count // 3, 3, dtype=np.int32)))
+    mesh.CreateFaceVertexIndicesAttr(Vt.IntArray.FromNumpy(np.arange(count, dtype=np.int32)))
+    mesh.CreateSubdivisionSchemeAttr(UsdGeom.Tokens.none)
+    low, high = bones.corners.min(axis=0), bones.corners.max(axis=0)
+    mesh.CreateExtentAttr(Vt.Vec3fArray.FromNumpy(np.array([low, high], dtype=np.float32)))
+    mesh.CreateDisplayColorAttr([Gf.Vec3f(0.55, 0.6, 0.66)])
+    binding = UsdSkel.BindingAPI.Apply(mesh.GetPrim())
+    binding.CreateSkeletonRel().SetTargets([prim.GetPath()])
+    indices = binding.CreateJointIndicesPrimvar(constant=False, elementSize=1)
+    indices.Set(Vt.IntArray.FromNumpy(bones.joints.astype(np.int32)))
+    weights = binding.CreateJointWeightsPrimvar(constant=False, elementSize=1)
+    weights.Set(Vt.FloatArray.FromNumpy(np.ones(count, dtype=np.float32)))
+
+
+def _add_animation(stage: Any, skeleton: Skeleton, clip: Clip, prim: Any) -> None:  # noqa: ANN401
+    """One sample a frame; time codes are frames."""
+    animation = UsdSkel.Animation.Define(stage, "/Character/Motion")
+    animation.CreateJointsAttr(joint_paths(skeleton))
+    turns, places, scales = (
+        animation.CreateRotationsAttr(),
+        animation.CreateTranslationsAttr(),
+        animation.CreateScalesAttr(),
+    )
+    scales.Set(Vt.Vec3hArray(len(skeleton), Gf.Vec3h(1.0, 1.0, 1.0)))
+    rotations = hemisphere_continuous(clip.rotations)
+    for frame in range(len(clip)):
+        quaternions = [Gf.Quatf(w, x, y, z) for x, y, z, w in rotations[frame].tolist()]
+        turns.Set(Vt.QuatfArray(quaternions), float(frame))
+        moved = clip.local_translations(slice(frame, frame + 1))[0]
+        places.Set(Vt.Vec3fArray.FromNumpy(moved.astype(np.float32)), float(frame))
+    rate = 1.0 / clip.frame_time
+    stage.SetTimeCodesPerSecond(rate)
+    stage.SetFramesPerSecond(rate)
+    stage.SetStartTimeCode(0.0)
+    stage.SetEndTimeCode(float(len(clip) - 1))
+    UsdSkel.BindingAPI(prim.GetPrim()).CreateAnimationSourceRel().SetTargets([animation.GetPath()])
+
+
+def _write(stage: Any, path: Path) -> None:  # noqa: ANN401
+    """USD writes to places that it opens itself: to one of ours first, so that the file is whole or not there."""
+    with tempfile.TemporaryDirectory(prefix="ikviewer-") as folder:
+        place = Path(folder) / f"stage{path.suffix.casefold()}"
+        stage.Export(str(place))
+        write_whole(path, place.read_bytes())

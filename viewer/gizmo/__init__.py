@@ -1,0 +1,21 @@
+"""Handles to drag: rays in, transforms and shapes out. No OpenGL."""
+
+from viewer.gizmo.drag import GizmoDrag
+from viewer.gizmo.gizmo import Gizmo
+from viewer.gizmo.motion import Motion
+from viewer.gizmo.names import Part, Space, Tool, axes_of
+from viewer.gizmo.shapes import Fill, Letter, Shape, Stroke
+
+__all__ = [
+    "Fill",
+    "Gizmo",
+    "GizmoDrag",
+    "Letter",
+    "Motion",
+    "Part",
+    "Shape",
+    "Space",
+    "Stroke",
+    "Tool",
+    "axes_of",
+]

@@ -1,0 +1,211 @@
+"""A handle that is held: from the pointer, the axis keys and typed numbers to a motion."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final, Literal
+
+import numpy as np
+
+from viewer.gizmo.constraint import Constraint
+from viewer.gizmo.guides import Extent, guides
+from viewer.gizmo.held import held_shapes
+from viewer.gizmo.linear_view import linear_view, same_view
+from viewer.gizmo.names import AXES, PLANES, Part, Tool
+from viewer.gizmo.readout import decimals_for
+from viewer.gizmo.track import Path, Track
+from viewer.gizmo.typed import TypedNumbers
+
+if TYPE_CHECKING:
+    from viewer.gizmo.gizmo import Gizmo
+    from viewer.gizmo.motion import Motion
+    from viewer.gizmo.shapes import Shape
+    from viewer.spatial.checks import Floats
+    from viewer.spatial.projection import Projection
+
+SNAP_M: Final = 0.05
+SNAP_DEG: Final = 5.0
+
+
+class GizmoDrag:
+    """A drag of one handle, from its press on.
+
+    A motion is always the whole one since the press: what has it applied at the press needs no memory, and cancelling
+    is to apply none.
+    """
+
+    def __init__(
+        self,
+        gizmo: Gizmo,
+        projection: Projection,
+        part: Part,
+        x: float,
+        y: float,
+        *,
+        snap_m: float = SNAP_M,
+        snap_deg: float = SNAP_DEG,
+    ) -> None:
+        """Take hold of a handle.
+
+        Args:
+            gizmo: the handles as they are now.
+            projection: the view.
+            part: which handle; SCREEN and VIEW_RING can be held in any tool.
+            x: pixels from the left at which the pointer was pressed.
+            y: pixels from the top.
+            snap_m: metres between the places that snapping knows; 0: it knows none.
+            snap_deg: degrees likewise.
+        """
+        self._gizmo, self._projection, self._part = gizmo, projection, part
+        self._turning = part is Part.VIEW_RING or (part in AXES and gizmo.tool is Tool.ROTATE)
+        step = snap_deg if self._turning else snap_m
+        self._step = step if math.isfinite(step) and step > 0.0 else 0.0
+        self._lock: tuple[Part, bool] | None = None
+        self._snap = False
+        self._view = linear_view(projection, gizmo.position)
+        self._decimals = decimals_for(self._view.metre if self._view is not None else 0.0)
+        out = projection.back if self._view is None else -self._view.sight
+        self._facing = np.stack([projection.right, projection.up, out], axis=1)
+        self._path = Path(x, y)
+        self._begin_tracking()
+        self._typed = TypedNumbers(self._fields)
+        self._motion = self._moved()
+
+    @property
+    def part(self) -> Part:
+        """What is held now: the handle that was pressed, or the axis or plane that a key has locked."""
+        return self._constraint.part
+
+    @property
+    def locked(self) -> bool:
+        """Whether a key has locked an axis or a plane."""
+        return self._lock is not None
+
+    @property
+    def turning(self) -> bool:
+        """Whether it turns rather than moves."""
+        return self._turning
+
+    @property
+    def motion(self) -> Motion:
+        """The whole motion since the press."""
+        return self._motion
+
+    @property
+    def readout(self) -> str:
+        """How far it is, in words."""
+        return self._motion.readout
+
+    @property
+    def typed(self) -> str:
+        """The number that is being typed, as it stands; empty if none is."""
+        return self._typed.text
+
+    def move(
+        self, x: float, y: float, projection: Projection | None = None, *, snap: bool = False, fine: bool = False
+    ) -> Motion:
+        """Follow the pointer.
+
+        Args:
+            x: pixels from the left.
+            y: pixels from the top.
+            projection: the view, if it has changed.
+            snap: go to whole steps from the start.
+            fine: from here on go a tenth as far.
+
+        Returns:
+            The whole motion since the press.
+        """
+        if projection is not None and not same_view(projection, self._projection):
+            self._look_through(projection)
+        self._path.go(x, y, fine=fine)
+        self._track.go(*self._path.end, fine=fine)
+        self._snap = snap
+        return self._update()
+
+    def lock(self, axis: Literal["x", "y", "z"], plane: bool = False) -> Motion:
+        """Move along one axis only, or in the plane at right angles to it; turning is about the axis in any case.
+
+        The same again takes the gizmo's other axes (the world's, if it names none and has not those), and once more
+        lets go. The whole way of the pointer counts anew.
+        """
+        index = AXES.index(Part(axis))
+        part = PLANES[index] if plane and not self._turning else AXES[index]
+        if self._lock == (part, False) and self._other_axes is not None:
+            self._lock = (part, True)
+        elif self._lock is not None and self._lock[0] is part:
+            self._lock = None
+        else:
+            self._lock = (part, False)
+        self._begin_tracking()
+        self._typed.resize(self._fields)
+        return self._update()
+
+    def type(self, text: str) -> Motion:
+        """Type into the number: digits, a point or comma, a minus; all else is passed over."""
+        self._typed.add(text)
+        return self._update()
+
+    def backspace(self) -> Motion:
+        """Erase what was typed last; once all is erased the pointer has its say again."""
+        self._typed.erase()
+        return self._update()
+
+    def next_field(self) -> Motion:
+        """Go on to the next number."""
+        self._typed.next()
+        return self._update()
+
+    def shapes(self, projection: Projection, scale: float = 1.0) -> list[Shape]:
+        """What is drawn while the handle is held: guides below the handles, the others standing back."""
+        extent = Extent(
+            position=self._gizmo.position,
+            first=float(self._track.first[0]) if self._turning else 0.0,
+            numbers=self._numbers,
+            step=self._step if self._snap and not self._typed.active else 0.0,
+            locked=self.locked,
+        )
+        held = held_shapes(self._gizmo, self._constraint, self._motion, projection, scale)
+        return guides(self._constraint, extent, projection, scale) + held
+
+    @property
+    def _other_axes(self) -> Floats | None:
+        if self._gizmo.other_axes is not None:
+            return self._gizmo.other_axes
+        return None if np.array_equal(self._gizmo.axes, np.eye(3)) else np.eye(3)
+
+    @property
+    def _fields(self) -> int:
+        return len(self._constraint.names(typed=True))
+
+    @property
+    def _numbers(self) -> Floats:
+        """(k,) metres or degrees, as typed, or as the pointer has it."""
+        if self._typed.active:
+            return np.array(self._typed.values)
+        numbers = np.degrees(self._track.amount) if self._turning else self._track.amount
+        return np.round(numbers / self._step) * self._step + 0.0 if self._snap and self._step else numbers
+
+    def _begin_tracking(self, base: Floats | None = None) -> None:
+        """Count by the constraint of now: along the whole path, or from its end on if something is covered before."""
+        part, other = self._lock or (self._part, False)
+        axes = self._other_axes if other else None
+        self._constraint = Constraint(part, self._gizmo.axes if axes is None else axes, self._turning, self._facing)
+        start = self._path.start if base is None else self._path.end
+        measure = self._constraint.measure(self._projection, self._view, self._gizmo.position, start)
+        self._track = Track(measure, start, base)
+        self._track.follow(self._path.legs if base is None else self._path.legs[-1:])
+
+    def _look_through(self, projection: Projection) -> None:
+        """Go on in another view from where the drag is: the view alone moves nothing."""
+        covered = self._track.amount
+        self._projection, self._view = projection, linear_view(projection, self._gizmo.position)
+        self._begin_tracking(covered)
+
+    def _update(self) -> Motion:
+        self._motion = self._moved()
+        return self._motion
+
+    def _moved(self) -> Motion:
+        typed = self._typed.texts if self._typed.active else None
+        return self._constraint.motion(self._numbers, self._gizmo.position, self._decimals, typed)

@@ -1,0 +1,126 @@
+"""Handles as strokes, fills and letters."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from viewer.gizmo.handles import HEAD, RING, ring_frame, unit
+from viewer.gizmo.names import LETTERS, PLANES, Tool, axis_of
+from viewer.gizmo.shapes import Fill, Letter, Stroke
+
+if TYPE_CHECKING:
+    from viewer.gizmo.handles import Handle
+    from viewer.gizmo.linear_view import LinearView
+    from viewer.gizmo.shapes import Shape
+    from viewer.spatial.checks import Floats
+
+SHAFT: Final = 3.0
+RING_WIDTH: Final = 2.5
+CIRCLE_WIDTH: Final = 2.0
+EDGE_WIDTH: Final = 1.5
+SQUARE_ALPHA: Final = 0.38
+BACK_ALPHA: Final = 0.3
+"""How much of a held ring's far half is shown."""
+
+_LETTER_GAP: Final = 12.0
+_SHORTEST_WITH_LETTER: Final = 14.0
+_OFF_NEAREST: Final = (math.radians(30.0), math.radians(12.0))
+"""How far round a ring its letter stands from its point nearest to the eye: edge-on, and open."""
+
+_OPEN: Final = (0.0, 0.3)
+_OUTERMOST: Final = 60.0
+"""Farther from the middle than this, a ring has its letter on the inside: outside is the ring that faces the eye."""
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How a handle is drawn besides its own way.
+
+    Attributes:
+        alpha: how strong, besides fading.
+        colour: of the palette, in place of the handle's own.
+        whole: with the far half of a ring.
+    """
+
+    alpha: float = 1.0
+    colour: str = ""
+    whole: bool = False
+
+
+PLAIN: Final = Style()
+
+
+def draw(one: Handle, axes: Floats, tool: Tool, view: LinearView, scale: float, style: Style = PLAIN) -> list[Shape]:
+    """The shapes of one handle, farthest first; none where it has faded.
+
+    Args:
+        one: the handle.
+        axes: (3, 3) axes as columns.
+        tool: whether axes are arrows or rings.
+        view: the view at the middle of the handles.
+        scale: UI scale.
+        style: colour and strength.
+    """
+    part = one.part
+    strength = one.strength * style.alpha
+    if strength <= 0.0:
+        return []
+    axis = axis_of(part)
+    colour = style.colour or ("text" if axis is None else LETTERS[axis].lower())
+    if axis is None:
+        return [Stroke(one.path, CIRCLE_WIDTH * scale, colour, strength, closed=True)]
+    if part in PLANES:
+        fill = Fill(one.path, colour, SQUARE_ALPHA * strength)
+        return [fill, Stroke(one.path, EDGE_WIDTH * scale, colour, strength, closed=True)]
+    if tool is Tool.ROTATE:
+        back = max(one.back_strength, BACK_ALPHA if style.whole else 0.0)
+        shapes: list[Shape] = [
+            Stroke(one.back, RING_WIDTH * scale, colour, strength * back),
+            Stroke(one.path, RING_WIDTH * scale, colour, strength),
+            Letter(part.value.upper(), _ring_letter(axes[:, axis], view, scale), colour, strength),
+        ]
+        return shapes if back > 0.0 else shapes[1:]
+    return _arrow(one, axes[:, axis], view, scale, colour, strength)
+
+
+def _arrow(one: Handle, axis: Floats, view: LinearView, scale: float, colour: str, alpha: float) -> list[Shape]:
+    start, end = one.path
+    along = view.pixels(axis) * scale
+    neck = end - HEAD[0] * along
+    shapes: list[Shape] = [Stroke(np.stack([start, neck]), SHAFT * scale, colour, alpha)]
+    shapes.append(Fill(_cone(neck, end, abs(float(axis @ view.sight)), scale), colour, alpha))
+    if float(np.linalg.norm(end - view.centre)) >= _SHORTEST_WITH_LETTER * scale:
+        at = end + unit(along) * (_LETTER_GAP * scale)
+        shapes.append(Letter(one.part.value.upper(), at, colour, alpha))
+    return shapes if float(axis @ view.sight) < 0.0 else shapes[:2][::-1] + shapes[2:]
+
+
+def _cone(neck: Floats, tip: Floats, roundness: float, scale: float) -> Floats:
+    """(N, 2) outline of a cone: its base is an ellipse, more round the more one looks along the cone."""
+    radius, height = 0.5 * HEAD[1] * scale, float(np.linalg.norm(tip - neck))
+    depth = radius * roundness
+    along = unit(tip - neck)
+    across = np.array([-along[1], along[0]])
+    # Lines from the tip touch the ellipse where cos = depth / height; from a tip inside it, none does.
+    first = np.arccos(depth / height) if height > depth else 0.0
+    angle = np.linspace(first, 2.0 * np.pi - first, 25)[:, None]
+    base = neck + np.cos(angle) * depth * along + np.sin(angle) * radius * across
+    return np.concatenate([tip[None], base]) if height > depth else base[:-1]
+
+
+def _ring_letter(axis: Floats, view: LinearView, scale: float) -> Floats:
+    """(2,) beside the ring, off its point nearest to the eye: there, it would stand on rings seen edge-on."""
+    near, side = view.pixels(np.stack(ring_frame(axis, view)))
+    angle = float(np.interp(view.facing(axis), _OPEN, _OFF_NEAREST))
+    place = RING * (math.cos(angle) * near + math.sin(angle) * side)
+    tangent = math.cos(angle) * side - math.sin(angle) * near
+    outward = unit(np.array([tangent[1], -tangent[0]]))
+    if float(outward @ place) < 0.0:
+        outward = -outward
+    if float(np.linalg.norm(place)) > _OUTERMOST:
+        outward = -outward
+    return np.asarray(view.centre + (place + _LETTER_GAP * outward) * scale)

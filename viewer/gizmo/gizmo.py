@@ -1,0 +1,99 @@
+"""Handles around a point: to be drawn, and to be picked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from viewer.errors import InputError
+from viewer.gizmo.drawing import PLAIN, Style, draw
+from viewer.gizmo.handles import handle
+from viewer.gizmo.hitting import hit
+from viewer.gizmo.linear_view import linear_view
+from viewer.gizmo.names import PARTS, Part, Tool
+from viewer.spatial.checks import UNIT_TOLERANCE, finite_floats, frozen
+
+if TYPE_CHECKING:
+    from viewer.gizmo.handles import Handle
+    from viewer.gizmo.linear_view import LinearView
+    from viewer.gizmo.shapes import Shape
+    from viewer.spatial.checks import Floats
+    from viewer.spatial.projection import Projection
+
+HOVERED: Final = Style(colour="hovered")
+HELD: Final = Style(colour="hovered", whole=True)
+STEPPED_BACK: Final = Style(alpha=0.25)
+"""Of the other handles, while one is held."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gizmo:
+    """The handles of a tool at a place.
+
+    Attributes:
+        tool: which handles.
+        position: (3,) metres in the world, the middle of the handles.
+        axes: (3, 3) unit vectors of the world as columns: x, y and z of the handles.
+        other_axes: (3, 3) those that an axis key pressed twice takes; None: there are no others.
+
+    Raises:
+        InputError: numbers that are not finite, or of another shape; axes not at right angles or not of length 1.
+    """
+
+    tool: Tool
+    position: Floats
+    axes: Floats
+    other_axes: Floats | None = None
+
+    def __post_init__(self) -> None:
+        """Take read-only arrays of finite numbers."""
+        object.__setattr__(self, "position", frozen(finite_floats(self.position, (3,), "gizmo position")))
+        object.__setattr__(self, "axes", _axes(self.axes, "gizmo axes"))
+        if self.other_axes is not None:
+            object.__setattr__(self, "other_axes", _axes(self.other_axes, "gizmo other axes"))
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The handles that its tool has."""
+        return PARTS[self.tool]
+
+    def shapes(
+        self, projection: Projection, scale: float = 1.0, hovered: Part | None = None, held: Part | None = None
+    ) -> list[Shape]:
+        """What is drawn, farthest first; nothing where the eye does not see its middle.
+
+        Args:
+            projection: the view, in pixels.
+            scale: UI scale: pixels per pixel of the design.
+            hovered: the handle under the pointer.
+            held: the handle that is being dragged; the others step back.
+        """
+        view = linear_view(projection, self.position)
+        if view is None:
+            return []
+        shapes: list[Shape] = []
+        for one in sorted(self._handles(view, scale), key=lambda one: one.near):
+            style = HELD if one.part is held else PLAIN if held is None else STEPPED_BACK
+            if held is None and one.part is hovered:
+                style = HOVERED
+            shapes += draw(one, self.axes, self.tool, view, scale, style)
+        return shapes
+
+    def pick(self, projection: Projection, x: float, y: float, scale: float = 1.0) -> Part | None:
+        """The handle at a pixel, or None."""
+        view = linear_view(projection, self.position)
+        return None if view is None else hit(self._handles(view, scale), x, y, scale)
+
+    def _handles(self, view: LinearView, scale: float) -> list[Handle]:
+        return [handle(part, self.axes, self.tool, view, scale) for part in self.parts]
+
+
+def _axes(value: Floats, what: str) -> Floats:
+    axes = finite_floats(value, (3, 3), what)
+    with np.errstate(over="ignore", invalid="ignore"):
+        off = np.abs(axes.T @ axes - np.eye(3)).max()
+    if not off <= UNIT_TOLERANCE:
+        raise InputError(f"{what}: expected unit vectors at right angles as columns, found {axes.tolist()}")
+    return frozen(axes)

@@ -1,0 +1,134 @@
+"""Where handles lie on the screen, and how much of them there is to see."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from viewer.gizmo.names import AXES, PLANES, Part, Tool, axis_of
+from viewer.spatial.quaternion import perpendicular
+
+if TYPE_CHECKING:
+    from viewer.gizmo.linear_view import LinearView
+    from viewer.spatial.checks import Floats
+
+ARROW: Final = (13.0, 84.0)
+"""Where arrows begin and end: pixels from the middle at UI scale 1, as all lengths here."""
+
+HEAD: Final = (13.0, 11.0)
+"""How long and how wide an arrow's head is."""
+
+SQUARE: Final = (25.0, 42.0)
+"""Between which distances along both axes a plane's square lies."""
+
+DISC: Final = 11.0
+RING: Final = 72.0
+VIEW_RING: Final = 84.0
+"""Radii: the centre ring, the rings of the axes, the ring that faces the eye."""
+
+AXIS_FADE: Final = (0.12, 0.26)
+"""Foreshortening at which an arrow is gone, and whole."""
+
+PLANE_FADE: Final = (0.18, 0.32)
+"""Facing at which a square is gone, and whole."""
+
+BACK_FADE: Final = (0.90, 0.98)
+"""Facing from which the far half of a ring appears, and is whole: face-on, no half is nearer."""
+
+_QUARTER: Final = np.linspace(-0.5 * np.pi, 0.5 * np.pi, 49)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Handle:
+    """One handle on the screen.
+
+    Attributes:
+        part: which.
+        strength: 0 (not to be seen or hit) .. 1, by how it is turned to the eye.
+        path: (N, 2) pixels: an arrow's ends, a square's corners, the near half of a ring, or a circle.
+        back: (N, 2) pixels of the far half of a ring, or (0, 2).
+        back_strength: 0 .. 1 likewise.
+        closed: whether the path's end is joined to its start.
+        area: whether what the path encloses belongs to the handle.
+        near: how much it points at the eye: of two handles in one place, the larger is in front.
+    """
+
+    part: Part
+    strength: float
+    path: Floats
+    back: Floats
+    back_strength: float = 0.0
+    closed: bool = False
+    area: bool = False
+    near: float = 0.0
+
+
+def fade(value: float, limits: tuple[float, float]) -> float:
+    """0 at and below the first limit, 1 at and above the second."""
+    low, high = limits
+    return min(max((value - low) / (high - low), 0.0), 1.0)
+
+
+def unit(vector: Floats) -> Floats:
+    """The vector (..., n) with length 1, or 0 where it has none."""
+    length = np.linalg.norm(vector, axis=-1, keepdims=True)
+    return np.asarray(vector / np.where(length > 0.0, length, 1.0))
+
+
+def handle(part: Part, axes: Floats, tool: Tool, view: LinearView, scale: float) -> Handle:
+    """One handle of a tool with axes (3, 3) as columns; those that face the eye are the same in every tool."""
+    if part is Part.SCREEN:
+        return _circle(part, view, DISC * scale)
+    if part is Part.VIEW_RING:
+        return _circle(part, view, VIEW_RING * scale)
+    axis = axis_of(part)
+    assert axis is not None
+    if part in PLANES:
+        return _square(part, np.roll(axes, -1 - axis, axis=1), view, scale)
+    return (_ring if tool is Tool.ROTATE else _arrow)(part, axes[:, AXES.index(part)], view, scale)
+
+
+def circle(centre: Floats, radius: float, count: int = 64) -> Floats:
+    """(count, 2) points around a circle."""
+    angle = np.linspace(0.0, 2.0 * np.pi, count, endpoint=False)
+    return np.asarray(centre + radius * np.stack([np.cos(angle), np.sin(angle)], axis=-1))
+
+
+def ring_frame(axis: Floats, view: LinearView) -> tuple[Floats, Floats]:
+    """Unit directions (3,) to a ring's point nearest to the eye, and to where turning takes that point next."""
+    near = -view.sight + (view.sight @ axis) * axis
+    length = float(np.linalg.norm(near))
+    near = near / length if length > 1e-6 else perpendicular(axis)
+    return near, np.cross(axis, near)
+
+
+def _circle(part: Part, view: LinearView, radius: float) -> Handle:
+    centre = part is Part.SCREEN
+    around = circle(view.centre, radius)
+    return Handle(part, 1.0, around, np.empty((0, 2)), closed=True, area=centre, near=2.0 if centre else -2.0)
+
+
+def _arrow(part: Part, axis: Floats, view: LinearView, scale: float) -> Handle:
+    path = view.centre + np.multiply.outer(ARROW, view.pixels(axis)) * scale
+    strength = fade(view.foreshortening(axis), AXIS_FADE)
+    return Handle(part, strength, path, np.empty((0, 2)), near=-float(axis @ view.sight))
+
+
+def _square(part: Part, axes: Floats, view: LinearView, scale: float) -> Handle:
+    """A square between the first two of the axes (3, 3), at right angles to the third."""
+    low, high = SQUARE
+    corners = np.array([(low, low), (high, low), (high, high), (low, high)]) * scale
+    path = view.centre + corners @ view.pixels(axes[:, :2].T)
+    strength = fade(view.facing(axes[:, 2]), PLANE_FADE)
+    near = -float((axes[:, 0] + axes[:, 1]) @ view.sight)
+    return Handle(part, strength, path, np.empty((0, 2)), closed=True, area=True, near=near)
+
+
+def _ring(part: Part, axis: Floats, view: LinearView, scale: float) -> Handle:
+    near, side = view.pixels(np.stack(ring_frame(axis, view))) * (RING * scale)
+    angle = _QUARTER[:, None]
+    half = np.cos(angle) * near + np.sin(angle) * side
+    seen = fade(view.facing(axis), BACK_FADE)
+    return Handle(part, 1.0, view.centre + half, view.centre - half, back_strength=seen, near=0.5)

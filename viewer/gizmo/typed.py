@@ -1,0 +1,89 @@
+"""Numbers that are typed during a drag."""
+
+from __future__ import annotations
+
+from typing import Final
+
+LONGEST: Final = 12
+"""Characters of a number, its sign apart."""
+
+_SIGNS = "-\N{MINUS SIGN}"
+_POINTS = ".,"
+
+
+class TypedNumbers:
+    """One text per number that the drag has; the number of an empty one is 0.
+
+    A minus turns the sign, wherever it is typed.
+    """
+
+    def __init__(self, count: int) -> None:
+        """Begin with ``count`` empty texts, at the first."""
+        self._texts = [""] * count
+        self._index = 0
+
+    @property
+    def active(self) -> bool:
+        """Whether anything is typed: then the pointer has no say."""
+        return any(self._texts)
+
+    @property
+    def text(self) -> str:
+        """The text that is being typed."""
+        return self._texts[self._index]
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """All texts, in the order of the numbers."""
+        return tuple(self._texts)
+
+    @property
+    def index(self) -> int:
+        """Which text is being typed."""
+        return self._index
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """The numbers."""
+        return tuple(_value(text) for text in self._texts)
+
+    def add(self, text: str) -> bool:
+        """Take digits, a point or comma, a minus; whether any character was one of them."""
+        taken = [self._add(character) for character in text]
+        return any(taken)
+
+    def erase(self) -> None:
+        """Drop the last character; from an empty text, go back to the one before."""
+        if self.text:
+            self._texts[self._index] = self.text[:-1]
+        elif self._index:
+            self._index -= 1
+
+    def next(self) -> None:
+        """Go to the next text; from the last to the first."""
+        self._index = (self._index + 1) % len(self._texts)
+
+    def resize(self, count: int) -> None:
+        """Have another count of texts; what stays keeps its text, and what was being typed comes first if it goes."""
+        typed = self.text
+        kept = self._texts[:count] + [""] * (count - len(self._texts))
+        if self._index >= count:
+            self._index, kept[0] = 0, typed
+        self._texts = kept
+
+    def _add(self, character: str) -> bool:
+        text = self.text
+        if character in _SIGNS:
+            self._texts[self._index] = text[1:] if text.startswith("-") else "-" + text
+            return True
+        character = "." if character in _POINTS else character
+        digits = text.removeprefix("-")
+        allowed = character in "0123456789" or (character == "." and "." not in digits)
+        if not allowed or len(digits) >= LONGEST:
+            return False
+        self._texts[self._index] = text + character
+        return True
+
+
+def _value(text: str) -> float:
+    return float(text) if any(character.isdigit() for character in text) else 0.0

@@ -1,0 +1,128 @@
+"""A whole call of the compiled solver, from targets as given to the answer, with as little of Python as can be.
+
+An easy solve takes some twenty microseconds, and each of numpy's functions one: or five, where other work has driven it
+out of the processor's caches.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from viewer.ik.driver import UNSETTLED
+from viewer.ik.system import make_call
+
+if TYPE_CHECKING:
+    from viewer.ik.compiled import Prepared
+    from viewer.ik.system import Settings
+    from viewer.ik.targets import Targets
+    from viewer.ik.workspace import Workspace
+    from viewer.skeleton.pose import Pose
+    from viewer.spatial.checks import Floats
+
+_FLOAT64 = np.dtype(np.float64)
+
+
+class Row(NamedTuple):
+    """An answer.
+
+    Attributes:
+        code: how the solve ended.
+        numbers: all of it, see `viewer.ik.kernels_call.put_answer`.
+    """
+
+    code: int
+    numbers: Floats
+
+
+class Direct:
+    """Calls on one workspace.
+
+    Args:
+        prepared: `viewer.ik.compiled.Prepared`.
+        workspace: whose arrays are solved on.
+        targets: the solver's.
+    """
+
+    def __init__(self, prepared: type[Prepared], workspace: Workspace, targets: Targets) -> None:
+        """Note where all arrays are."""
+        joints, goals = len(workspace.skeleton), len(targets.goals)
+        self._call = make_call(workspace.joints, workspace.goals, targets, joints)
+        self._space, self._open = workspace, bool(targets.open)
+        self._run = prepared(*workspace.arrays, workspace.start, workspace.one, self._call)
+        self._base: Pose | None = None
+        self._shapes = (goals, 3), (goals, 4)
+        self._none = np.empty((0, 3)), np.empty((0, 4))
+        ends = np.cumsum([4 * joints, 3 * joints, len(workspace.system.lower), 2 * len(workspace.goals), 3 * goals])
+        self._ends: list[int] = ends.tolist()
+        self._size = self._ends[-1] + 4 * goals
+
+    def given(self, pose: Pose, places: object, turns: object, settings: Settings, *, onward: bool) -> Row | None:
+        """Solve for targets as they are given; None, and nothing is done, where they need to be looked at."""
+        if self._open:
+            return None
+        known, (shape, turned_shape) = self._none, self._shapes
+        if places is None:
+            places = known[0]
+        elif not _is_plain(places, shape):
+            return None
+        if turns is None:
+            turns = known[1]
+        elif not _is_plain(turns, turned_shape):
+            return None
+        return self._solve(pose, places, turns, settings, onward, False)  # type: ignore[arg-type]  # noqa: FBT003
+
+    def settled(self, pose: Pose, targets: tuple[Floats, Floats], settings: Settings, *, onward: bool) -> Row:
+        """Solve for settled targets (G, 3) and (G, 4)."""
+        places, turns = (np.require(array, np.float64, ("C", "A", "W")) for array in targets)
+        row = self._solve(pose, places, turns, settings, onward, True)  # noqa: FBT003
+        assert row is not None  # only targets as given may need to be looked at
+        return row
+
+    def _solve(  # noqa: PLR0913, PLR0917 - in the order of what it calls
+        self,
+        pose: Pose,
+        places: Floats,
+        turns: Floats,
+        settings: Settings,
+        onward: bool,  # noqa: FBT001
+        settled: bool,  # noqa: FBT001
+    ) -> Row | None:
+        space = self._space
+        if pose is not self._base:
+            np.copyto(self._call.rotations, pose.rotations)
+            np.copyto(self._call.translations, pose.translations)
+            self._base = pose
+        if not onward:
+            space.begin_at(pose)
+        numbers = np.empty(self._size)
+        code = self._run(settings, onward, settled, places, turns, numbers)
+        if code == UNSETTLED:
+            return None
+        if not onward:
+            space.begun_at(pose)
+        return Row(code, numbers)
+
+    def parts(self, row: Row) -> tuple[Floats, Floats, Floats, Floats]:
+        """Rotations (J, 4) and translations (J, 3), read-only; coordinates (n,); misses (G', 2)."""
+        numbers, ends = row.numbers, self._ends
+        numbers.flags.writeable = False
+        return (
+            numbers[: ends[0]].reshape(-1, 4),
+            numbers[ends[0] : ends[1]].reshape(-1, 3),
+            numbers[ends[1] : ends[2]],
+            numbers[ends[2] : ends[3]].reshape(-1, 2),
+        )
+
+    def targets(self, row: Row) -> tuple[Floats, Floats]:
+        """Settled places (G, 3) and turns (G, 4)."""
+        numbers, ends = row.numbers, self._ends
+        return numbers[ends[3] : ends[4]].reshape(-1, 3), numbers[ends[4] :].reshape(-1, 4)
+
+
+def _is_plain(array: object, shape: tuple[int, int]) -> bool:
+    """Whether compiled code can read it as it is: other kinds of arrays would be compiled for anew."""
+    return (
+        type(array) is np.ndarray and array.dtype is _FLOAT64 and array.shape == shape and bool(array.flags.carray)
+    )

@@ -1,0 +1,110 @@
+"""Where compiled code finds the arrays of a solve: noted once, instead of taken out of Python's hands at every call.
+
+To take some ninety arrays from Python costs as much as an easy solve. `hold` writes what numba knows of each (where it
+is, how large it is) into a piece of memory, and `solve_held` reads it there. Who holds that memory holds the arrays.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numba
+import numpy as np
+from numba.core import types
+from numba.extending import intrinsic
+
+from viewer.ik.assemble import assemble, freedoms_of
+from viewer.ik.driver import solve_call
+from viewer.ik.goals import Goal
+from viewer.ik.system import Settings, make_call, make_many, make_state, make_work
+from viewer.ik.targets import Targets
+from viewer.skeleton.chain import chain
+
+if TYPE_CHECKING:
+    from viewer.ik.system import Call, Integers, Many, State, System, Work
+    from viewer.spatial.checks import Floats
+
+
+def hold(
+    memory: Integers,
+    s: System,
+    w: Work,
+    state: State,
+    trial: State,
+    best: State,
+    anchor: State,
+    start: State,
+    many: Many,
+    call: Call,
+) -> None:
+    """Note where the arrays of `viewer.ik.driver.solve_call` are, in ``memory`` (`WORDS`,)."""
+    stored(memory, (s, w, state, trial, best, anchor, start, many, call))
+
+
+def solve_held(
+    memory: Integers, numbers: Floats, onward: bool, settled: bool, places: Floats, turns: Floats, answer: Floats
+) -> int:
+    """`viewer.ik.driver.solve_call` on the arrays that `hold` noted; the settings as numbers, in their order."""
+    s, w, state, trial, best, anchor, start, many, call = taken(memory)
+    settings = Settings(
+        int(numbers[0]),
+        int(numbers[1]),
+        numbers[2],
+        numbers[3],
+        numbers[4],
+        int(numbers[5]),
+        numbers[6],
+        numbers[7],
+        numbers[8],
+        int(numbers[9]),
+        numbers[10],
+        numbers[11] != 0.0,
+        numbers[12] != 0.0,
+    )
+    return solve_call(
+        s, w, state, trial, best, anchor, start, many, call, settings, onward, settled, places, turns, answer
+    )
+
+
+def _kinds() -> tuple[Any, int]:
+    """Numba's type of the arrays, and the words that it takes to note them."""
+    skeleton = chain(2)
+    freedoms = freedoms_of(skeleton, np.ones((len(skeleton), 3)), limits=True, root="free")
+    goals = [Goal.position("tip", (0.0, 0.0, 0.0))]
+    assembly = assemble(freedoms, goals, (1.0, 1.0))
+    system, call = assembly.system, make_call(assembly.joints, assembly.goals, Targets(skeleton, goals), len(skeleton))
+    states = [make_state(system) for _ in range(5)]
+    arrays = (system, make_work(system), *states, make_many(system, 1), call)
+    # A pointer to the data and two to owners, the size, the size of an item, and of every axis its length and stride.
+    return numba.typeof(arrays), sum(5 + 2 * array.ndim for group in arrays for array in group)
+
+
+HELD, WORDS = _kinds()
+
+
+@intrinsic
+def stored(typing: Any, memory: Any, arrays: Any) -> Any:  # noqa: ANN401, ARG001 - numba's types; called by numba
+    """Write the description of the arrays into memory."""
+    if arrays != HELD:
+        return None
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ANN401
+        builder.store(values[1], _place(context, builder, signature, values))
+        return context.get_dummy_value()
+
+    return types.void(memory, arrays), generate
+
+
+@intrinsic
+def taken(typing: Any, memory: Any) -> Any:  # noqa: ANN401, ARG001
+    """The arrays that were noted in memory."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ANN401
+        return builder.load(_place(context, builder, signature, values))
+
+    return HELD(memory), generate
+
+
+def _place(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ANN401
+    memory = context.make_array(signature.args[0])(context, builder, values[0])
+    return builder.bitcast(memory.data, context.get_value_type(HELD).as_pointer())

@@ -1,0 +1,25 @@
+"""Drawing a draw list by OpenGL, in a window or without a screen."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from viewer.opengl.context import create_context, machine_error
+from viewer.opengl.renderer import Renderer
+
+if TYPE_CHECKING:
+    from viewer.opengl.offscreen import render_image
+
+# Imported when first asked for: a window draws without Pillow.
+_LATER = {"render_image": "viewer.opengl.offscreen"}
+
+
+def __getattr__(name: str) -> object:
+    """Pictures without a window, on first use."""
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_LATER[name]), name)
+
+
+__all__ = ["Renderer", "create_context", "machine_error", "render_image"]

@@ -1,0 +1,70 @@
+"""Texts of a draw list written onto a picture; a window has its own fonts on the graphics card."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PIL import Image, ImageDraw, ImageFont
+
+from viewer.scene.palette import rgba
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from viewer.scene.palette import RGBA
+    from viewer.scene.primitives import Text
+
+_EM_PER_LINE = 2048 / 2400
+"""Sizes are of the whole line, as the window counts them; Pillow counts the em square. The ratio is Roboto's."""
+
+_ANCHORS = {"left": "lm", "centre": "mm", "right": "rm"}
+_HALO = 0.6
+
+
+def write_texts(picture: NDArray[np.uint8], texts: Sequence[Text], scale: float = 1.0) -> NDArray[np.uint8]:
+    """The picture (H, W, 3) with texts on it, a new array; the same one where there are none."""
+    if not texts:
+        return picture
+    image = Image.fromarray(picture).convert("RGBA")
+    for text in texts:
+        font = _font(text.size * scale, bold=text.bold)
+        if text.halo:
+            rim = max(1, round(scale))
+            _written(image, text, font, rgba("halo", _HALO * text.colour[3]), rim)
+        _written(image, text, font, text.colour, 0)
+    return np.asarray(image.convert("RGB"))
+
+
+def _written(
+    image: Image.Image, text: Text, font: ImageFont.FreeTypeFont | ImageFont.ImageFont, colour: RGBA, rim: int
+) -> None:
+    """One text in one colour; drawn as a stencil, for Pillow replaces a picture's colours where it should blend."""
+    stencil = Image.new("L", image.size)
+    draw = ImageDraw.Draw(stencil)
+    draw.text((text.x, text.y), text.text, fill=255, font=font, anchor=_ANCHORS[text.anchor], stroke_width=rim)
+    red, green, blue, alpha = (round(255 * part) for part in colour)
+    image.paste((red, green, blue, 255), (0, 0), stencil.point(lambda cover: cover * alpha // 255))
+
+
+@lru_cache(maxsize=16)
+def _font(line: float, *, bold: bool) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
+    """Roboto as the window has it; Pillow's own font where that is not installed."""
+    size = max(line * _EM_PER_LINE, 1.0)
+    path = _roboto("Bold" if bold else "Regular")
+    return ImageFont.truetype(path, size) if path is not None else ImageFont.load_default(size)
+
+
+def _roboto(face: str) -> Path | None:
+    """The font's file. The package that brings it is looked up and not imported: that would need X11's library."""
+    found = find_spec("imgui_bundle")
+    for folder in (found.submodule_search_locations or []) if found is not None else []:
+        path = Path(folder) / "assets" / "fonts" / "Roboto" / f"Roboto-{face}.ttf"
+        if path.is_file():
+            return path
+    return None

@@ -1,0 +1,83 @@
+"""An OpenGL context without a window, or one line that says what the machine lacks and how to get it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+from viewer.errors import MachineError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import moderngl
+
+VERSION = 330
+"""OpenGL 3.3 core: what every driver of the last decade has, macOS included."""
+
+_INSTALL = "on Debian and Ubuntu: sudo apt install libgl1 libegl1"
+
+# What the loader says, in lower case, and what it means to a person. The first that fits any message is told.
+_CURES = (
+    (("libgl.so", "libgl ", "libx11"), f"OpenGL is missing (libGL): {_INSTALL}"),
+    (("libegl",), "OpenGL without a screen is missing (libEGL): on Debian and Ubuntu: sudo apt install libegl1"),
+    (
+        ("requested opengl version", "createcontext", "cannot create context"),
+        (
+            "expected OpenGL 3.3 or newer, found an older one: "
+            "update the graphics driver, or draw in software with LIBGL_ALWAYS_SOFTWARE=1"
+        ),
+    ),
+    (
+        ("eglquerydevices", "eglgetplatformdisplay", "egldevice", "eglinitialize", "eglchooseconfig", "eglbindapi"),
+        (
+            "no EGL device draws OpenGL: install the graphics driver, or Mesa's software one, "
+            "on Debian and Ubuntu: sudo apt install libgl1-mesa-dri"
+        ),
+    ),
+    (("xopendisplay", "cannot open display"), f"no display, and no EGL to draw without one: {_INSTALL}"),
+)
+
+
+def create_context() -> moderngl.Context:
+    """Make a context of its own, without a window: by EGL on Linux (else X11), by the system's own way elsewhere.
+
+    Returns:
+        The context, current on this thread, OpenGL 3.3 or newer.
+
+    Raises:
+        MachineError: libraries are missing, the driver is broken or older than 3.3; the line names the cure.
+    """
+    try:
+        import moderngl  # noqa: PLC0415 - the library works where no OpenGL can be installed
+    except ImportError as error:
+        raise MachineError(f"drawing needs moderngl ({_line(error)}): python3 -m pip install moderngl") from error
+    problems: list[Exception] = []
+    for settings in _ways():
+        try:
+            return moderngl.create_context(standalone=True, require=VERSION, **settings)
+        except Exception as error:  # noqa: BLE001 - the loaders raise bare Exception
+            problems.append(error)
+    raise machine_error(problems) from problems[0]
+
+
+def machine_error(problems: Sequence[Exception]) -> MachineError:
+    """What the loaders' exceptions mean, as one line with its cure; the first one's own words where nobody knows."""
+    texts = [_line(problem).casefold() for problem in problems]
+    for signs, cure in _CURES:
+        if any(sign in text for sign in signs for text in texts):
+            return MachineError(cure)
+    found = _line(problems[0]) if problems else "no reason given"
+    return MachineError(f"OpenGL cannot be started ({found}): install or update the graphics driver; {_INSTALL}")
+
+
+def _ways() -> list[dict[str, Any]]:
+    """Settings to try, in this order."""
+    if not sys.platform.startswith("linux"):
+        return [{}]
+    return [{"backend": "egl"}, {}] if os.environ.get("DISPLAY") else [{"backend": "egl"}]
+
+
+def _line(error: Exception) -> str:
+    return " ".join(str(error).split()) or type(error).__name__

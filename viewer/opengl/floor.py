@@ -1,0 +1,150 @@
+"""What lies behind and under the figure: background, grid, and its shadow on the ground."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viewer.opengl.programs import compile_program
+from viewer.opengl.view_block import key_light
+from viewer.scene.palette import PALETTE, rgba
+
+if TYPE_CHECKING:
+    import moderngl
+
+    from viewer.opengl.stream import Stream
+    from viewer.scene.primitives import Ground, Records
+    from viewer.spatial.checks import Floats
+    from viewer.spatial.projection import Projection
+
+_CORNERS = 48
+"""Of the disc that the grid is drawn on."""
+
+_REACH = 4.9
+"""Radius of the grid as a multiple of the figure's height."""
+
+_MAP_PIXELS = 512
+_MAP_HALF = 1.3
+"""Half of the shadow map's side, likewise."""
+
+_SOFT = 1.7
+"""How many times its radius a shadow reaches, fading out; as in the shader."""
+
+_LEAN = 0.55
+"""Metres that a shadow is off from under what casts it, per metre of height, against the key light."""
+
+
+class Background:
+    """The gradient behind everything."""
+
+    def __init__(self, ctx: moderngl.Context) -> None:
+        """Compile."""
+        self._ctx = ctx
+        program = compile_program(ctx, "background")
+        program["top"] = PALETTE["bg_top"]
+        program["bottom"] = PALETTE["bg_bot"]
+        self._array = ctx.vertex_array(program, [])
+
+    def draw(self) -> None:
+        """Paint the whole target; the caller has switched the depth test off."""
+        self._array.render(self._ctx.TRIANGLES, vertices=3)
+
+
+class Grid:
+    """Lines on the ground, a level of them fading out as it grows too fine to see."""
+
+    def __init__(self, ctx: moderngl.Context) -> None:
+        """Compile."""
+        self._ctx = ctx
+        program = compile_program(ctx, "ground")
+        program["turns"] = float(_CORNERS)
+        program["fine"] = rgba("grid", 0.22)
+        program["coarse"] = rgba("grid_major", 0.50)
+        program["x_axis"] = rgba("x", 0.75)
+        program["z_axis"] = rgba("z", 0.75)
+        self._program = program
+        self._array = ctx.vertex_array(program, [])
+
+    def draw(self, ground: Ground) -> None:
+        """Draw it; the caller has set blending and depth test."""
+        x, _, z = ground.centre
+        wide = 10.0 * ground.cell
+        # Counted from a crossing near by: far from the world's origin the numbers stay small and exact.
+        crossing = np.round(np.array([x, z]) / wide) * wide
+        self._program["disc"] = (x, ground.y, z, _REACH * ground.height)
+        self._program["lattice"] = (*((np.array([x, z]) - crossing) / ground.cell), ground.cell)
+        self._program["axes"] = tuple(-crossing / ground.cell)
+        self._array.render(self._ctx.TRIANGLE_FAN, vertices=_CORNERS)
+
+
+class Shadow:
+    """The figure's soft shadow: bones from above into a map when they change, the map onto the ground each frame."""
+
+    def __init__(self, ctx: moderngl.Context, bones: Stream) -> None:
+        """Compile; ``bones`` holds the BONE records of the figure."""
+        self._ctx = ctx
+        self._bones = bones
+        self._map = ctx.texture((_MAP_PIXELS, _MAP_PIXELS), 1)
+        self._map.repeat_x = self._map.repeat_y = False
+        self._target = ctx.framebuffer(color_attachments=[self._map])
+        self._caster = compile_program(ctx, "shadow_map")
+        self._casts = ctx.vertex_array(self._caster, [(bones.buffer, "4f 4f 4f 36x/i", "row_x", "row_y", "row_z")])
+        self._program = compile_program(ctx, "shadow")
+        self._array = ctx.vertex_array(self._program, [])
+        self._drawn: tuple[object, ...] = ()
+        self._bounds: Floats | None = None
+
+    def update(self, bones: Records, ground: Ground, projection: Projection) -> None:
+        """Draw the map anew if anything is other than it was; the target that was bound before is so no more."""
+        key = key_light(projection)
+        state = (id(bones), len(bones), ground, tuple(key))
+        if state == self._drawn:
+            return
+        self._drawn = state
+        lean = -_LEAN * key
+        self._bounds = shadow_bounds(bones, ground, lean) if len(bones) else None
+        if self._bounds is None:
+            return
+        x, _, z = ground.centre
+        ctx = self._ctx
+        self._caster["patch_"] = (x, ground.y, z, _MAP_HALF * ground.height)
+        self._caster["lean"] = (lean[0], 0.0, lean[2], ground.height)
+        self._target.use()
+        self._target.clear()
+        ctx.enable_only(ctx.BLEND)
+        ctx.blend_func = ctx.ONE, ctx.ONE
+        ctx.blend_equation = ctx.MAX, ctx.MAX
+        self._casts.render(ctx.TRIANGLE_STRIP, vertices=4, instances=len(bones))
+        ctx.blend_equation = ctx.FUNC_ADD, ctx.FUNC_ADD
+
+    def draw(self, ground: Ground, projection: Projection) -> None:
+        """Darken the ground; the caller has set blending and depth test. From below nothing is seen of it."""
+        if self._bounds is None or projection.eye[1] < ground.y:
+            return
+        x, _, z = ground.centre
+        self._program["patch_"] = (x, ground.y, z, _MAP_HALF * ground.height)
+        self._program["bounds"] = tuple(self._bounds)
+        self._map.use(0)
+        self._array.render(self._ctx.TRIANGLE_STRIP, vertices=4)
+
+
+def shadow_bounds(bones: Records, ground: Ground, lean: Floats) -> Floats | None:
+    """The part of the map that is dark: least x and z, greatest x and z (4,) in -1 .. 1; None if there is none.
+
+    Args:
+        bones: BONE records, at least one.
+        ground: where and how large the map is.
+        lean: (3,) metres that a shadow is off per metre of height.
+    """
+    frames = np.asarray(bones["frame"], dtype=np.float64)
+    ends = np.concatenate([frames[:, :, 3], frames[:, :, 3] + frames[:, :, 1]])
+    radius = np.tile(np.linalg.norm(frames[:, :, 0], axis=-1), 2)
+    height = np.maximum(ends[:, 1] - ground.y, 0.0)
+    centre = np.array([ground.centre[0], ground.centre[2]])
+    at = ends[:, [0, 2]] - centre + lean[[0, 2]] * height[:, None]
+    reach = _SOFT * (1.5 * radius + 0.085 * height)[:, None]
+    half = _MAP_HALF * ground.height
+    least, most = (at - reach).min(axis=0) / half, (at + reach).max(axis=0) / half
+    bounds = np.clip(np.concatenate([least, most]), -1.0, 1.0)
+    return bounds if (bounds[:2] < bounds[2:]).all() else None

@@ -1,0 +1,100 @@
+"""Pictures of draw lists without a window."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from viewer.errors import InputError, MachineError
+from viewer.opengl.captions import write_texts
+from viewer.opengl.context import create_context
+from viewer.opengl.renderer import Renderer
+from viewer.opengl.targets import Target, read_picture
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from viewer.scene.primitives import DrawList
+    from viewer.spatial.projection import Projection
+
+LARGEST = 8192
+"""Pixels that a picture may be wide or high."""
+
+_KEPT_PIXELS = 1 << 22
+"""Memory for pictures of up to so many pixels is kept for the next one."""
+
+
+class Offscreen:
+    """A context of its own, with what it has compiled; for one thread."""
+
+    def __init__(self) -> None:
+        """Make the context.
+
+        Raises:
+            MachineError: the machine cannot draw; the line names the cure.
+        """
+        ctx = create_context()
+        self._renderer = Renderer(ctx)
+        self._target = Target(ctx)
+
+    def picture(self, draw_list: DrawList, projection: Projection, samples: int) -> NDArray[np.uint8]:
+        """Red, green, blue (H, W, 3), the top row first; texts are left out.
+
+        Raises:
+            MachineError: the graphics card has not enough memory for the size.
+        """
+        try:
+            target = self._target.sized(projection.size)
+            self._renderer.draw(draw_list, projection, target, samples=samples)
+            return read_picture(target)
+        except Exception as error:
+            width, height = projection.size
+            line = f"the graphics driver cannot draw {width} x {height} pixels ({error}): choose a smaller size"
+            raise MachineError(line) from error
+        finally:
+            if projection.size[0] * projection.size[1] > _KEPT_PIXELS:
+                self._target.release()
+                self._renderer.release_samples()
+
+
+@lru_cache(maxsize=1)
+def _artist() -> ThreadPoolExecutor:
+    """The one thread that draws: contexts of other threads, such as a window's, are never touched."""
+    return ThreadPoolExecutor(max_workers=1, thread_name_prefix="ikviewer-offscreen")
+
+
+@lru_cache(maxsize=1)
+def _offscreen() -> Offscreen:
+    """Made by the first picture and kept for the following ones; asked for on the artist's thread only."""
+    return Offscreen()
+
+
+def render_image(
+    draw_list: DrawList, projection: Projection, samples: int = 4, scale: float = 1.0
+) -> NDArray[np.uint8]:
+    """Draw a draw list, its texts included, on an OpenGL context of its own; from any thread.
+
+    Args:
+        draw_list: what is to be seen.
+        projection: from where, and the size of the picture in pixels.
+        samples: per pixel; 0 for none, as many as the driver can give if that is fewer.
+        scale: what the draw list was made with: pixels of the picture for one of the design.
+
+    Returns:
+        Red, green, blue (H, W, 3), the top row first.
+
+    Raises:
+        InputError: a size of less than 1 or more than `LARGEST` pixels.
+        MachineError: the machine cannot draw; the line names the cure.
+    """
+    check_size(projection.size)
+    drawn = _artist().submit(lambda: _offscreen().picture(draw_list, projection, samples))
+    return write_texts(drawn.result(), draw_list.texts, scale)
+
+
+def check_size(size: tuple[int, int]) -> None:
+    """Raise InputError unless a picture can have this (width, height) in pixels."""
+    if not all(1 <= pixels <= LARGEST for pixels in size):
+        raise InputError(f"size: expected 1 to {LARGEST} pixels either way, found {size[0]} x {size[1]}")

@@ -1,0 +1,159 @@
+"""A picture of a character: `viewer.render`."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viewer.errors import InputError, quote
+from viewer.opengl.camera_numbers import check_camera
+from viewer.opengl.goal_marks import marks_of
+from viewer.opengl.offscreen import check_size, render_image
+from viewer.scene.camera import Camera
+from viewer.scene.drawlist import draw_list
+from viewer.scene.facing import facing, floor_of
+from viewer.scene.look import figure_height, figure_points
+from viewer.scene.scene import Display, Scene
+from viewer.skeleton.character import Character
+from viewer.skeleton.coordinates import joint_space
+from viewer.skeleton.kinematics import fk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from viewer.ik.goals import Goal
+    from viewer.scene.camera import ViewName
+    from viewer.skeleton.pose import Pose
+    from viewer.skeleton.skeleton import Skeleton
+    from viewer.spatial.checks import Floats
+
+VIEWS: dict[str, ViewName] = {
+    "front": "front", "back": "back", "side": "right", "left": "left", "right": "right",
+    "top": "top", "bottom": "bottom", "three-quarter": "three-quarter",
+}  # fmt: skip
+"""Names of cameras and the standard views that they are. "side": from the figure's right, so that it walks to the
+right of the picture."""
+
+_LOGICAL_HEIGHT = 1080.0
+"""Pixels high from which on marks and texts grow with the picture."""
+_LEAST = 0.5
+"""A figure that is folded up is shown as if it spanned this part of its height."""
+_AT_LIMIT = 1e-6
+"""Radians or metres."""
+
+
+def render(  # noqa: PLR0913 - what a picture can show, each by its name
+    character: Character | Skeleton,
+    pose: Pose | None = None,
+    *,
+    size: tuple[int, int] = (640, 480),
+    camera: str | tuple[float, ...] | Camera = "three-quarter",
+    goals: Iterable[Goal] | None = None,
+    limits: bool = False,
+    samples: int = 4,
+    frame: int | None = None,
+) -> NDArray[np.uint8]:
+    """Draw a character, without a screen.
+
+    Args:
+        character: as loaded, or a skeleton.
+        pose: to stand in; else ``frame`` of its motion, else the first frame, else the relaxed pose.
+        size: (width, height) of the picture in pixels.
+        camera: one of `VIEWS`; or (yaw, pitch) in degrees, yaw off the direction that the figure faces and towards its
+            left, pitch upwards, and the distance from the figure's middle in metres as a third number (without it all
+            of the figure is in view); or a `Camera`.
+        goals: shown as marks: where the effectors are and should be. The pose is not solved for them.
+        limits: show how far the joints can turn, and light those at a limit.
+        samples: per pixel, for smooth edges; 0 for none.
+        frame: of the character's first clip, counted from 0.
+
+    Returns:
+        Red, green, blue (H, W, 3), the top row first.
+
+    Raises:
+        InputError: a size, camera, frame or effector that is none; both a pose and a frame.
+        MachineError: the machine cannot draw; the line names the cure.
+    """
+    width, height = size
+    check_size((width, height))
+    scale = max(1.0, height / _LOGICAL_HEIGHT)
+    scene = scene_of(character, _pose(character, pose, frame), goals=goals, limits=limits)
+    projection = _camera(camera, scene, character, (width, height)).projection((width, height))
+    return render_image(draw_list(scene, projection, scale), projection, samples, scale)
+
+
+def scene_of(
+    character: Character | Skeleton, pose: Pose, *, goals: Iterable[Goal] | None = None, limits: bool = False
+) -> Scene:
+    """What a picture of a character in a pose shows; arguments as of `render`.
+
+    Raises:
+        InputError: the pose has another number of joints, a goal names what is not there.
+    """
+    skeleton = _skeleton(character)
+    if len(pose.rotations) != len(skeleton):
+        raise InputError(f"pose: expected {len(skeleton)} joints, found {len(pose.rotations)}")
+    world = fk(skeleton, pose)
+    return Scene(
+        skeleton=skeleton,
+        world=world,
+        marks=marks_of(goals or (), skeleton, world),
+        at_limit=_at_limit(skeleton, pose) if limits else frozenset(),
+        display=Display(limits="all" if limits else "none"),
+        height=figure_height(skeleton),
+        floor=floor_of(character),
+    )
+
+
+def _skeleton(character: Character | Skeleton) -> Skeleton:
+    return character.skeleton if isinstance(character, Character) else character
+
+
+def _pose(character: Character | Skeleton, pose: Pose | None, frame: int | None) -> Pose:
+    clip = character.clip if isinstance(character, Character) else None
+    if pose is not None:
+        if frame is not None:
+            raise InputError("expected a pose or a frame, found both")
+        return pose
+    if frame is None and (clip is None or not len(clip)):
+        return _skeleton(character).relaxed_pose()
+    if clip is None:
+        raise InputError(f"frame {frame}: expected motion, found a skeleton without frames")
+    return clip.pose(frame or 0)
+
+
+def _camera(
+    camera: str | tuple[float, ...] | Camera, scene: Scene, character: Character | Skeleton, size: tuple[int, int]
+) -> Camera:
+    if isinstance(camera, Camera):
+        return camera
+    points = _seen(scene)
+    ahead = facing(character, scene.world)
+    least = _LEAST * scene.height
+    if isinstance(camera, str):
+        if camera not in VIEWS:
+            raise InputError(f"camera: expected {', '.join(VIEWS)} or (yaw, pitch, distance), found {quote(camera)}")
+        return Camera(np.zeros(3)).looking(VIEWS[camera], ahead).frame(points, size, least=least)
+    yaw, pitch, *distance = check_camera(camera)
+    turned = Camera(np.zeros(3)).looking("front", ahead).turned(math.radians(yaw), math.radians(pitch))
+    framed = turned.frame(points, size, least=least)
+    return replace(framed, distance=distance[0]) if distance else framed
+
+
+def _seen(scene: Scene) -> Floats:
+    """(N, 3) all that has to be in view."""
+    targets = [mark.target for mark in scene.marks if mark.target is not None]
+    return np.concatenate([figure_points(scene.skeleton, scene.world), np.array(targets).reshape(-1, 3)])
+
+
+def _at_limit(skeleton: Skeleton, pose: Pose) -> frozenset[int]:
+    """The joints that stand at a limit, or outside."""
+    space = joint_space(skeleton)
+    coordinates = space.measure(pose.rotations, pose.translations)
+    near = ((coordinates - space.lower < _AT_LIMIT) | (space.upper - coordinates < _AT_LIMIT)).any(axis=-1)
+    return frozenset(np.flatnonzero(near).tolist())

@@ -1,0 +1,146 @@
+"""Draw lists onto framebuffers: the passes of a frame, in their order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from viewer.opengl.floor import Background, Grid, Shadow
+from viewer.opengl.geometry import Bones, Lines, Spheres, Triangles
+from viewer.opengl.targets import Target, write_only
+from viewer.opengl.view_block import ViewBlock
+
+if TYPE_CHECKING:
+    import moderngl
+
+    from viewer.scene.primitives import DrawList
+    from viewer.spatial.projection import Projection
+
+_OVER = 0x0302, 0x0303, 1, 0x0303  # SRC_ALPHA, ONE_MINUS_SRC_ALPHA for colour; ONE, ONE_MINUS_SRC_ALPHA for alpha
+"""Blending; the target's own alpha stays whole, so that it can be blitted or written to a file as it is."""
+
+
+class Renderer:
+    """Draws draw lists with one OpenGL context.
+
+    Arrays are written to the graphics card when they are others than at the last frame: an array that was drawn must
+    not be changed afterwards.
+
+    Attributes:
+        samples: per pixel; 0 for none. May be changed between frames.
+    """
+
+    def __init__(self, ctx: moderngl.Context, samples: int = 0) -> None:
+        """Compile all shaders.
+
+        Args:
+            ctx: the context, current on this thread.
+            samples: per pixel; as many as the driver can give if that is fewer.
+
+        Raises:
+            MachineError: the driver refuses a shader.
+        """
+        self.samples = samples
+        self._ctx = ctx
+        self._view = ViewBlock(ctx)
+        self._background = Background(ctx)
+        self._bones = Bones(ctx)
+        self._ghosts = Bones(ctx)
+        self._spheres = Spheres(ctx)
+        self._grid = Grid(ctx)
+        self._shadow = Shadow(ctx, self._bones.stream)
+        self._triangles = Triangles(ctx, "triangles")
+        self._lines = Lines(ctx)
+        self._flat = Triangles(ctx, "flat")
+        self._sampled = Target(ctx)
+
+    def draw(
+        self,
+        draw_list: DrawList,
+        projection: Projection,
+        target: moderngl.Framebuffer,
+        *,
+        background: bool = True,
+        samples: int | None = None,
+    ) -> None:
+        """Draw a frame; texts are left to the caller.
+
+        Afterwards ``target`` is bound, blending is on with the usual factors, depth test and culling are off.
+
+        Args:
+            draw_list: what is to be seen.
+            projection: from where; its size is that of the part of ``target`` from the lower left corner that is
+                drawn on.
+            target: a framebuffer with depth and without samples of its own.
+            background: paint the gradient first; without it the colours that are there stay, and there are no samples.
+            samples: instead of `samples`, for this frame.
+        """
+        wanted = min(self.samples if samples is None else samples, self._ctx.max_samples)
+        wanted = wanted if background and wanted > 1 else 0
+        self._load(draw_list)
+        if draw_list.ground.shadow:
+            self._shadow.update(draw_list.bones, draw_list.ground, projection)
+        self._view.bind(projection)
+        canvas = self._sampled.sized(projection.size, wanted) if wanted else target
+        self._begin(canvas, projection, background=background)
+        self._opaque(wanted)
+        self._translucent(draw_list, projection, canvas)
+        if wanted:
+            self._ctx.copy_framebuffer(target, canvas)
+        self._overlay(target, projection)
+
+    def release_samples(self) -> None:
+        """Give back the memory of the multisampled target; it is reserved again when it is needed."""
+        self._sampled.release()
+
+    def _load(self, draw_list: DrawList) -> None:
+        self._bones.load(draw_list.bones)
+        self._ghosts.load(draw_list.ghosts)
+        self._spheres.load(draw_list.spheres)
+        self._lines.load(draw_list.lines)
+        self._triangles.load(draw_list.triangles)
+        self._flat.load(draw_list.flat)
+
+    def _begin(self, canvas: moderngl.Framebuffer, projection: Projection, *, background: bool) -> None:
+        ctx = self._ctx
+        canvas.viewport = (0, 0, *projection.size)
+        canvas.scissor = None  # type: ignore[assignment]  # None is what switches it off
+        write_only(canvas, colour=False, depth=True)
+        canvas.clear(depth=1.0)
+        write_only(canvas, colour=True, depth=True)
+        ctx.enable_only(ctx.NOTHING)
+        ctx.blend_equation = ctx.FUNC_ADD, ctx.FUNC_ADD
+        ctx.blend_func = _OVER  # type: ignore[assignment]  # four factors: two for colour, two for alpha
+        ctx.cull_face = "back"
+        ctx.front_face = "ccw"
+        ctx.depth_func = "<="
+        if background:
+            self._background.draw()
+
+    def _opaque(self, samples: int) -> None:
+        self._ctx.enable(self._ctx.DEPTH_TEST)
+        self._bones.draw()
+        self._spheres.draw(samples)
+
+    def _translucent(self, draw_list: DrawList, projection: Projection, canvas: moderngl.Framebuffer) -> None:
+        """What lies over the figure where it is nearer: tested against its depth, without a depth of its own."""
+        ctx = self._ctx
+        write_only(canvas, colour=True, depth=False)
+        ctx.enable(ctx.BLEND)
+        # After the figure, for a camera under the ground sees the figure through the grid.
+        if draw_list.ground.grid:
+            self._grid.draw(draw_list.ground)
+        if draw_list.ground.shadow:
+            self._shadow.draw(draw_list.ground, projection)
+        self._triangles.draw()
+        self._lines.draw()
+        ctx.disable(ctx.BLEND)
+        write_only(canvas, colour=True, depth=True)
+        # Ghosts write depth, among themselves: last, or they would cut holes into the rest.
+        self._ghosts.draw_ghosts(canvas)
+
+    def _overlay(self, target: moderngl.Framebuffer, projection: Projection) -> None:
+        ctx = self._ctx
+        target.viewport = (0, 0, *projection.size)
+        target.use()
+        ctx.enable_only(ctx.BLEND)
+        self._flat.draw()

@@ -1,0 +1,45 @@
+"""What is drawn: camera, draw list, picking. No OpenGL."""
+
+from __future__ import annotations
+
+from viewer.scene.axes_widget import pick_axis
+from viewer.scene.camera import Camera, ViewName, blend
+from viewer.scene.drawlist import draw_list
+from viewer.scene.facing import floor_of
+from viewer.scene.ground import cell_of
+from viewer.scene.look import figure_height, figure_points
+from viewer.scene.palette import PALETTE, rgba
+from viewer.scene.picking import Hit, box, hits, pick
+from viewer.scene.primitives import BONE, FLAT, LINE, SPHERE, VERTEX, DrawList, Ground, Text
+from viewer.scene.scene import Display, Ghost, Mark, Scene, facing
+
+__all__ = [
+    "BONE",
+    "FLAT",
+    "LINE",
+    "PALETTE",
+    "SPHERE",
+    "VERTEX",
+    "Camera",
+    "Display",
+    "DrawList",
+    "Ghost",
+    "Ground",
+    "Hit",
+    "Mark",
+    "Scene",
+    "Text",
+    "ViewName",
+    "blend",
+    "box",
+    "cell_of",
+    "draw_list",
+    "facing",
+    "figure_height",
+    "figure_points",
+    "floor_of",
+    "hits",
+    "pick",
+    "pick_axis",
+    "rgba",
+]

@@ -1,0 +1,195 @@
+"""The camera: it orbits a target, always upright, and works at any scale."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from viewer.scene.lens import projection_of
+from viewer.spatial.checks import frozen
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from viewer.spatial.checks import Floats
+    from viewer.spatial.projection import Projection
+
+ViewName = Literal["front", "back", "left", "right", "top", "bottom", "three-quarter"]
+
+FOV_Y = math.radians(35.0)
+ORBIT_PER_PIXEL = math.radians(0.4)
+ZOOM_PER_STEP = 0.9
+FIT = 1.22
+RAISED, EDGE = 0.10, 1.12
+"""The view's middle is above the figure's by this part of its height: room for the gizmo of its highest handle. What
+is below the middle then keeps at least the smaller margin."""
+
+_STEEPEST = 0.5 * math.pi
+_NEAREST, _FARTHEST = 1e-7, 1e9
+_VIEWS: dict[str, tuple[float, float]] = {
+    "front": (0.0, 0.0), "back": (180.0, 0.0), "left": (90.0, 0.0), "right": (-90.0, 0.0),
+    "top": (0.0, 90.0), "bottom": (0.0, -90.0), "three-quarter": (-47.5, 15.0),
+}  # fmt: skip
+"""Degrees of yaw off the direction that the figure faces, towards its left, and of pitch."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Camera:
+    """Where the view is taken from.
+
+    Attributes:
+        target: (3,) metres, the point in the middle of the view.
+        yaw: radians about Y; at 0 the eye is on the side of +Z of the target, at a quarter turn on that of +X.
+        pitch: radians, how far the eye is above the target; at most a quarter turn.
+        distance: metres from the target to the eye.
+        fov_y: radians from the bottom to the top of the view.
+        orthographic: without perspective; what is at the target is as large as with it.
+    """
+
+    target: Floats
+    yaw: float = 0.0
+    pitch: float = 0.0
+    distance: float = 3.0
+    fov_y: float = FOV_Y
+    orthographic: bool = False
+
+    def __post_init__(self) -> None:
+        """Take the target as a read-only array."""
+        object.__setattr__(self, "target", frozen(self.target))
+
+    @property
+    def back(self) -> Floats:
+        """(3,) unit vector from the target to the eye."""
+        level = math.cos(self.pitch)
+        return np.array([math.sin(self.yaw) * level, math.sin(self.pitch), math.cos(self.yaw) * level])
+
+    @property
+    def up(self) -> Floats:
+        """(3,) unit vector up on the screen; it exists straight above and below, too."""
+        rise = math.sin(self.pitch)
+        return np.array([-math.sin(self.yaw) * rise, math.cos(self.pitch), -math.cos(self.yaw) * rise])
+
+    @property
+    def right(self) -> Floats:
+        """(3,) unit vector to the right on the screen, level."""
+        return np.array([math.cos(self.yaw), 0.0, -math.sin(self.yaw)])
+
+    def projection(self, size: tuple[int, int]) -> Projection:
+        """What it sees on a rectangle of (width, height) pixels."""
+        shape = max(int(size[0]), 1), max(int(size[1]), 1)
+        return projection_of(self.target, self.back, self.up, self.distance, self.fov_y, shape, flat=self.orthographic)
+
+    def same_as(self, other: Camera) -> bool:
+        """Equal in every number."""
+        mine = (self.yaw, self.pitch, self.distance, self.fov_y, self.orthographic)
+        theirs = (other.yaw, other.pitch, other.distance, other.fov_y, other.orthographic)
+        return mine == theirs and np.array_equal(self.target, other.target)
+
+    def orbit(self, dx: float, dy: float, scale: float = 1.0) -> Camera:
+        """Turned about the target as by a pointer that moved by (dx, dy) pixels; pitch stops straight above and below.
+
+        The figure follows the pointer: to the right, the eye goes to the left.
+        """
+        turn = ORBIT_PER_PIXEL / scale
+        return self.turned(-dx * turn, dy * turn)
+
+    def turned(self, yaw: float, pitch: float) -> Camera:
+        """Turned about the target by radians of yaw and pitch."""
+        steep = min(max(self.pitch + pitch, -_STEEPEST), _STEEPEST)
+        return replace(self, yaw=self.yaw + yaw, pitch=steep)
+
+    def pan(self, dx: float, dy: float, size: tuple[int, int]) -> Camera:
+        """Moved so that what is at the target's depth follows a pointer that moved by (dx, dy) pixels."""
+        metres = self.metres_per_pixel(size)
+        return replace(self, target=self.target + metres * (dy * self.up - dx * self.right))
+
+    def metres_per_pixel(self, size: tuple[int, int]) -> float:
+        """How long a pixel is at the target's depth."""
+        return 2.0 * self.distance * math.tan(0.5 * self.fov_y) / max(size[1], 1)
+
+    def zoom(self, steps: float, at: ArrayLike | None = None) -> Camera:
+        """Nearer by a tenth a step (farther for steps below 0).
+
+        Args:
+            steps: of the wheel; any fraction.
+            at: (3,) a point in the world that stays where it is on the screen, such as the one under the pointer;
+                None for the target.
+        """
+        distance = min(max(self.distance * ZOOM_PER_STEP**steps, _NEAREST), _FARTHEST)
+        if at is None:
+            return replace(self, distance=distance)
+        point = np.asarray(at, dtype=np.float64)
+        return replace(self, distance=distance, target=point + (self.target - point) * (distance / self.distance))
+
+    def frame(
+        self, points: ArrayLike, size: tuple[int, int], *, fit: float = FIT, raised: float = RAISED, least: float = 0.0
+    ) -> Camera:
+        """Moved, not turned, so that all points are in view.
+
+        Args:
+            points: (N, 3) metres; where there are none the camera stays as it is.
+            size: (width, height) of the view in pixels.
+            fit: how many times larger than the points' shape the view is.
+            raised: how far the view's middle is above theirs, in parts of their height.
+            least: metres; points that span less are shown as if they spanned this.
+        """
+        places = np.asarray(points, dtype=np.float64).reshape(-1, 3)
+        places = places[np.isfinite(places).all(axis=1)]
+        if not len(places):
+            return self
+        low, high = places.min(axis=0), places.max(axis=0)
+        middle = 0.5 * (low + high)
+        if np.linalg.norm(high - low) < least:
+            places = middle + 0.5 * least * np.concatenate([np.eye(3), -np.eye(3)])
+        aspect = max(size[0], 1) / max(size[1], 1)
+        even = self._distance_for(places - middle, aspect, fit)
+        middle[1] += raised * (high[1] - low[1])
+        distance = max(even, self._distance_for(places - middle, aspect, min(fit, EDGE)))
+        if distance <= 0.0:
+            return replace(self, target=middle)
+        return replace(self, target=middle, distance=min(max(distance, _NEAREST), _FARTHEST))
+
+    def _distance_for(self, offsets: Floats, aspect: float, fit: float) -> float:
+        """The least distance from which offsets (N, 3) from the target are in view, ``fit`` times enlarged."""
+        across, over = np.abs(offsets @ self.right) / aspect, np.abs(offsets @ self.up)
+        needed = fit * np.maximum(across, over) / math.tan(0.5 * self.fov_y)
+        if not self.orthographic:
+            needed += offsets @ self.back
+        return float(needed.max())
+
+    def looking(self, view: ViewName, facing: ArrayLike = (0.0, 0.0, 1.0)) -> Camera:
+        """Turned about the target to one of the standard views of a figure that faces ``facing`` (3,)."""
+        x, _, z = np.asarray(facing, dtype=np.float64).tolist()
+        yaw, pitch = _VIEWS[view]
+        ahead = math.atan2(x, z) if math.hypot(x, z) > 0.0 else 0.0
+        return replace(self, yaw=ahead + math.radians(yaw), pitch=math.radians(pitch))
+
+    def opposite(self) -> Camera:
+        """Seen from the other side: back for front, left for right, bottom for top."""
+        if abs(self.pitch) > 0.999 * _STEEPEST:
+            return replace(self, pitch=-self.pitch)
+        return replace(self, yaw=self.yaw + math.pi, pitch=self.pitch)
+
+
+def blend(a: Camera, b: Camera, t: float) -> Camera:
+    """The camera on its way from a (t = 0) to b (t = 1), fast at first; it turns the short way round.
+
+    Distance changes by equal factors in equal parts of the way. Whether there is perspective is as b has it.
+    """
+    if t <= 0.0:
+        return a
+    if t >= 1.0:
+        return b
+    part = 1.0 - (1.0 - t) ** 3
+    around = math.remainder(b.yaw - a.yaw, 2.0 * math.pi)
+    return Camera(
+        target=a.target + part * (b.target - a.target),
+        yaw=a.yaw + part * around,
+        pitch=a.pitch + part * (b.pitch - a.pitch),
+        distance=a.distance * (b.distance / a.distance) ** part,
+        fov_y=a.fov_y + part * (b.fov_y - a.fov_y),
+        orthographic=b.orthographic,
+    )

@@ -1,0 +1,61 @@
+"""A scene as seen through a projection: arrays of primitives, ready to be drawn."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from viewer.scene import bones as figure
+from viewer.scene.annotations import draw_axes, ghost_labels, name_texts
+from viewer.scene.chips import chip_records
+from viewer.scene.ground import ground_of
+from viewer.scene.limits import draw_limits
+from viewer.scene.lines import Lines
+from viewer.scene.marks import mark_records, seen_marks
+from viewer.scene.primitives import BONE, FLAT, LINE, SPHERE, VERTEX, DrawList, Ground, Text, joined
+from viewer.scene.shapes import shape_records
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from viewer.gizmo.shapes import Shape
+    from viewer.scene.primitives import Records
+    from viewer.scene.scene import Scene
+    from viewer.spatial.projection import Projection
+
+__all__ = ["BONE", "FLAT", "LINE", "SPHERE", "VERTEX", "DrawList", "Ground", "Text", "draw_list"]
+
+
+def draw_list(scene: Scene, projection: Projection, scale: float = 1.0, extra: Sequence[Shape] = ()) -> DrawList:
+    """All that is drawn of a scene.
+
+    Args:
+        scene: what there is to see.
+        projection: how it is looked at; its size is the view's, in pixels.
+        scale: pixels of the view for one pixel of the design.
+        extra: shapes of the gizmo, drawn over the handles.
+    """
+    measured = figure.measure(scene.skeleton, scene.world, scene.height)
+    lines = Lines(scale)
+    cones = draw_limits(scene, projection, scale, lines)
+    letters = draw_axes(scene, projection, scale, lines)
+    flat, signs = _overlay(scene, projection, scale, extra)
+    return DrawList(
+        bones=figure.bone_records(scene, measured, scale),
+        spheres=figure.sphere_records(scene, measured, scale),
+        lines=lines.records(),
+        triangles=cones,
+        flat=flat,
+        texts=(*ghost_labels(scene, projection), *name_texts(scene, projection, scale), *letters, *signs),
+        ground=ground_of(scene),
+        ghosts=figure.ghost_records(scene, scene.ghosts),
+    )
+
+
+def _overlay(scene: Scene, projection: Projection, scale: float, extra: Sequence[Shape]) -> tuple[Records, list[Text]]:
+    """FLAT triangles and texts: handles, over them the gizmo, over all what handles have to say."""
+    handles, letters = shape_records(extra)
+    if not scene.display.goals:
+        return handles, letters
+    seen = seen_marks(scene.marks, projection)
+    chips, words = chip_records(seen, projection, scale)
+    return joined([*mark_records(seen, projection, scale, extra), handles, chips], FLAT), [*letters, *words]

@@ -1,0 +1,182 @@
+"""Flat shapes on the screen, cut into triangles whose edges fade out over a pixel: antialiased without samples.
+
+Points are pixels. A shape is a `Path`: a line of a width, or a filled convex outline; a whole list of them is cut up at
+once, because a handle of a dozen shapes must not cost a dozen times what one costs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from viewer.scene.primitives import FLAT
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike
+
+    from viewer.scene.palette import RGBA
+    from viewer.scene.primitives import Records
+    from viewer.spatial.checks import Floats, Ints
+
+_HALF_FEATHER = 0.5
+"""Pixels that an edge fades to either side of where it is."""
+_MITRE = 2.0
+"""A corner's tip is at most this many half widths from the corner."""
+_SMALL = 1e-9
+_LANES = 4
+"""Vertices across a line: two that fade, two that do not; a filled shape uses the last two for its rim."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Path:
+    """A line or a filled shape.
+
+    Attributes:
+        points: (N, 2) pixels; of a filled shape the corners of a convex outline, either way round.
+        colour: red, green, blue, alpha.
+        width: pixels of a line; 0 for a filled shape.
+        closed: whether a line returns to its first point.
+    """
+
+    points: Floats
+    colour: RGBA
+    width: float = 0.0
+    closed: bool = False
+
+
+def stroke(points: ArrayLike, width: float, colour: RGBA, *, closed: bool = False) -> Records:
+    """FLAT triangles of one line."""
+    return tessellate([Path(np.asarray(points, dtype=np.float64), colour, width, closed)])
+
+
+def fill(points: ArrayLike, colour: RGBA) -> Records:
+    """FLAT triangles of one filled convex outline."""
+    return tessellate([Path(np.asarray(points, dtype=np.float64), colour)])
+
+
+def tessellate(paths: Sequence[Path]) -> Records:
+    """FLAT triangles of the shapes, in their order; a shape with a point that is not finite is left out."""
+    able = [path for path in paths if len(path.points) >= (2 if path.width > 0.0 else 3)]
+    if able and not np.isfinite(np.concatenate([path.points for path in able])).all():
+        able = [path for path in able if np.isfinite(path.points).all()]
+    if not able:
+        return np.empty(0, FLAT)
+    patterns = [_pattern(len(path.points), path.width > 0.0, path.closed) for path in able]
+    rows = np.array([len(pattern.here) for pattern in patterns])
+    places = _lanes(able, patterns, rows)
+    colours = _colours(able, patterns, rows)
+    first = np.cumsum(rows) - rows
+    corners = np.concatenate([p.corners for p in patterns])
+    corners = corners + np.repeat(first * _LANES, [len(p.corners) for p in patterns])
+    records = np.empty(len(corners), FLAT)
+    records["position"], records["colour"] = places[corners], colours[corners]
+    return records
+
+
+class _Pattern(NamedTuple):
+    """How shapes of so many points are cut: R rows across the outline, and which of their vertices are triangles.
+
+    Attributes:
+        here, before, after: (R,) the point of each row and its neighbours.
+        shift: (R,) pixels that a row is moved along the line: the ends fade, too.
+        fade: (R, 4) opacity of each vertex.
+        corners: (3 T,) vertex indices of the triangles, row by row of `_LANES`.
+    """
+
+    here: Ints
+    before: Ints
+    after: Ints
+    shift: Floats
+    fade: Floats
+    corners: Ints
+
+
+@lru_cache(maxsize=512)
+def _pattern(count: int, line: bool, closed: bool) -> _Pattern:
+    points = np.arange(count)
+    if not line or closed:
+        here = np.append(points, 0)
+        shift, ends = np.zeros(count + 1), np.ones(count + 1)
+        before, after = (here - 1) % count, (here + 1) % count
+    else:
+        here = np.concatenate([[0], points, [count - 1]])
+        shift, ends = np.zeros(count + 2), np.ones(count + 2)
+        shift[[0, 1, -2, -1]] = (-_HALF_FEATHER, _HALF_FEATHER, -_HALF_FEATHER, _HALF_FEATHER)
+        ends[[0, -1]] = 0.0
+        before, after = np.maximum(here - 1, 0), np.minimum(here + 1, count - 1)
+    fade = ends[:, None] * ((0.0, 1.0, 1.0, 0.0) if line else (1.0, 1.0, 1.0, 0.0))
+    row = np.arange(len(here) - 1)[:, None, None] * _LANES
+    lanes = np.arange(0 if line else 2, _LANES - 1)[None, :, None]
+    quads = np.array([0, 1, _LANES, _LANES, 1, _LANES + 1])
+    corners = (row + lanes + quads).reshape(-1)
+    if not line:
+        inner = 2 + _LANES * np.arange(1, count - 1)
+        fan = np.stack([np.full_like(inner, 2), inner, inner + _LANES], axis=1)
+        corners = np.concatenate([fan.reshape(-1), corners])
+    return _Pattern(here, before, after, shift, fade, corners)
+
+
+def _lanes(paths: Sequence[Path], patterns: Sequence[_Pattern], rows: Ints) -> Floats:
+    """(4 R, 2) pixels of the vertices of all rows."""
+    points = np.concatenate([path.points for path in paths])
+    counts = np.array([len(path.points) for path in paths])
+    first = np.repeat(np.cumsum(counts) - counts, rows)
+    here = points[np.concatenate([p.here for p in patterns]) + first]
+    into = _unit(here - points[np.concatenate([p.before for p in patterns]) + first])
+    out = _unit(points[np.concatenate([p.after for p in patterns]) + first] - here)
+    into, out = (
+        np.where(into.any(axis=1, keepdims=True), into, out),
+        np.where(out.any(axis=1, keepdims=True), out, into),
+    )
+    shift = np.concatenate([p.shift for p in patterns])[:, None]
+    offsets = _offsets(paths, points, counts)
+    here = here + shift * np.where(shift < 0.0, into, out)
+    places = here[:, None] + _mitre(into, out)[:, None] * np.repeat(offsets, rows, axis=0)[..., None]
+    return np.asarray(places.reshape(-1, 2))
+
+
+def _mitre(into: Floats, out: Floats) -> Floats:
+    """(R, 2) from a point of a line to the corner of its right side at half a width of 1."""
+    total = into + out
+    square = np.einsum("ri,ri->r", total, total)[:, None]
+    back = square < _SMALL  # the line turns right round: there is no corner, only an end
+    total, square = np.where(back, out, total), np.where(back, 1.0, square)
+    scale = np.where(back, 1.0, np.minimum(2.0 / square, _MITRE / np.sqrt(square)))
+    return np.asarray(np.stack([-total[:, 1], total[:, 0]], axis=1) * scale)
+
+
+def _offsets(paths: Sequence[Path], points: Floats, counts: Ints) -> Floats:
+    """(P, 4) pixels of the lanes from the line; of filled shapes outwards, whichever way round they go."""
+    half = np.array([0.5 * path.width for path in paths])
+    result = np.stack([-half, -half, half, half], axis=1)
+    edge = np.array([-_HALF_FEATHER, _HALF_FEATHER])
+    result[:, 2:] = np.maximum(result[:, 2:] + edge, (0.0, -np.inf))
+    result[:, :2] = -result[:, :1:-1]
+    filled = half == 0.0
+    if filled.any():
+        last = np.cumsum(counts)
+        after = np.arange(1, len(points) + 1)
+        after[last - 1] = last - counts
+        areas = points[:, 0] * points[after, 1] - points[after, 0] * points[:, 1]
+        outwards = np.where(np.add.reduceat(areas, last - counts) > 0.0, -1.0, 1.0)
+        result[filled, 2:] = outwards[filled, None] * edge
+    return result
+
+
+def _colours(paths: Sequence[Path], patterns: Sequence[_Pattern], rows: Ints) -> Floats:
+    """(4 R, 4) colours of the vertices of all rows; a line thinner than a pixel is fainter instead."""
+    colours = np.array([path.colour for path in paths])
+    colours[:, 3] *= [min(path.width, 1.0) if path.width > 0.0 else 1.0 for path in paths]
+    result = np.repeat(np.repeat(colours, rows, axis=0), _LANES, axis=0)
+    result[:, 3] *= np.concatenate([p.fade for p in patterns]).reshape(-1)
+    return result
+
+
+def _unit(vectors: Floats) -> Floats:
+    length = np.sqrt(np.einsum("ri,ri->r", vectors, vectors))[:, None]
+    return np.asarray(np.where(length > _SMALL, vectors / np.where(length > _SMALL, length, 1.0), 0.0))

@@ -1,0 +1,33 @@
+"""The floor under a figure."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from viewer.scene.look import look_of
+from viewer.scene.primitives import Ground
+
+if TYPE_CHECKING:
+    from viewer.scene.scene import Scene
+
+_CELLS = 8.0
+
+
+def cell_of(height: float) -> float:
+    """Metres of a cell of the grid: the power of 10 at or below an eighth of the figure's height."""
+    return 10.0 ** math.floor(math.log10(height / _CELLS) + 1e-9)
+
+
+def ground_of(scene: Scene) -> Ground:
+    """The floor, its middle under the figure's first root."""
+    height = scene.height or look_of(scene.skeleton).height
+    x, _, z = scene.world.positions[int(scene.skeleton.roots[0])].tolist()
+    return Ground(
+        y=scene.floor,
+        cell=cell_of(height),
+        height=height,
+        centre=(x, scene.floor, z),
+        grid=scene.display.grid,
+        shadow=scene.display.shadow,
+    )

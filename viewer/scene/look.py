@@ -1,0 +1,152 @@
+"""What drawing needs to know of a skeleton and asks again every frame: bones, sides, sizes. Worked out once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viewer.skeleton.body_parts import body_part
+from viewer.skeleton.extent import tip_positions
+from viewer.skeleton.figure import find_figure
+from viewer.skeleton.kinematics import fk
+
+if TYPE_CHECKING:
+    from viewer.skeleton.kinematics import World
+    from viewer.skeleton.skeleton import Skeleton
+    from viewer.spatial.checks import Bools, Floats, Ints
+
+FLAT_RIG = 0.2
+"""A rest pose lower than this part of its largest side lies on the floor: its height says nothing of its size."""
+
+SIDES = ("centre", "left", "right")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Look:
+    """Tables of one skeleton; made by `look_of`. B bones: one per joint with a parent, then one per end site.
+
+    Attributes:
+        height: H, metres.
+        owners: (B,) the joint at each bone's head, which turns it.
+        children: (B,) the joint at its tail, -1 for end sites.
+        across: (B, 3) unit vector at right angles to the bone, in the owner's frame: how its belt is turned.
+        bone_sides: (B,) index into `SIDES` of each bone.
+        sides: (J,) index into `SIDES` of each joint.
+        twins: (J,) the first joint that hangs at the same place of the same parent, mostly the joint itself.
+        main: (J,) the bone that shows how the joint is turned: the first of some length that it owns; -1 for none.
+    """
+
+    height: float
+    owners: Ints
+    children: Ints
+    across: Floats
+    bone_sides: Ints
+    sides: Ints
+    twins: Ints
+    main: Ints
+
+
+@lru_cache(maxsize=8)
+def look_of(skeleton: Skeleton) -> Look:
+    """The tables of a skeleton; kept for the skeletons in use, which are immutable."""
+    children = np.flatnonzero(skeleton.parents >= 0)
+    owners = np.concatenate([skeleton.parents[children], skeleton.tip_parents])
+    offsets = np.concatenate([skeleton.offsets[children], skeleton.tip_offsets])
+    height = _height(skeleton)
+    sides = _sides(skeleton)
+    far = np.concatenate([children, skeleton.tip_parents])
+    lengths = np.linalg.norm(offsets, axis=1)
+    return Look(
+        height=height,
+        owners=owners,
+        children=np.concatenate([children, np.full(len(skeleton.tip_parents), -1, dtype=np.intp)]),
+        across=_across(offsets, lengths),
+        bone_sides=sides[far],
+        sides=sides,
+        twins=_twins(skeleton, 1e-6 * height),
+        main=_main(len(skeleton), owners, lengths > 1e-4 * height),
+    )
+
+
+def bone_tails(skeleton: Skeleton, look: Look, world: World) -> Floats:
+    """(B, 3) where the bones end."""
+    joints = look.children[look.children >= 0]
+    return np.concatenate([world.positions[joints], tip_positions(skeleton, world)])
+
+
+def figure_points(skeleton: Skeleton, world: World) -> Floats:
+    """(J + T, 3) all joints and end sites: what a view of the whole figure shows."""
+    return np.concatenate([world.positions, tip_positions(skeleton, world)])
+
+
+def figure_height(skeleton: Skeleton) -> float:
+    """H: metres from the lowest to the highest place of the rest pose, its largest side if it lies flat."""
+    return look_of(skeleton).height
+
+
+def _height(skeleton: Skeleton) -> float:
+    places = figure_points(skeleton, fk(skeleton, skeleton.rest_pose()))
+    sides = places.max(axis=0) - places.min(axis=0)
+    largest = float(sides.max())
+    if largest <= 0.0:
+        return 1.0  # a single point has no size: any will do
+    return float(sides[1]) if sides[1] > FLAT_RIG * largest else largest
+
+
+def _across(offsets: Floats, lengths: Floats) -> Floats:
+    """At right angles to offsets (B, 3), and mirrored where they are mirrored (but for its sign)."""
+    along = offsets / np.where(lengths > 0.0, lengths, 1.0)[:, None]
+    along[lengths <= 0.0] = (0.0, 1.0, 0.0)
+    least = np.eye(3)[np.argmin(np.abs(along), axis=1)]
+    cross = np.cross(along, least)
+    return np.asarray(cross / np.linalg.norm(cross, axis=1, keepdims=True))
+
+
+def _twins(skeleton: Skeleton, near: float) -> Ints:
+    seen: dict[tuple[int, ...], int] = {}
+    cells = np.rint(skeleton.offsets / max(near, 1e-300)).astype(np.int64)
+    rows = np.concatenate([skeleton.parents[:, None], cells], axis=1).tolist()
+    return np.array([seen.setdefault(tuple(row), joint) for joint, row in enumerate(rows)], dtype=np.intp)
+
+
+def _main(count: int, owners: Ints, long: Bools) -> Ints:
+    main = np.full(count, -1, dtype=np.intp)
+    bones = np.flatnonzero(long)[::-1]
+    main[owners[bones]] = bones  # of several assignments the last one stays: the first bone
+    return main
+
+
+def _sides(skeleton: Skeleton) -> Ints:
+    return (
+        _named_sides(skeleton.names, tuple(skeleton.parents.tolist()))
+        if _has_sides(skeleton.names)
+        else (_shaped_sides(skeleton))
+    )
+
+
+@lru_cache(maxsize=8)
+def _has_sides(names: tuple[str, ...]) -> bool:
+    return any(body_part(name).side for name in names)
+
+
+@lru_cache(maxsize=8)
+def _named_sides(names: tuple[str, ...], parents: tuple[int, ...]) -> Ints:
+    """By name; a joint whose name says nothing is on the side of its parent."""
+    sides: list[int] = []
+    for name, parent in zip(names, parents, strict=True):
+        own = body_part(name).side
+        sides.append(SIDES.index(own) if own else (sides[parent] if parent >= 0 else 0))
+    return np.array(sides, dtype=np.intp)
+
+
+def _shaped_sides(skeleton: Skeleton) -> Ints:
+    """By the limbs that the figure has, whatever their names."""
+    figure = find_figure(skeleton)
+    tops = {(*limb.girdle, limb.upper)[0]: SIDES.index(limb.side) for limb in figure.limbs} if figure else {}
+    sides: list[int] = []
+    for joint, parent in enumerate(skeleton.parents.tolist()):
+        sides.append(tops.get(joint, sides[parent] if parent >= 0 else 0))
+    return np.array(sides, dtype=np.intp)

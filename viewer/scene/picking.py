@@ -1,0 +1,141 @@
+"""What is under the pointer: effectors before joints before bones, the nearest first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from viewer.scene import bones as figure
+from viewer.spatial.rays import hit_capsules
+
+if TYPE_CHECKING:
+    from viewer.scene.bones import Bones
+    from viewer.scene.scene import Mark, Scene
+    from viewer.spatial.checks import Bools, Floats
+    from viewer.spatial.projection import Projection
+
+EFFECTOR_PX, JOINT_PX, BONE_PX = 14.0, 6.0, 4.0
+"""How near to a handle, a joint's middle or a bone's axis the pointer must at least be, pixels."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hit:
+    """A thing under the pointer.
+
+    Attributes:
+        kind: what it is.
+        name: the effector's; of a bone the joint's at its head, which turns it.
+        index: that joint's.
+        point: (3,) metres, the place on it that was hit.
+        depth: metres in front of the eye.
+        mark: the handle, of effectors; the root's has ``mark.root``.
+    """
+
+    kind: Literal["effector", "joint", "bone"]
+    name: str
+    index: int
+    point: Floats
+    depth: float
+    mark: Mark | None = None
+
+
+def pick(scene: Scene, projection: Projection, x: float, y: float, scale: float = 1.0) -> Hit | None:
+    """The one thing that a click at pixel (x, y) means, None for the background."""
+    return next(iter(hits(scene, projection, x, y, scale)), None)
+
+
+def hits(scene: Scene, projection: Projection, x: float, y: float, scale: float = 1.0) -> list[Hit]:
+    """All things at pixel (x, y), the best first: repeated clicks go through them, joints at one place included."""
+    measured = figure.measure(scene.skeleton, scene.world, scene.height)
+    bones = _bones(scene, projection, measured, (x, y), scale)
+    front = bones[0].depth if bones else np.inf
+    joints = _joints(scene, projection, measured, (x, y), scale)
+    slack = {joint: 3.0 * float(figure.joint_radii(scene, measured)[joint]) for joint in {hit.index for hit in joints}}
+    seen = [hit for hit in joints if hit.depth <= front + slack[hit.index]]
+    hidden = [hit for hit in joints if hit not in seen]
+    return [*_effectors(scene, projection, (x, y), scale), *seen, *bones, *hidden]
+
+
+def box(scene: Scene, projection: Projection, x0: float, y0: float, x1: float, y1: float) -> list[Hit]:
+    """Effectors and joints inside a rectangle of pixels, by any two of its corners; effectors first."""
+    low, high = (min(x0, x1), min(y0, y1)), (max(x0, x1), max(y0, y1))
+    places = scene.world.positions
+    found = [_mark_hit(projection, mark, mark.position) for mark in _shown(scene)]
+    inside = [hit for hit in found if _within(projection.project(hit.point), low, high).all()]
+    depths = projection.depth(places)
+    joints = np.flatnonzero(_within(projection.project(places), low, high)).tolist()
+    inside += [
+        Hit("joint", scene.skeleton.names[joint], joint, places[joint], float(depths[joint])) for joint in joints
+    ]
+    return inside
+
+
+def _within(pixels: Floats, low: tuple[float, float], high: tuple[float, float]) -> Bools:
+    with np.errstate(invalid="ignore"):
+        return np.asarray(((pixels >= low) & (pixels <= high)).all(axis=-1))
+
+
+def _shown(scene: Scene) -> list[Mark]:
+    return list(scene.marks) if scene.display.goals else []
+
+
+def _mark_hit(projection: Projection, mark: Mark, place: Floats) -> Hit:
+    return Hit("effector", mark.name, mark.joint, place, float(projection.depth(place)), mark)
+
+
+def _effectors(scene: Scene, projection: Projection, at: tuple[float, float], scale: float) -> list[Hit]:
+    """Handles whose target or effector is near enough, the nearest on the screen first, in front before behind."""
+    places = [(mark, place) for mark in _shown(scene) for place in (mark.target, mark.position) if place is not None]
+    if not places:
+        return []
+    pixels = projection.project(np.array([place for _, place in places]))
+    away = np.linalg.norm(pixels - at, axis=1)
+    best: dict[int, tuple[float, Hit]] = {}
+    for (mark, place), distance in zip(places, away.tolist(), strict=True):
+        if distance <= EFFECTOR_PX * scale and distance < best.get(id(mark), (np.inf,))[0]:
+            best[id(mark)] = (distance, _mark_hit(projection, mark, place))
+    # A pixel's difference is none: then the one in front is meant.
+    return [hit for _, hit in sorted(best.values(), key=lambda found: (round(found[0]), found[1].depth))]
+
+
+def _joints(scene: Scene, projection: Projection, bones: Bones, at: tuple[float, float], scale: float) -> list[Hit]:
+    places = scene.world.positions
+    away = np.linalg.norm(projection.project(places) - at, axis=1)
+    radius = figure.joint_radii(scene, bones) * projection.pixels_per_metre(places)
+    with np.errstate(invalid="ignore"):
+        near = np.flatnonzero(away <= np.maximum(radius, JOINT_PX * scale))
+    depths = projection.depth(places)
+    near = near[np.lexsort((near, np.round(away[near]), depths[near]))]
+    return [
+        Hit("joint", scene.skeleton.names[joint], joint, places[joint], float(depths[joint])) for joint in near.tolist()
+    ]
+
+
+def _bones(scene: Scene, projection: Projection, bones: Bones, at: tuple[float, float], scale: float) -> list[Hit]:
+    """Bones that the pointer's ray passes near enough, those that it pierces first, then from front to back."""
+    ray = projection.ray(*at)
+    some = np.flatnonzero(bones.shown)
+    heads, tails, radii = bones.heads[some], bones.tails[some], bones.radii[some]
+    along = hit_capsules(ray, heads, tails, np.inf)
+    points = ray.at(along)
+    with np.errstate(divide="ignore"):
+        thin = BONE_PX * scale / projection.pixels_per_metre(points)
+    aside = _aside(points, heads, tails)
+    near = np.flatnonzero((along > 0.0) & (aside <= np.maximum(radii, thin)))
+    order = near[np.lexsort((along[near], aside[near] > radii[near]))]
+    owners = bones.owners[some]
+    return [_bone_hit(scene, projection, int(owners[bone]), points[bone]) for bone in order.tolist()]
+
+
+def _bone_hit(scene: Scene, projection: Projection, owner: int, point: Floats) -> Hit:
+    return Hit("bone", scene.skeleton.names[owner], owner, point, float(projection.depth(point)))
+
+
+def _aside(points: Floats, starts: Floats, ends: Floats) -> Floats:
+    """(B,) metres from points to the segments beside them."""
+    way = ends - starts
+    part = np.einsum("bi,bi->b", points - starts, way) / np.einsum("bi,bi->b", way, way)
+    nearest = starts + np.clip(part, 0.0, 1.0)[:, None] * way
+    return np.asarray(np.linalg.norm(points - nearest, axis=1))

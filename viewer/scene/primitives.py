@@ -1,0 +1,115 @@
+"""What a renderer draws: arrays of few kinds of primitives, 32-bit floats throughout, ready for the graphics card.
+
+Positions are metres in the world except where they say pixels, which count from the view's top left corner, y down.
+Colours are red, green, blue, alpha in 0 .. 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from viewer.scene.palette import RGBA
+
+    Records = NDArray[Any]
+
+BONE = np.dtype([("frame", "f4", (3, 4)), ("colour", "f4", 4), ("outline", "f4", 4), ("dashed", "f4")])
+"""A bone: ``frame`` holds the rows of world_from_unit-octahedron, whose head is the origin, tail (0, 1, 0), belt of
+radius 1 at y = 0.12. ``outline``: red, green, blue, width in pixels, 0 for none. ``dashed``: 1 for dashed edges."""
+
+SPHERE = np.dtype(
+    [("centre", "f4", 3), ("radius", "f4"), ("least_px", "f4"), ("colour", "f4", 4), ("outline", "f4", 4)]
+)
+"""A joint: radius in metres, drawn with ``least_px`` pixels if that is more."""
+
+LINE = np.dtype([("start", "f4", 3), ("end", "f4", 3), ("colour", "f4", 4), ("width_px", "f4"), ("dash_px", "f4", 2)])
+"""A straight line in the world of a width in pixels; ``dash_px``: lengths on and off, 0 for a solid one."""
+
+VERTEX = np.dtype([("position", "f4", 3), ("colour", "f4", 4)])
+"""Every three are a translucent triangle in the world: tested against depth, not written to it."""
+
+FLAT = np.dtype([("position", "f4", 2), ("colour", "f4", 4)])
+"""Every three are a triangle on the screen, pixels: drawn last, over everything, in order, edges already feathered."""
+
+Anchor = Literal["left", "centre", "right"]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A line of text on the screen.
+
+    Attributes:
+        text: what it says.
+        x, y: pixels; x of the edge or middle that ``anchor`` names, y of the middle of the line.
+        colour: red, green, blue, alpha.
+        size: 13 or 15, to be multiplied by the view's scale.
+        anchor: what of the text stands at x.
+        halo: whether it has a dark rim, to be read over anything.
+        bold: whether it is set in bold.
+    """
+
+    text: str
+    x: float
+    y: float
+    colour: RGBA
+    size: int = 13
+    anchor: Anchor = "left"
+    halo: bool = True
+    bold: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """The floor.
+
+    Attributes:
+        y: its height, metres.
+        cell: edge of the grid's finest cells, metres, a power of 10.
+        height: H of the figure, metres, by which grid and shadow are measured.
+        centre: (x, y, z) of the place under the figure.
+        grid, shadow: whether they are drawn.
+    """
+
+    y: float
+    cell: float
+    height: float
+    centre: tuple[float, float, float]
+    grid: bool = True
+    shadow: bool = True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DrawList:
+    """All that a view shows.
+
+    Attributes:
+        bones: BONE records.
+        spheres: SPHERE records.
+        lines: LINE records.
+        triangles: VERTEX records, three a triangle.
+        flat: FLAT records, three a triangle.
+        texts: drawn over ``flat``.
+        ground: the floor.
+        ghosts: BONE records of other moments, whose colours' alpha says how faint; depth first, then colour, so that
+            they never stack darker.
+    """
+
+    bones: Records
+    spheres: Records
+    lines: Records
+    triangles: Records
+    flat: Records
+    texts: tuple[Text, ...]
+    ground: Ground
+    ghosts: Records
+
+
+def joined(parts: list[Records], dtype: np.dtype[Any]) -> Records:
+    """The parts one after the other; an empty array where there are none."""
+    # As plain numbers: numpy compares records field by field before it joins them.
+    return np.concatenate([part.view(np.float32) for part in parts]).view(dtype) if parts else np.empty(0, dtype)

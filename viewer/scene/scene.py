@@ -1,0 +1,128 @@
+"""The scene: what there is to see at one moment, as plain values that the window fills in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from viewer.scene.facing import facing
+
+if TYPE_CHECKING:
+    from viewer.skeleton.kinematics import World
+    from viewer.skeleton.skeleton import Skeleton
+    from viewer.spatial.checks import Floats
+
+__all__ = ["Display", "Ghost", "LimitsShown", "Mark", "Scene", "facing"]
+
+LimitsShown = Literal["none", "selected", "all"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mark:
+    """One handle of the view: an effector and its goal, or the root.
+
+    Attributes:
+        name: the effector's, or the root joint's.
+        joint: index of the joint that it is fixed to.
+        position: (3,) where it is.
+        target: (3,) where it should be, None where its goal asks for no place.
+        target_rotation: (4,) how it should be turned, or None.
+        reached: whether its goal is met.
+        error_m: metres between it and its target.
+        pin_position, pin_rotation: whether the goal is pinned.
+        on: whether it has a goal.
+        selected, hovered: states to show.
+        root: it is the root handle.
+    """
+
+    name: str
+    joint: int
+    position: Floats
+    target: Floats | None = None
+    target_rotation: Floats | None = None
+    reached: bool = True
+    error_m: float = 0.0
+    pin_position: bool = False
+    pin_rotation: bool = False
+    on: bool = True
+    selected: bool = False
+    hovered: bool = False
+    root: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ghost:
+    """The figure at another moment.
+
+    Attributes:
+        world: (J, ...) its joints.
+        alpha: how faint.
+        label: written above its head, such as ``+12`` frames.
+    """
+
+    world: World
+    alpha: float = 0.15
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Display:
+    """What is shown besides the figure.
+
+    Attributes:
+        limits: of which joints the ranges are drawn.
+        axes: the axes of the selected joints.
+        names: all joints' names.
+        grid, shadow: of the floor.
+        goals: effectors, targets and pins.
+        view_axes: the disc of view axes at the top right.
+    """
+
+    limits: LimitsShown = "selected"
+    axes: bool = False
+    names: bool = False
+    grid: bool = True
+    shadow: bool = True
+    goals: bool = True
+    view_axes: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scene:
+    """A figure at one moment and all that is shown with it.
+
+    Attributes:
+        skeleton: the joints.
+        world: (J, ...) where they are.
+        marks: one per handle.
+        selected: joints that are selected.
+        hovered: the joint under the pointer, -1 for none.
+        at_limit: joints at an end of their ranges.
+        outside: joints beyond their ranges, as clips may have them; lit like those at a limit.
+        stretched: joints whose bone to the parent is not as long as in the file.
+        limits_on: whether joint limits bind.
+        unlimited: names of joints whose own limits are switched off.
+        display: what is shown.
+        height: H, metres, the figure's size by which all is measured; 0 for the skeleton's own.
+        active_joint: the joint selected last, -1 for none.
+        ghosts: other moments.
+        floor: height of the ground, metres.
+        hovered_axis: the view axis under the pointer ("x", "-x", ...), "" for none.
+    """
+
+    skeleton: Skeleton
+    world: World
+    marks: tuple[Mark, ...] = ()
+    selected: frozenset[int] = frozenset()
+    hovered: int = -1
+    at_limit: frozenset[int] = frozenset()
+    outside: frozenset[int] = frozenset()
+    stretched: frozenset[int] = frozenset()
+    limits_on: bool = True
+    unlimited: frozenset[str] = frozenset()
+    display: Display = field(default_factory=Display)
+    height: float = 0.0
+    active_joint: int = -1
+    ghosts: tuple[Ghost, ...] = ()
+    floor: float = 0.0
+    hovered_axis: str = ""

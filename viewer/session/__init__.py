@@ -1,0 +1,29 @@
+"""The document that the window shows, the actions on it, undo, playback."""
+
+from __future__ import annotations
+
+from viewer.session.document import Document, Handle, Item, Mode, Scope, SolverSettings, Wanted
+from viewer.session.drag_goals import Grab
+from viewer.session.opening import new_document
+from viewer.session.playback import Loop
+from viewer.session.report import GoalError, Report
+from viewer.session.session import Session
+from viewer.session.standing import stand_of, world_of
+
+__all__ = [
+    "Document",
+    "GoalError",
+    "Grab",
+    "Handle",
+    "Item",
+    "Loop",
+    "Mode",
+    "Report",
+    "Scope",
+    "Session",
+    "SolverSettings",
+    "Wanted",
+    "new_document",
+    "stand_of",
+    "world_of",
+]

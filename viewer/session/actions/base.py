@@ -1,0 +1,36 @@
+"""What an action is."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from viewer.session.document import Document
+
+
+class Action(ABC):
+    """A change of a document; a value, so that it can be kept, written and done again.
+
+    Attributes:
+        solves: whether the pose is solved anew afterwards, towards the handles.
+        saved: whether it changes what a file would hold: selecting does not.
+    """
+
+    __slots__ = ()
+
+    solves: ClassVar[bool] = False
+    saved: ClassVar[bool] = True
+
+    @property
+    @abstractmethod
+    def label(self) -> str:
+        """What the history calls it."""
+
+    @abstractmethod
+    def apply(self, document: Document) -> Document:
+        """The changed document, not solved yet; the very same one where nothing changes.
+
+        Raises:
+            InputError: what is asked cannot be done.
+        """

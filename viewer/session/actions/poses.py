@@ -1,0 +1,141 @@
+"""Actions that put the whole body, or parts of it, into a pose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from viewer.errors import InputError
+from viewer.session.actions.base import Action
+from viewer.session.bounds import inside_at
+from viewer.session.mirror import mirrored_pose, partners
+from viewer.session.standing import carried
+from viewer.skeleton.pose import Pose
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from viewer.session.document import Document
+
+
+def _indices(document: Document, joints: Collection[str] | None) -> list[int]:
+    if joints is None:
+        return list(range(len(document.skeleton)))
+    if isinstance(joints, str):
+        raise InputError(f"joints: expected a list of names, found {joints!r}")
+    return [document.skeleton.index(name) for name in joints]
+
+
+def _fitting(document: Document, pose: Pose) -> Pose:
+    if len(pose.rotations) != len(document.skeleton):
+        raise InputError(f"pose: expected {len(document.skeleton)} joints, found {len(pose.rotations)}")
+    return Pose.checked(pose.rotations, pose.translations)
+
+
+def _posed(document: Document, pose: Pose, joints: list[int]) -> Document:
+    """The document with some joints as in another pose, inside the limits that bind; handles on them move along."""
+    rotations, translations = document.pose.rotations.copy(), document.pose.translations.copy()
+    rotations[joints], translations[joints] = pose.rotations[joints], pose.translations[joints]
+    mixed = inside_at(document, Pose(rotations, translations), joints)
+    return document if mixed.same_as(document.pose) else carried(document, mixed, joints)
+
+
+@dataclass(frozen=True, slots=True)
+class ResetPose(Action):
+    """Put joints back to the clip's frame if there is a clip, else to the relaxed pose; their handles move along.
+
+    Attributes:
+        joints: names; None: all.
+        position: whether their translations are reset.
+        rotation: whether their rotations are.
+    """
+
+    joints: tuple[str, ...] | None = None
+    position: bool = True
+    rotation: bool = True
+
+    @property
+    def label(self) -> str:
+        """What the history calls it."""
+        if self.joints is None:
+            return "Reset pose"
+        part = "" if self.position and self.rotation else " position" if self.position else " rotation"
+        return f"Reset{part} of {self.joints[0] if len(self.joints) == 1 else f'{len(self.joints)} joints'}"
+
+    def apply(self, document: Document) -> Document:
+        """The document with the joints reset."""
+        joints, home, now = _indices(document, self.joints), document.home_pose(), document.pose
+        rotations, translations = now.rotations.copy(), now.translations.copy()
+        if self.rotation:
+            rotations[joints] = home.rotations[joints]
+        if self.position:
+            translations[joints] = home.translations[joints]
+        pose = Pose(rotations, translations)
+        if document.clip_data is None:
+            pose = inside_at(document, pose, joints)
+        return document if pose.same_as(now) else carried(document, pose, joints)
+
+
+@dataclass(frozen=True, slots=True)
+class SetPose(Action):
+    """Take a pose: brought inside the limits if they are on; handles move along."""
+
+    pose: Pose
+    title: str = "Set pose"
+
+    @property
+    def label(self) -> str:
+        """What the history calls it."""
+        return self.title
+
+    def apply(self, document: Document) -> Document:
+        """The document in that pose."""
+        return _posed(document, _fitting(document, self.pose), _indices(document, None))
+
+
+@dataclass(frozen=True, slots=True)
+class PastePose(Action):
+    """Take some joints' rotations and translations from a pose that was copied.
+
+    Attributes:
+        pose: of this skeleton.
+        joints: names of the joints that were copied; None: all.
+        flipped: left to right: each goes to its partner on the other side.
+    """
+
+    pose: Pose
+    joints: tuple[str, ...] | None = None
+    flipped: bool = False
+
+    @property
+    def label(self) -> str:
+        """What the history calls it."""
+        return "Paste pose flipped" if self.flipped else "Paste pose"
+
+    def apply(self, document: Document) -> Document:
+        """The document with the joints so."""
+        pose, joints = _fitting(document, self.pose), _indices(document, self.joints)
+        if self.flipped:
+            pose = mirrored_pose(document.skeleton, pose)
+            joints = partners(document.skeleton)[joints].tolist()
+        return _posed(document, pose, joints)
+
+
+@dataclass(frozen=True, slots=True)
+class MirrorPose(Action):
+    """Swap left and right: the body stays where it is and faces where it does."""
+
+    solves: ClassVar[bool] = False
+
+    @property
+    def label(self) -> str:
+        """What the history calls it."""
+        return "Mirror pose"
+
+    def apply(self, document: Document) -> Document:
+        """The document in the mirrored pose."""
+        if (partners(document.skeleton) == np.arange(len(document.skeleton))).all():
+            raise InputError("no joint's name says left or right: there is nothing to mirror")
+        return _posed(document, mirrored_pose(document.skeleton, document.pose), _indices(document, None))

@@ -1,0 +1,150 @@
+"""Actions on the solver and on what is played."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from viewer.errors import InputError, unknown_name
+from viewer.formats.load import load
+from viewer.session.actions.base import Action
+from viewer.session.checks import as_number
+from viewer.session.solver_settings import SolverSettings
+from viewer.session.standing import carried
+from viewer.session.units import reread
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from viewer.session.document import Document
+    from viewer.skeleton.character import Character
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class SetSolver(Action):
+    """Change any of the solver's settings: ``SetSolver(method="dls", damping=0.1)``."""
+
+    changes: Mapping[str, Any]
+    solves: ClassVar[bool] = True
+
+    def __init__(self, **changes: Any) -> None:  # noqa: ANN401 - each setting has its own type
+        """Take the attributes of `SolverSettings` as keywords."""
+        object.__setattr__(self, "changes", changes)
+
+    @property
+    def label(self) -> str:
+        """What the history calls it."""
+        if set(self.changes) == {"method"}:
+            return f"Solver {self.changes['method']}"
+        return f"Solver {', '.join(name.replace('_', ' ') for name in self.changes)}"
+
+    def apply(self, document: Document) -> Document:
+        """The document with other settings."""
+        known = [place.name for place in fields(SolverSettings)]
+        for name in self.changes:
+            if name not in known:
+                raise InputError(unknown_name("solver setting", name, known))
+        settings = replace(document.solver, **self.changes)
+        return document if settings == document.solver else replace(document, solver=settings)
+
+
+def at_frame(document: Document, frame: int, **changes: Any) -> Document:  # noqa: ANN401 - fields of a document
+    """The document at a frame of its clip, as recorded: limits do not bind, holds are set anew, pins stay."""
+    if isinstance(frame, bool) or not isinstance(frame, int):
+        raise InputError(f"frame: expected an integer, found {frame!r}")
+    return carried(document, document.frame_pose(frame), pins=False, frame=frame, **changes)
+
+
+@dataclass(frozen=True, slots=True)
+class SetFrame(Action):
+    """Show a frame of the clip."""
+
+    frame: int
+    saved: ClassVar[bool] = False
+
+    @property
+    def label(self) -> str:
+        """What the history calls it."""
+        return f"Frame {self.frame}"
+
+    def apply(self, document: Document) -> Document:
+        """The document at that frame."""
+        return at_frame(document, self.frame)
+
+
+@dataclass(frozen=True, slots=True)
+class SetClip(Action):
+    """Play another clip, from its first frame; None: none, and the pose stays."""
+
+    name: str | None
+
+    @property
+    def label(self) -> str:
+        """What the history calls it."""
+        return "No clip" if self.name is None else f"Clip {self.name}"
+
+    def apply(self, document: Document) -> Document:
+        """The document with that clip."""
+        if self.name is None:
+            return document if document.clip is None else replace(document, clip=None, frame=0)
+        if self.name not in document.character.clips:
+            raise InputError(unknown_name("clip", self.name, document.character.clips))
+        return at_frame(replace(document, clip=self.name), 0)
+
+
+@dataclass(frozen=True, slots=True)
+class SetFrameTime(Action):
+    """Correct the clip's frame time; its frames stay."""
+
+    seconds: float
+
+    @property
+    def label(self) -> str:
+        """What the history calls it."""
+        return f"Frame time {self.seconds:g} s"
+
+    def apply(self, document: Document) -> Document:
+        """The document with the clip so."""
+        clip = document.clip_data
+        if clip is None or document.clip is None:
+            raise InputError("no clip is loaded")
+        seconds = as_number(self.seconds, "frame time")
+        if seconds == clip.frame_time:
+            return document
+        clips = {**document.character.clips, document.clip: replace(clip, frame_time=seconds)}
+        return replace(document, character=replace(document.character, clips=MappingProxyType(clips)))
+
+
+@dataclass(frozen=True, slots=True)
+class SetUnits(Action):
+    """Read the file in other units, or with another axis up; the work on it is kept, scaled and turned alike.
+
+    Attributes:
+        units: as of `viewer.formats.load.load`: "auto", "m", "cm", ... or metres per unit.
+        up: "auto", "y" or "z".
+        character: the file read so; None: it is read when the action is done.
+    """
+
+    units: str | float = "auto"
+    up: str = "auto"
+    character: Character | None = None
+
+    @property
+    def label(self) -> str:
+        """What the history calls it."""
+        return f"Units {self.units}, {self.up} up"
+
+    def apply(self, document: Document) -> Document:
+        """The document on that reading of its file.
+
+        Raises:
+            ViewerError: the file is not there any more, or is refused.
+        """
+        character = self.character
+        if character is None:
+            path = document.character.source.path
+            if path is None:
+                raise InputError("the figure was made in code: there is no file to read again")
+            character = load(path, units=self.units, up=self.up)
+        return reread(document, character)

@@ -1,0 +1,144 @@
+"""Saving by itself: a worker thread writes what has changed, so that a crash loses seconds at most."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import threading
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from viewer.errors import ViewerError
+from viewer.formats.files import write_whole
+from viewer.session.files import Kept, session_bytes
+from viewer.session.locks import lock
+from viewer.session.places import recovery_folder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from viewer.session.document import Document
+
+SECONDS_BETWEEN = 2.0
+"""From one writing to the next, at least."""
+
+SUFFIX = ".ikv.json"
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    document: Document
+    kept: Kept
+
+
+def remove(path: Path) -> None:
+    """Remove a file if it is there and can be."""
+    with contextlib.suppress(OSError):
+        path.unlink(missing_ok=True)
+
+
+class Autosave:
+    """Keeps a recovery file of one window's document.
+
+    The window hands over its document, which never changes, whenever it has a new one; a thread of its own writes the
+    newest. The file is gone when the window closes in good order.
+
+    Attributes:
+        problem: why the last writing failed, "" if it did not; the next one is tried all the same.
+    """
+
+    def __init__(self, folder: Path | None = None, seconds: float = SECONDS_BETWEEN) -> None:
+        """Begin; nothing is written until a document is handed over."""
+        self.problem = ""
+        self._folder = folder or recovery_folder()
+        self._seconds = seconds
+        self._name = secrets.token_hex(6)
+        self._next: _Work | None = None
+        self._given: Document | None = None
+        self._since = time.time()
+        self._wake = threading.Condition()
+        self._thread: threading.Thread | None = None
+        self._ended = False
+
+    @property
+    def path(self) -> Path:
+        """The recovery file."""
+        return self._folder / f"{self._name}{SUFFIX}"
+
+    def keep(self, document: Document, path: str | None) -> None:
+        """Hand over a document that is not saved; cheap, to be called at every change.
+
+        Args:
+            document: as it is now.
+            path: the session file that it was opened from or saved to, if any.
+        """
+        if document is self._given:
+            return
+        self._given = document
+        with self._wake:
+            self._next = _Work(document, Kept(at=time.time(), since=self._since, path=path))
+            self._wake.notify()
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._work, name="ikviewer-autosave", daemon=True)
+            self._thread.start()
+
+    def saved(self) -> None:
+        """The user has saved, or given up what there was: nothing is to be recovered until the next change."""
+        with self._wake:
+            self._next = self._given = None
+            self._since = time.time()
+            remove(self.path)
+
+    def close(self) -> None:
+        """The window closes in good order."""
+        with self._wake:
+            self._ended = True
+            self._next = None
+            self._wake.notify()
+        if self._thread is not None:
+            self._thread.join()
+        for path in (self.path, self.path.with_suffix(".lock")):
+            remove(path)
+
+    def _work(self) -> None:
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            held = lock(self.path.with_suffix(".lock"))
+        except OSError as error:
+            self.problem = f"nothing can be saved by itself: {error}"
+            return
+        last = -self._seconds
+        while work := self._wait(last):
+            self._write(work)
+            last = time.monotonic()
+        if held is not None:
+            held.close()
+
+    def _wait(self, last: float) -> _Work | None:
+        """The newest document, once enough time has passed since the last writing; None at the end."""
+        with self._wake:
+            while not self._ended:
+                left = last + self._seconds - time.monotonic()
+                if self._next is not None and left <= 0.0:
+                    return self._next
+                self._wake.wait(None if self._next is None else left)
+        return None
+
+    def _write(self, work: _Work) -> None:
+        try:
+            content = session_bytes(work.document, kept=work.kept)
+        except ViewerError as error:
+            self.problem = str(error)
+            return
+        with self._wake:
+            # Saved, given up or closed meanwhile: it is not to come back.
+            if self._next is None or self._ended:
+                return
+            if self._next is work:
+                self._next = None
+            try:
+                write_whole(self.path, content)
+                self.problem = ""
+            except ViewerError as error:
+                self.problem = str(error)

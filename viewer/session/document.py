@@ -1,0 +1,129 @@
+"""The document: everything that the window shows and that undo restores, as one immutable value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viewer.errors import InputError, unknown_name
+from viewer.session.handle import Handle
+from viewer.session.lengths import relengthened
+from viewer.session.same import same_character, same_skeleton
+from viewer.session.solver_settings import SolverSettings
+from viewer.session.values import Item, Mode, Scope, Wanted
+from viewer.skeleton.pose import Pose
+
+if TYPE_CHECKING:
+    from viewer.ik.goals import Goal
+    from viewer.skeleton.character import Character
+    from viewer.skeleton.clip import Clip
+    from viewer.skeleton.skeleton import Skeleton
+
+__all__ = ["Document", "Handle", "Item", "Mode", "Scope", "SolverSettings", "Wanted"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Document:
+    """What is worked on. Documents share what they have in common: keeping hundreds costs little.
+
+    Attributes:
+        character: as loaded: the file's own skeleton, clips, units.
+        skeleton: the working copy: lengths, stiffness and effectors as edited; limits as in the file.
+        pose: of that skeleton, solved.
+        handles: one per effector of the skeleton, in its order.
+        limits_on: whether joint limits bind.
+        unlimited: names of the joints whose limits do not bind even so.
+        solver: how it is solved.
+        selection: what is selected; the last one is active.
+        mode: whether dragging moves goals (IK) or turns joints (FK).
+        scope: which joints an IK drag may move.
+        clip: name of the clip that is played, or None.
+        frame: the frame of it that is shown, or was before the pose was edited.
+    """
+
+    character: Character
+    skeleton: Skeleton
+    pose: Pose
+    handles: tuple[Handle, ...] = ()
+    limits_on: bool = True
+    unlimited: frozenset[str] = frozenset()
+    solver: SolverSettings = field(default_factory=SolverSettings)
+    selection: tuple[Item, ...] = ()
+    mode: Mode = Mode.IK
+    scope: Scope = Scope.BODY
+    clip: str | None = None
+    frame: int = 0
+
+    def handle(self, name: str) -> Handle:
+        """The handle of the effector of that name.
+
+        Raises:
+            InputError: there is none; near names are offered.
+        """
+        for handle in self.handles:
+            if handle.effector == name:
+                return handle
+        raise InputError(unknown_name("effector", name, [handle.effector for handle in self.handles]))
+
+    @property
+    def clip_data(self) -> Clip | None:
+        """The clip that is played, as loaded."""
+        return None if self.clip is None else self.character.clips.get(self.clip)
+
+    @property
+    def active(self) -> Item | None:
+        """What was selected last."""
+        return self.selection[-1] if self.selection else None
+
+    def check_item(self, item: Item) -> None:
+        """Raise InputError unless the item is a joint or an effector of this document."""
+        kind, name = item
+        if kind == "effector":
+            self.handle(name)
+        elif kind == "joint":
+            self.skeleton.index(name)
+        else:
+            raise InputError(unknown_name("kind of item", str(kind), ("joint", "effector")))
+
+    def goals(self) -> dict[str, Goal]:
+        """What is asked, by effector, in order."""
+        found = ((handle.effector, handle.goal()) for handle in self.handles)
+        return {name: goal for name, goal in found if goal is not None}
+
+    def frame_pose(self, frame: int) -> Pose:
+        """A frame of the clip, on bones as long as they have been made.
+
+        The clip's own numbers stay as they are: a bone whose length was edited takes its translation from the clip,
+        lengthened or shortened in the same proportion.
+
+        Raises:
+            InputError: there is no clip, or no such frame.
+        """
+        clip = self.clip_data
+        if clip is None:
+            raise InputError("no clip is loaded")
+        pose = clip.pose(frame)
+        own, edited = self.character.skeleton.offsets, self.skeleton.offsets
+        if own is edited or np.array_equal(own, edited):
+            return pose
+        return Pose(pose.rotations, relengthened(pose.translations, own, edited))
+
+    def home_pose(self) -> Pose:
+        """What resetting goes back to: the clip's frame if there is a clip, else the relaxed pose."""
+        if self.clip_data is not None:
+            return self.frame_pose(self.frame)
+        return self.skeleton.relaxed_pose()
+
+    def same_as(self, other: Document) -> bool:
+        """Equal in everything, numbers to the last bit."""
+        mine = (self.handles, self.limits_on, self.unlimited, self.solver, self.selection, self.mode, self.scope)
+        its = (other.handles, other.limits_on, other.unlimited, other.solver, other.selection, other.mode, other.scope)
+        return (
+            mine == its
+            and (self.clip, self.frame) == (other.clip, other.frame)
+            and self.pose.same_as(other.pose)
+            and same_character(self.character, other.character)
+            and same_skeleton(self.skeleton, other.skeleton)
+        )

@@ -1,0 +1,107 @@
+"""What is asked while an IK drag lasts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from viewer.errors import InputError, quote
+from viewer.ik.goals import Goal, GoalKind
+from viewer.session.checks import as_vector
+from viewer.session.standing import world_of
+from viewer.session.values import Item
+from viewer.skeleton.effectors import find_place
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from numpy.typing import ArrayLike
+
+    from viewer.ik.goals import Quaternion, Vector
+    from viewer.session.document import Document
+
+
+DRAGGED = 5.0
+"""Holds that a dragged joint or point weighs: where not all can be met, holds give way to it, and it to pins."""
+
+
+class Grab(NamedTuple):
+    """A point of a bone that is held by the pointer.
+
+    Attributes:
+        joint: the joint whose bone it is.
+        point_local: (3,) metres in the joint's frame.
+    """
+
+    joint: str
+    point_local: ArrayLike = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where a dragged item is to be, world frame; None: where it was, or as the solver likes."""
+
+    position: Vector | None = None
+    rotation: Quaternion | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A joint that is dragged, by a point in its frame.
+
+    Attributes:
+        item: the joint's.
+        joint: its index.
+        point: (3,) metres in its frame.
+        offset: the same, measured from the place that its name finds.
+    """
+
+    item: Item
+    joint: int
+    point: Vector
+    offset: Vector
+
+
+def held_joint(document: Document, name: str, point: ArrayLike) -> Held:
+    """A joint to drag.
+
+    Raises:
+        InputError: no such joint, no such point, or its name means another joint's effector.
+    """
+    joint = document.skeleton.index(name)
+    place = find_place(document.skeleton, name)
+    if place.joint != joint:
+        raise InputError(f"joint {quote(name)} cannot be dragged: an effector on another joint has its name")
+    x, y, z = local = as_vector(point, f"grabbed point of {quote(name)}")
+    a, b, c = place.offset
+    return Held(Item("joint", name), joint, local, (x - a, y - b, z - c))
+
+
+def drag_goals(document: Document, joints: Iterable[Held], targets: Mapping[Item, Target]) -> dict[str, Goal]:
+    """All goals of a drag, by the name they are reported under: the handles' and those of dragged joints.
+
+    What else asks for the place of a dragged joint gives way; if it asks for its turn, too, that stays.
+    """
+    dragged = {held.joint: held for held in joints}
+    goals: dict[str, Goal] = {}
+    for name, goal in document.goals().items():
+        if find_place(document.skeleton, name).joint not in dragged:
+            goals[name] = goal
+        elif goal.kind is GoalKind.POSE:
+            goals[name] = replace(goal, kind=GoalKind.ROTATION, target=None)
+        elif goal.kind in (GoalKind.ROTATION, GoalKind.AIM):
+            goals[name] = goal
+    for held in dragged.values():
+        name = held.item.name
+        goals[name if name not in goals else f"{name} point"] = _joint_goal(document, held, targets.get(held.item))
+    return goals
+
+
+def _joint_goal(document: Document, held: Held, target: Target | None) -> Goal:
+    world, name = world_of(document.skeleton, document.pose), held.item.name
+    place = target.position if target and target.position else world.point(held.joint, np.array(held.point))
+    if target and target.rotation:
+        return Goal.pose(name, place, target.rotation, offset=held.offset, weight=DRAGGED, rotation_weight=DRAGGED)
+    return Goal.position(name, place, offset=held.offset, weight=DRAGGED)

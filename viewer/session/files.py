@@ -1,0 +1,95 @@
+"""Session files (``*.ikv.json``): the whole document, to the last bit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from viewer.errors import FormatError
+from viewer.formats.files import decode_utf8, read_bytes, write_whole
+from viewer.formats.json_text import kind_of, parse
+from viewer.formats.json_typed import decode_typed
+from viewer.session.storage.documents import document_data, document_of
+from viewer.session.storage.structs import Kept, SessionData
+
+if TYPE_CHECKING:
+    from viewer.session.document import Document
+
+__all__ = ["SUFFIX", "VERSION", "Kept", "is_session", "load_session", "read_kept", "save_session", "session_bytes"]
+
+SUFFIX = ".ikv.json"
+VERSION = 1
+"""The version that is written, and the newest that is read."""
+
+_NO_OBJECT = "expected a JSON object"
+
+
+def is_session(path: str | Path) -> bool:
+    """Whether a file's name is that of a session."""
+    return str(path).casefold().endswith(SUFFIX)
+
+
+def save_session(document: Document, path: str | Path) -> None:
+    """Write a document, whole or not at all.
+
+    Raises:
+        OutputError: it cannot be written; whatever stood there before still does.
+    """
+    write_whole(Path(path), session_bytes(document))
+
+
+def session_bytes(document: Document, kept: Kept | None = None) -> bytes:
+    """The contents of a session file; ``kept`` makes it a recovery file."""
+    data = SessionData(document_data(document), version=VERSION, kept=kept)
+    return msgspec.json.encode(data) + b"\n"
+
+
+def load_session(path: str | Path) -> Document:
+    """The document of a session file, equal to the one that was saved.
+
+    Raises:
+        InputError: the file cannot be read.
+        FormatError: it is no session, is damaged or from a later version; a motion file that it names is gone.
+    """
+    place = Path(path)
+    try:
+        return document_of(_read(place).document, place.resolve().parent)
+    except FormatError as error:
+        error.file = error.file or str(path)
+        raise
+
+
+def read_kept(path: Path) -> Kept:
+    """What a recovery file says of itself.
+
+    Raises:
+        InputError: the file cannot be read.
+        FormatError: it is no recovery file.
+    """
+    kept = _read(path).kept
+    if kept is None:
+        raise FormatError("expected a recovery file, found a session", file=str(path))
+    return kept
+
+
+def _read(path: Path) -> SessionData:
+    text = decode_utf8(read_bytes(path, str(path)), str(path))
+    try:
+        head = msgspec.json.decode(text, type=_Head)
+    except (msgspec.MsgspecError, RecursionError):
+        head = _Head()
+    if isinstance(head.version, int) and head.version > VERSION:
+        found = f"expected {VERSION}, found {head.version}: the file is from a later program"
+        raise FormatError(found, file=str(path), path="version")
+    if head.document is None:
+        tree = parse(text)
+        what = f"this is a {kind_of(tree)} file; expected a session file" if isinstance(tree, dict) else _NO_OBJECT
+        raise FormatError(what, file=str(path))
+    return decode_typed(text, SessionData, str(path))
+
+
+class _Head(msgspec.Struct):
+    version: object = None
+    document: object = None

@@ -1,0 +1,82 @@
+"""A session: the one hand that moves documents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from viewer.session.gestures import Gestures
+from viewer.session.history import History, State
+from viewer.session.measuring import measured, still_report
+from viewer.session.opening import new_document
+from viewer.session.solving import settle
+from viewer.session.transport import Transport
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from viewer.session.document import Document
+    from viewer.session.report import GoalError
+    from viewer.skeleton.character import Character
+
+
+class Session(Transport, Gestures):
+    """What the window shows, how it came to be, and what is under way.
+
+    Documents are never changed, only exchanged: by actions (`dispatch`), by gestures that make many changes one step
+    (`begin` and `begin_drag`, until `commit` or `cancel`), by undo and redo, and by playing the clip, which is no step.
+    A drag is solved in `tick`, by a bounded number of iterations, so that a recorded session replays alike.
+    Not for use by several threads.
+
+    Attributes:
+        path: the session file that it was saved to or opened from, or None.
+    """
+
+    def __init__(self, document: Document, path: Path | None = None) -> None:
+        """Begin with a document."""
+        super().__init__(State(document, still_report(document)))
+        self.path = path
+        self._measured: tuple[Document, dict[str, GoalError]] | None = None
+
+    @property
+    def errors(self) -> dict[str, GoalError]:
+        """By effector how far its goal is missed in the pose shown, whether it was solved or not."""
+        if self._measured is None or self._measured[0] is not self.document:
+            self._measured = self.document, measured(self.document)
+        return self._measured[1]
+
+    def open(self, character: Character, **options: Any) -> None:  # noqa: ANN401 - passed on as they are
+        """Show a character that was just loaded; what was there is forgotten, undo included.
+
+        Raises:
+            InputError: as of `new_document`, which takes the options; what was there stays.
+        """
+        self.replace(new_document(character, **options))
+
+    def replace(self, document: Document, path: Path | None = None) -> None:
+        """Show another document, as saved at ``path``; what was there is forgotten, undo included."""
+        self._abandon()
+        self.stop()
+        self._history, self._saved_step = History(), None
+        self.path = path
+        self._show(State(document, still_report(document)))
+
+    def solve(self) -> None:
+        """Solve from the pose shown towards the handles, restarts allowed where they are: one undo step.
+
+        Raises:
+            InputError: settings or goals that no solver takes.
+        """
+        self._conclude()
+        self._add("Solve", settle(self.document, self._solvers, restarts=True))
+
+    @property
+    def modified(self) -> bool:
+        """Whether a file of this session would be out of date: selecting and playing do not count."""
+        return self._history.last_saved_kind is not self._saved_step
+
+    def mark_saved(self, path: Path | None = None) -> None:
+        """The document as it is was written to a file."""
+        self._conclude()
+        self._saved_step = self._history.last_saved_kind
+        self.path = path or self.path
+        self.revision += 1

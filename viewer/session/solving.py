@@ -1,0 +1,159 @@
+"""Solving a document: solvers kept for reuse, steps of a drag, and the solve after an action."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from viewer.ik.drag import Drag
+from viewer.ik.solution import Status
+from viewer.ik.solver import Solver
+from viewer.session.bounds import bound_skeleton, inside, violation
+from viewer.session.history import State
+from viewer.session.measuring import still_report
+from viewer.session.report import Report, Trace
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from viewer.ik.goals import Goal
+    from viewer.ik.options import Options, SolverOptions
+    from viewer.ik.solution import Solution
+    from viewer.session.document import Document
+    from viewer.session.solver_settings import SolverSettings
+    from viewer.skeleton.pose import Pose
+    from viewer.skeleton.skeleton import Skeleton
+    from viewer.spatial.checks import Floats
+
+_KEPT = 6
+"""Solvers of other skeletons or options that are kept."""
+_CHUNK = 8
+"""Steps of a solve after an action from one note of its errors to the next."""
+_OUTSIDE = 1e-9
+"""Radians or metres: a pose within this of its limits is inside."""
+
+
+class SteppedDrag(Drag):
+    """A drag under the document's own settings: damping and step cap are those that the user set."""
+
+    def __init__(self, solver: Solver, pose: Pose, chosen: SolverSettings) -> None:
+        """Begin at a pose; one outside the limits is brought inside by the first step."""
+        super().__init__(solver, pose)
+        self._chosen = chosen
+
+    def step(self, places: Floats, turns: Floats, iterations: int) -> Solution:
+        """So many iterations at most towards targets (G, 3) and (G, 4); NaN rows are left as they are."""
+        settings, onward = self._chosen.dragging(iterations), self.solution is not None
+        self.solution = self._solver.towards(self._workspace, self.start, places, turns, settings, onward=onward)
+        return self.solution
+
+
+class Solvers:
+    """Solvers by what they were made for: between solves usually nothing but the targets changes."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._solvers: OrderedDict[tuple[Skeleton, Options], tuple[Solver, object]] = OrderedDict()
+
+    def drag(self, document: Document, goals: Sequence[Goal], locked: frozenset[str] = frozenset()) -> SteppedDrag:
+        """A drag from the document's pose.
+
+        Args:
+            document: gives pose, limits and settings.
+            goals: at least one.
+            locked: names of the joints that may not move.
+
+        Raises:
+            InputError: a goal or setting that no solver takes.
+        """
+        skeleton = bound_skeleton(document.skeleton, document.unlimited, locked)
+        options = document.solver.options(limits=document.limits_on)
+        if any(document.skeleton.names[root] in locked for root in document.skeleton.roots.tolist()):
+            options = replace(options, root="locked")
+        return SteppedDrag(self._solver(skeleton, options, goals), document.pose, document.solver)
+
+    def _solver(self, skeleton: Skeleton, options: Options, goals: Sequence[Goal]) -> Solver:
+        asked = tuple(_structure(goal) for goal in goals)
+        solver, known = self._solvers.pop((skeleton, options), (None, None))
+        if solver is None:
+            solver = Solver(skeleton, goals, **_keywords(options))
+        elif known != asked:
+            solver.goals = goals
+        self._solvers[skeleton, options] = solver, asked
+        while len(self._solvers) > _KEPT:
+            self._solvers.popitem(last=False)
+        return solver
+
+
+def _keywords(options: Options) -> SolverOptions:
+    return cast("SolverOptions", {place.name: getattr(options, place.name) for place in fields(options)})
+
+
+def _structure(goal: Goal) -> tuple[object, ...]:
+    """All of a goal but its targets, which each step is given."""
+    return (
+        goal.kind, goal.effector, goal.offset, goal.weight, goal.rotation_weight, goal.target_distance, goal.axis,
+        goal.enabled,
+    )  # fmt: skip
+
+
+def target_rows(goals: Sequence[Goal]) -> tuple[Floats, Floats]:
+    """Targets (G, 3) and (G, 4); NaN for what a goal does not ask."""
+    places = np.array([goal.target or (np.nan,) * 3 for goal in goals])
+    turns = np.array([goal.target_rotation or (np.nan,) * 4 for goal in goals])
+    return places, turns
+
+
+def settle(document: Document, solvers: Solvers, *, restarts: bool = False) -> State:
+    """The document solved from its pose towards its handles: warm, without restarts, by a bounded number of steps.
+
+    With ``restarts``, and where the settings allow them, a solve that misses a goal is begun anew from other poses.
+    Where every goal is met and the pose is inside its limits nothing moves, to the bit.
+    """
+    goals = document.goals()
+    if not goals:
+        outside = violation(document) > _OUTSIDE
+        return State(replace(document, pose=inside(document, document.pose)) if outside else document, None)
+    drag = solvers.drag(document, tuple(goals.values()))
+    if violation(document) <= _OUTSIDE:
+        still = still_report(document)
+        if still is not None:
+            return State(document, still)
+    trace = Trace()
+    solution = _run(drag, goals, document.solver, trace)
+    if restarts and document.solver.restarts and solution.status is not Status.CONVERGED:
+        solution = drag.escape() or solution
+    report = Report(solution, tuple(goals), tolerances(document.solver), trace)
+    pose = kept_pose(document, solution)
+    if pose is None:
+        pose = inside(document, document.pose) if violation(document) > _OUTSIDE else document.pose
+    return State(replace(document, pose=pose), report)
+
+
+def tolerances(settings: SolverSettings) -> tuple[float, float]:
+    """Metres and degrees within which goals are met."""
+    return settings.tolerance_m, settings.tolerance_deg
+
+
+def kept_pose(document: Document, solution: Solution) -> Pose | None:
+    """The solved pose; None where it is not to be shown: not finite, or not exact where that is asked for."""
+    pose = solution.pose
+    if document.solver.exact and solution.status is not Status.CONVERGED:
+        return None
+    finite = np.isfinite(pose.rotations).all() and np.isfinite(pose.translations).all()
+    return pose if finite else None
+
+
+def _run(drag: SteppedDrag, goals: Mapping[str, Goal], settings: SolverSettings, trace: Trace) -> Solution:
+    """Steps until they are used up or it comes to rest."""
+    places, turns = target_rows(tuple(goals.values()))
+    left = settings.max_iterations
+    while True:
+        solution = drag.step(places, turns, min(left, _CHUNK))
+        trace.add(solution)
+        left -= max(1, solution.iterations)
+        if left <= 0 or solution.status is not Status.BUDGET:
+            return solution

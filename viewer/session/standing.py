@@ -1,0 +1,91 @@
+"""Where effectors stand in a document's pose, and handles that are set to it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from viewer.skeleton.effectors import find_place
+from viewer.skeleton.kinematics import World, fk
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from viewer.session.document import Document
+    from viewer.session.handle import Handle
+    from viewer.skeleton.pose import Pose
+    from viewer.skeleton.skeleton import Skeleton
+    from viewer.spatial.checks import Bools, Floats
+
+
+class Stand(NamedTuple):
+    """Where an effector is.
+
+    Attributes:
+        joint: index of its joint.
+        position: (3,) metres, world frame.
+        rotation: (4,) world_from_joint.
+    """
+
+    joint: int
+    position: Floats
+    rotation: Floats
+
+
+@lru_cache(maxsize=8)
+def world_of(skeleton: Skeleton, pose: Pose) -> World:
+    """Forward kinematics, kept for the poses in use, which are immutable."""
+    return fk(skeleton, pose)
+
+
+def stand_of(skeleton: Skeleton, pose: Pose, handle: Handle) -> Stand:
+    """Where a handle's effector is in a pose."""
+    place, world = find_place(skeleton, handle.effector), world_of(skeleton, pose)
+    offset = np.add(place.offset, handle.offset)
+    return Stand(place.joint, world.point(place.joint, offset), world.rotations[place.joint])
+
+
+def below(skeleton: Skeleton, joints: Iterable[int]) -> Bools:
+    """(J,) whether a joint is one of these or hangs on one."""
+    hanging = np.zeros(len(skeleton) + 1, dtype=np.bool_)
+    hanging[list(joints)] = True
+    for joint, parent in enumerate(skeleton.parents.tolist()):
+        hanging[joint] |= hanging[parent]  # a root's parent, -1, is the spare place at the end
+    return hanging[:-1]
+
+
+def above(skeleton: Skeleton, joint: int) -> list[int]:
+    """The joint, its parent and so on to the root."""
+    path = []
+    while joint >= 0:
+        path.append(joint)
+        joint = int(skeleton.parents[joint])
+    return path
+
+
+def carried(
+    document: Document, pose: Pose, joints: Collection[int] | None = None, *, pins: bool = True, **changes: object
+) -> Document:
+    """The document in another pose, its handles moved along with the body.
+
+    Args:
+        document: with the handles before.
+        pose: the pose to take, of the document's (new) skeleton.
+        joints: those that were moved: only handles on them and below move along; None: all.
+        pins: whether pinned handles move along, too. Where they do not, they ask for their places from now on.
+        changes: other fields of the document.
+    """
+    changed = replace(document, pose=pose, **changes)  # type: ignore[arg-type]
+    skeleton = changed.skeleton
+    moved = None if joints is None else below(skeleton, joints)
+    handles = []
+    for handle in changed.handles:
+        stand = stand_of(skeleton, pose, handle) if handle.on and (pins or not handle.pinned) else None
+        if stand is None or not (moved is None or moved[stand.joint]):
+            handles.append(handle)
+        else:
+            handles.append(handle.standing_at(stand.position, stand.rotation))
+    return replace(changed, handles=tuple(handles))

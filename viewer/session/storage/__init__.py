@@ -1,0 +1,1 @@
+"""The values of a document as JSON data, to the last bit, and back."""

@@ -1,0 +1,124 @@
+"""Documents as the data of a session file, exactly."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
+
+from viewer.errors import FormatError, InputError
+from viewer.session.document import Document
+from viewer.session.handle import Handle
+from viewer.session.solver_settings import SolverSettings
+from viewer.session.storage.characters import character_data, character_of
+from viewer.session.storage.skeletons import member, pose_data, pose_of, skeleton_data, skeleton_of
+from viewer.session.storage.structs import DocumentData, HandleData, SolverData
+from viewer.session.values import Item, Mode, Scope, Wanted
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from viewer.skeleton.skeleton import Skeleton
+
+S = TypeVar("S", bound=msgspec.Struct)
+
+_WHERE = "document"
+
+
+def document_data(document: Document) -> DocumentData:
+    """What `document_of` makes an equal document from."""
+    own = document.skeleton is document.character.skeleton
+    return DocumentData(
+        character=character_data(document.character),
+        skeleton=None if own else skeleton_data(document.skeleton),
+        pose=pose_data(document.pose),
+        handles=[_mirrored(HandleData, handle) for handle in document.handles],
+        limits_on=document.limits_on,
+        unlimited=sorted(document.unlimited),
+        solver=_mirrored(SolverData, document.solver),
+        selection=[(item.kind, item.name) for item in document.selection],
+        mode=str(document.mode),
+        scope=str(document.scope),
+        clip=document.clip,
+        frame=document.frame,
+    )
+
+
+def document_of(data: DocumentData, folder: Path) -> Document:
+    """The document.
+
+    Args:
+        data: from a session file.
+        folder: the session file's own.
+
+    Raises:
+        FormatError: what is no document; it says where.
+    """
+    character = character_of(data.character, folder, f"{_WHERE}.character")
+    skeleton = character.skeleton
+    if data.skeleton is not None:
+        skeleton = skeleton_of(data.skeleton, f"{_WHERE}.skeleton")
+        if skeleton.names != character.skeleton.names:
+            raise FormatError("expected the joints of the character's skeleton", path=f"{_WHERE}.skeleton.names")
+    document = Document(
+        character=character,
+        skeleton=skeleton,
+        pose=pose_of(data.pose, len(skeleton), f"{_WHERE}.pose"),
+        handles=_handles(data.handles, skeleton),
+        limits_on=data.limits_on,
+        unlimited=frozenset(data.unlimited),
+        solver=_settings(data.solver),
+        mode=member(Mode, data.mode, f"{_WHERE}.mode"),
+        scope=member(Scope, data.scope, f"{_WHERE}.scope"),
+        clip=data.clip,
+        frame=data.frame,
+        selection=tuple(Item(kind, name) for kind, name in data.selection),  # type: ignore[arg-type]
+    )
+    _check(document)
+    return document
+
+
+def _check(document: Document) -> None:
+    """What stands in one place must fit what stands in another."""
+    clip = document.clip_data
+    if document.clip is not None and clip is None:
+        raise FormatError(f"expected the name of a clip, found {document.clip!r}", path=f"{_WHERE}.clip")
+    if clip is not None and not 0 <= document.frame < len(clip):
+        found = f"expected a frame from 0 to {len(clip) - 1}, found {document.frame}"
+        raise FormatError(found, path=f"{_WHERE}.frame")
+    for index, item in enumerate(document.selection):
+        try:
+            document.check_item(item)
+        except InputError as error:
+            raise FormatError(str(error), path=f"{_WHERE}.selection[{index}]") from error
+    unknown = document.unlimited.difference(document.skeleton.names)
+    if unknown:
+        raise FormatError(f"expected names of joints, found {min(unknown)!r}", path=f"{_WHERE}.unlimited")
+
+
+def _handles(data: list[HandleData], skeleton: Skeleton) -> tuple[Handle, ...]:
+    """One for each effector, in its order."""
+    path = f"{_WHERE}.handles"
+    if [handle.effector for handle in data] != [effector.name for effector in skeleton.effectors]:
+        raise FormatError("expected one handle for each effector of the skeleton, in its order", path=path)
+    handles = []
+    for index, handle in enumerate(data):
+        place = f"{path}[{index}]"
+        fields = {**msgspec.structs.asdict(handle), "kind": member(Wanted, handle.kind, f"{place}.kind")}
+        try:
+            handles.append(Handle(**fields))
+        except InputError as error:
+            raise FormatError(str(error), path=place) from error
+    return tuple(handles)
+
+
+def _settings(data: SolverData) -> SolverSettings:
+    try:
+        return SolverSettings(**msgspec.structs.asdict(data))
+    except InputError as error:
+        raise FormatError(str(error), path=f"{_WHERE}.solver") from error
+
+
+def _mirrored(kind: type[S], value: object) -> S:
+    """The data of a value whose fields have the same names."""
+    return kind(**{field: getattr(value, field) for field in kind.__struct_fields__})

@@ -1,0 +1,157 @@
+"""Skeletons and poses as the data of a session file, exactly."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, TypeVar
+
+from viewer.errors import FormatError, InputError
+from viewer.session.storage.arrays import pack, unpack
+from viewer.session.storage.structs import EffectorData, LimitsData, PoseData, SkeletonData
+from viewer.skeleton.effectors import Effector, EffectorGoal
+from viewer.skeleton.kinds import JointKind
+from viewer.skeleton.limits import JointLimits, LimitForm
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import unit_quaternions
+
+if TYPE_CHECKING:
+    from enum import StrEnum
+
+    from viewer.spatial.checks import Floats
+
+E = TypeVar("E", bound="StrEnum")
+
+_COORDINATES = {JointKind.HINGE: 1, JointKind.SLIDE: 1, JointKind.UNIVERSAL: 2}
+
+
+def skeleton_data(skeleton: Skeleton) -> SkeletonData:
+    """What `skeleton_of` makes an equal skeleton from."""
+    return SkeletonData(
+        name=skeleton.name,
+        names=list(skeleton.names),
+        parents=pack(skeleton.parents),
+        offsets=pack(skeleton.offsets),
+        rest_rotations=pack(skeleton.rest_rotations),
+        kinds=[str(kind) for kind in skeleton.kinds],
+        axes=pack(skeleton.axes),
+        limits=[None if limits is None else _limits_data(limits) for limits in skeleton.limits],
+        stiffness=pack(skeleton.stiffness),
+        tip_parents=pack(skeleton.tip_parents),
+        tip_offsets=pack(skeleton.tip_offsets),
+        effectors=[EffectorData(e.name, e.joint, e.offset, str(e.goal)) for e in skeleton.effectors],
+        poses={name: pose_data(pose) for name, pose in skeleton.poses.items()},
+        spreads=None if skeleton.spreads is None else pack(skeleton.spreads),
+    )
+
+
+def skeleton_of(data: SkeletonData, path: str) -> Skeleton:
+    """The skeleton.
+
+    Raises:
+        FormatError: what is no skeleton; it says where, beginning with ``path``.
+    """
+    count = len(data.names)
+    if len(data.kinds) != count or len(data.limits) != count:
+        raise FormatError(f"expected {count} kinds and limits, one for each name", path=path)
+    kinds = tuple(member(JointKind, kind, f"{path}.kinds[{i}]") for i, kind in enumerate(data.kinds))
+    tip_parents = unpack(data.tip_parents, (-1,), f"{path}.tip_parents", whole=True)
+    try:
+        return Skeleton(
+            name=data.name,
+            names=tuple(data.names),
+            parents=unpack(data.parents, (count,), f"{path}.parents", whole=True),
+            offsets=_finite(unpack(data.offsets, (count, 3), f"{path}.offsets"), f"{path}.offsets"),
+            rest_rotations=rotations_of(data.rest_rotations, count, f"{path}.rest_rotations"),
+            kinds=kinds,
+            axes=_finite(unpack(data.axes, (count, 2, 3), f"{path}.axes"), f"{path}.axes"),
+            limits=tuple(
+                None if limits is None else _limits_of(limits, kinds[i], f"{path}.limits[{i}]")
+                for i, limits in enumerate(data.limits)
+            ),
+            stiffness=_finite(unpack(data.stiffness, (count,), f"{path}.stiffness"), f"{path}.stiffness"),
+            tip_parents=tip_parents,
+            tip_offsets=_finite(
+                unpack(data.tip_offsets, (len(tip_parents), 3), f"{path}.tip_offsets"), f"{path}.tip_offsets"
+            ),
+            effectors=tuple(_effector_of(e, count, f"{path}.effectors[{i}]") for i, e in enumerate(data.effectors)),
+            poses={name: pose_of(pose, count, f"{path}.poses.{name}") for name, pose in data.poses.items()},
+            spreads=None if data.spreads is None else unpack(data.spreads, (count, 3), f"{path}.spreads"),
+        )
+    except InputError as error:
+        raise FormatError(str(error), path=path) from error
+
+
+def pose_data(pose: Pose) -> PoseData:
+    """What `pose_of` makes an equal pose from."""
+    return PoseData(pack(pose.rotations), pack(pose.translations))
+
+
+def pose_of(data: PoseData, joints: int, path: str) -> Pose:
+    """The pose of so many joints.
+
+    Raises:
+        FormatError: of another number of joints, not finite, no rotations.
+    """
+    places = _finite(unpack(data.translations, (joints, 3), f"{path}.translations"), f"{path}.translations")
+    return Pose(rotations_of(data.rotations, joints, f"{path}.rotations"), places)
+
+
+def rotations_of(stored: object, count: int, path: str) -> Floats:
+    """(count, 4) unit quaternions with the bits that they were written with; -1 = any number of them.
+
+    Raises:
+        FormatError: farther than 1e-3 from unit length.
+    """
+    turns = unpack(stored, (count, 4), path)  # type: ignore[arg-type]
+    try:
+        unit_quaternions(turns, (-1, 4), "rotations")
+    except InputError as error:
+        raise FormatError(str(error), path=path) from error
+    return turns
+
+
+def member(kind: type[E], word: str, path: str) -> E:
+    """The member of an enumeration that a word names.
+
+    Raises:
+        FormatError: it has none of that name.
+    """
+    try:
+        return kind(word)
+    except ValueError:
+        listed = ", ".join(str(one) for one in kind)
+        raise FormatError(f"expected one of {listed}, found {word!r}", path=path) from None
+
+
+def _limits_data(limits: JointLimits) -> LimitsData:
+    lower, upper = ([None if math.isinf(v) else v for v in side.tolist()] for side in (limits.lower, limits.upper))
+    return LimitsData(str(limits.form), lower, upper, limits.twist_axis, limits.order)
+
+
+def _limits_of(data: LimitsData, kind: JointKind, path: str) -> JointLimits:
+    form = member(LimitForm, data.form, f"{path}.form")
+    count = _COORDINATES.get(kind, 3)
+    if len(data.lower) != count or len(data.upper) != count:
+        raise FormatError(f"expected {count} lower and upper bounds", path=path)
+    if (form is LimitForm.COORDINATES) != (kind in _COORDINATES):
+        raise FormatError(f"expected limits of a {kind} joint, found {form}", path=f"{path}.form")
+    lower = [-math.inf if v is None else v for v in data.lower]
+    upper = [math.inf if v is None else v for v in data.upper]
+    if not all(low <= high for low, high in zip(lower, upper, strict=True)):
+        raise FormatError("expected each lower bound at or below its upper one", path=path)
+    if not 0 <= data.twist_axis <= 2 or sorted(data.order) != ["x", "y", "z"]:
+        raise FormatError("expected a twist axis of 0, 1 or 2 and an order of x, y and z", path=path)
+    return JointLimits(form, lower, upper, data.twist_axis, data.order)  # type: ignore[arg-type]
+
+
+def _effector_of(data: EffectorData, joints: int, path: str) -> Effector:
+    if not 0 <= data.joint < joints:
+        raise FormatError(f"expected a joint from 0 to {joints - 1}, found {data.joint}", path=f"{path}.joint")
+    return Effector(data.name, data.joint, data.offset, member(EffectorGoal, data.goal, f"{path}.goal"))
+
+
+def _finite(array: Floats, path: str) -> Floats:
+    if not math.isfinite(float(abs(array).sum())):
+        raise FormatError("expected finite numbers, found NaN or infinity", path=path)
+    return array

@@ -1,0 +1,180 @@
+"""The parts of a session file as data types: what is written, and what is accepted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from viewer.session.storage.arrays import Packed
+
+Array = list[Any] | Packed
+Vector = tuple[float, float, float]
+Quaternion = tuple[float, float, float, float]
+
+
+class LimitsData(msgspec.Struct, omit_defaults=True):
+    """Ranges of one joint: radians, metres of a slide; a bound of null is none."""
+
+    form: str
+    lower: list[float | None]
+    upper: list[float | None]
+    twist_axis: int = 1
+    order: str = "xyz"
+
+
+class EffectorData(msgspec.Struct):
+    """An effector definition; metres in the frame of the joint of that number."""
+
+    name: str
+    joint: int
+    offset: Vector
+    goal: str
+
+
+class PoseData(msgspec.Struct):
+    """A pose: (J, 4) and (J, 3)."""
+
+    rotations: Array
+    translations: Array
+
+
+class SkeletonData(msgspec.Struct, omit_defaults=True):
+    """A skeleton: the fields of `viewer.skeleton.Skeleton`."""
+
+    name: str
+    names: list[str]
+    parents: Array
+    offsets: Array
+    rest_rotations: Array
+    kinds: list[str]
+    axes: Array
+    limits: list[LimitsData | None]
+    stiffness: Array
+    tip_parents: Array
+    tip_offsets: Array
+    effectors: list[EffectorData] = []
+    poses: dict[str, PoseData] = {}
+    spreads: Array | None = None
+
+
+class ClipData(msgspec.Struct):
+    """A clip whose frames stand in the session file."""
+
+    name: str
+    frame_time: float
+    rotations: Array
+    translated: Array
+    translations: Array
+    offsets: Array
+    keys: list[int]
+
+
+class ClipsOfFile(msgspec.Struct):
+    """Clips that are as a file has them: where it lies, and what it must hold still."""
+
+    path: str
+    sha256: str
+    units: str | float
+    up: str
+    frame_time: float | None = None
+
+
+class SourceData(msgspec.Struct, omit_defaults=True):
+    """Where a character came from: the fields of `viewer.skeleton.Source`."""
+
+    path: str | None = None
+    format: str = ""
+    metres_per_unit: float = 1.0
+    units: str = "m"
+    up: str = "y"
+    guessed: bool = False
+    joint_order: Array = []
+    layout_names: list[str] | None = None
+    layout_channels: list[list[str]] = []
+    license: str = ""
+
+
+class CharacterData(msgspec.Struct):
+    """A character; its clips are here or in the file that they came from."""
+
+    skeleton: SkeletonData
+    source: SourceData
+    clips: list[ClipData] | ClipsOfFile
+    warnings: list[str]
+    limits_from: str | None
+
+
+class HandleData(msgspec.Struct, omit_defaults=True):
+    """A handle: the fields of `viewer.session.handle.Handle`."""
+
+    effector: str
+    kind: str
+    position: Vector | None = None
+    rotation: Quaternion | None = None
+    distance: float | None = None
+    axis: Vector | None = None
+    weight: float = 1.0
+    rotation_weight: float = 1.0
+    pin_position: bool = False
+    pin_rotation: bool = False
+    offset: Vector = (0.0, 0.0, 0.0)
+
+
+class SolverData(msgspec.Struct, omit_defaults=True):
+    """Settings: the fields of `viewer.session.solver_settings.SolverSettings`."""
+
+    method: str = "default"
+    backend: str = "auto"
+    root: str = "free"
+    tolerance_m: float = 1e-3
+    tolerance_deg: float = 0.5
+    max_iterations: int = 200
+    restarts: bool = True
+    natural: bool = True
+    exact: bool = False
+    until_close: bool = False
+    iterations: int = 4
+    damping: float | None = None
+    step: float | None = None
+    step_cap_deg: float | None = None
+
+
+class DocumentData(msgspec.Struct):
+    """A document; a skeleton of null is the character's own."""
+
+    character: CharacterData
+    skeleton: SkeletonData | None
+    pose: PoseData
+    handles: list[HandleData]
+    limits_on: bool
+    unlimited: list[str]
+    solver: SolverData
+    selection: list[tuple[str, str]]
+    mode: str
+    scope: str
+    clip: str | None
+    frame: int
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """What a recovery file says of itself.
+
+    Attributes:
+        at: when its document was handed over, seconds since 1970.
+        since: since when there was unsaved work.
+        path: the session file that the user had it in, if any.
+    """
+
+    at: float
+    since: float
+    path: str | None = None
+
+
+class SessionData(msgspec.Struct, omit_defaults=True):
+    """A session file."""
+
+    document: DocumentData
+    version: int = 1
+    type: str = "session"
+    kept: Kept | None = None

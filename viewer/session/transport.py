@@ -1,0 +1,159 @@
+"""The clock of a session: playing the clip, ticking what is under way, and the kernels that get ready meanwhile."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from viewer.errors import InputError
+from viewer.session.actions.settings import at_frame
+from viewer.session.checks import as_weight
+from viewer.session.gestures import Gestures
+from viewer.session.history import State
+from viewer.session.kernels import Kernels
+from viewer.session.measuring import still_report
+from viewer.session.playback import Loop, Player
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from viewer.session.actions.base import Action
+    from viewer.session.drag_goals import Grab
+    from viewer.session.values import Item
+
+
+class Transport(Gestures):
+    """Playback and ticks.
+
+    Attributes:
+        loop: what happens at the ends of the clip.
+    """
+
+    def __init__(self, state: State) -> None:
+        """Begin at rest."""
+        super().__init__(state)
+        self.loop = Loop.LOOP
+        self._speed = 1.0
+        self._player: Player | None = None
+        self._now = -math.inf
+        self._kernels = Kernels()
+        self._kernels_seen = self._kernels.state
+
+    @property
+    def playing(self) -> int:
+        """1 forwards, -1 backwards, 0: not playing."""
+        return 0 if self._player is None else self._player.direction
+
+    @property
+    def speed(self) -> float:
+        """1: the clip's own."""
+        return self._speed
+
+    @speed.setter
+    def speed(self, value: float) -> None:
+        self._speed = as_weight(value, "speed")
+        self._rebase()
+        self.revision += 1
+
+    def _rebase(self) -> None:
+        if self._player is not None:
+            self._player = Player(self.document.frame, self._player.direction)
+
+    def play(self, direction: int = 1) -> None:
+        """Play the clip from the frame shown, forwards (1) or backwards (-1); a clip at its end starts over.
+
+        Raises:
+            InputError: there is no clip, or another direction.
+        """
+        if direction not in (1, -1):
+            raise InputError(f"direction: expected 1 or -1, found {direction}")
+        self._conclude()
+        clip = self.document.clip_data
+        if clip is None:
+            raise InputError("no clip is loaded")
+        ends = {1: len(clip) - 1, -1: 0}
+        at_end = self.loop is Loop.OFF and self.document.frame == ends[direction]
+        self.seek(ends[-direction] if at_end else self.document.frame)
+        self._player = Player(self.document.frame, direction)
+
+    def stop(self) -> None:
+        """Stop playing, at the frame shown."""
+        if self._player is not None:
+            self._player = None
+            self.revision += 1
+
+    def seek(self, frame: int) -> None:
+        """Show a frame of the clip, as recorded: limits do not bind, holds are set anew, pins stay. No undo step.
+
+        Raises:
+            InputError: there is no clip, or no such frame.
+        """
+        self._conclude()
+        changed = at_frame(self.document, frame)
+        self._show(State(changed, still_report(changed)))
+        self._rebase()
+
+    def begin(self, label: str) -> None:
+        """See `Gestures.begin`; playing stops."""
+        self.stop()
+        super().begin(label)
+
+    def begin_drag(self, items: tuple[Item, ...], grab: Grab | None = None) -> None:
+        """See `Gestures.begin_drag`; playing stops."""
+        super().begin_drag(items, grab)
+        self.stop()
+
+    def dispatch(self, action: Action) -> None:
+        """See `Stepping.dispatch`; playing stops if it changes the pose."""
+        pose = self.document.pose
+        super().dispatch(action)
+        if self.document.pose is not pose:
+            self.stop()
+
+    def _leave(self, state: State) -> None:
+        self.stop()
+        super()._leave(state)
+
+    def tick(self, now: float) -> bool:
+        """Do what is due: a bounded number of a drag's iterations, the clip's next frame, a step of a blend.
+
+        Args:
+            now: seconds, of any clock that does not go back.
+
+        Returns:
+            Whether anything changed, or will at the next tick: a session at rest need not be ticked.
+        """
+        before = self.revision
+        self._tick_clip(now)
+        self._tick_blend(now)
+        self._tick_drag(now)
+        if self._kernels.state != self._kernels_seen:
+            self._kernels_seen = self._kernels.state
+            self.revision += 1
+        return self.revision != before or self._player is not None
+
+    def _tick_clip(self, now: float) -> None:
+        clip, player = self.document.clip_data, self._player
+        if player is None or clip is None:
+            return
+        frame, goes_on = player.frame(now, len(clip), clip.frame_time, self._speed, self.loop)
+        if frame != self.document.frame:
+            changed = at_frame(self.document, frame)
+            self._show(State(changed, still_report(changed)))
+        if not goes_on:
+            self.stop()
+
+    @property
+    def kernels(self) -> str:
+        """Whether the kernels are "compiling" (numpy serves meanwhile) or "ready"; "numpy": nothing is compiled."""
+        return self._kernels.state
+
+    def start_compiling(self, then: Callable[[], None] | None = None) -> None:
+        """Get the compiled kernels ready in another process; solvers on "auto" switch to them by themselves.
+
+        Args:
+            then: called, in another thread, when that is done or has failed: to wake a loop that sleeps.
+        """
+        self._kernels.start(then or (lambda: None))
+        self._kernels_seen = self._kernels.state
+        self.revision += 1

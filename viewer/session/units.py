@@ -1,0 +1,79 @@
+"""A document whose file is read in other units or with another axis up: the same work, at the new size."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viewer.errors import InputError
+from viewer.session.lengths import relengthened
+from viewer.skeleton.pose import Pose
+from viewer.spatial.quaternion import conjugate, multiply, rotate
+
+if TYPE_CHECKING:
+    from viewer.session.document import Document
+    from viewer.session.handle import Handle
+    from viewer.skeleton.character import Character
+    from viewer.skeleton.effectors import Effector
+    from viewer.skeleton.skeleton import Skeleton
+    from viewer.spatial.checks import Floats
+
+
+def reread(document: Document, character: Character) -> Document:
+    """The document on another reading of its file: pose, targets and edits are scaled and turned as the file was.
+
+    Args:
+        document: on the reading before.
+        character: the same file, read with other units or another axis up.
+
+    Raises:
+        InputError: another file: its joints are others.
+    """
+    before, after = document.character.skeleton, character.skeleton
+    if before.names != after.names or tuple(document.character.clips) != tuple(character.clips):
+        raise InputError("expected the same file in other units, found other joints or clips")
+    scale = character.source.metres_per_unit / document.character.source.metres_per_unit
+    root = int(before.roots[0])
+    turn = multiply(after.rest_rotations[root], conjugate(before.rest_rotations[root]))
+    skeleton = _edited(document.skeleton, before, after, scale)
+    roots = before.roots
+    rotations, translations = document.pose.rotations.copy(), document.pose.translations * scale
+    rotations[roots] = multiply(turn, rotations[roots])
+    translations[roots] = rotate(turn, translations[roots])
+    return replace(
+        document,
+        character=character,
+        skeleton=skeleton,
+        pose=Pose(rotations / np.linalg.norm(rotations, axis=-1, keepdims=True), translations),
+        handles=tuple(_turned(handle, scale, turn) for handle in document.handles),
+    )
+
+
+def _edited(working: Skeleton, before: Skeleton, after: Skeleton, scale: float) -> Skeleton:
+    """The new reading's skeleton with the lengths, stiffness and effectors of the working one."""
+    own, edited = np.linalg.norm(before.offsets, axis=-1), np.linalg.norm(working.offsets, axis=-1)
+    changed = (before.offsets != working.offsets).any(axis=-1) & (own > 0.0)
+    ratio = np.where(changed, edited / np.where(own > 0.0, own, 1.0), 1.0)
+    offsets = after.offsets * ratio[:, None]
+    poses = {
+        name: Pose(pose.rotations, relengthened(pose.translations, after.offsets, offsets))
+        for name, pose in after.poses.items()
+    }
+    file_effectors = {effector.name: effector for effector in after.effectors}
+    effectors = tuple(file_effectors.get(e.name) or _scaled(e, scale) for e in working.effectors)
+    return replace(after, offsets=offsets, stiffness=working.stiffness, effectors=effectors, poses=poses)
+
+
+def _scaled(effector: Effector, scale: float) -> Effector:
+    x, y, z = (scale * value for value in effector.offset)
+    return replace(effector, offset=(x, y, z))
+
+
+def _turned(handle: Handle, scale: float, turn: Floats) -> Handle:
+    position = None if handle.position is None else rotate(turn, scale * np.array(handle.position))
+    rotation = None if handle.rotation is None else multiply(turn, np.array(handle.rotation))
+    distance = None if handle.distance is None else scale * handle.distance
+    offset = scale * np.array(handle.offset)
+    return replace(handle, position=position, rotation=rotation, distance=distance, offset=offset)  # type: ignore[arg-type]

@@ -1,0 +1,109 @@
+"""From the world to the pixels of a view and back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viewer.spatial.checks import frozen
+from viewer.spatial.rays import Ray
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from viewer.spatial.checks import Bools, Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Projection:
+    """What a camera sees on a rectangle of pixels.
+
+    Pixels count from the rectangle's top left corner, x to the right and y down; a pixel's centre is at .5.
+
+    Attributes:
+        view: (4, 4) view_from_world, column vectors, metres; the eye looks along -z, y is up.
+        lens: (4, 4) clip_from_view, as OpenGL has it.
+        size: (width, height) of the rectangle in pixels.
+    """
+
+    view: Floats
+    lens: Floats
+    size: tuple[int, int]
+
+    def __post_init__(self) -> None:
+        """Take read-only arrays."""
+        object.__setattr__(self, "view", frozen(self.view))
+        object.__setattr__(self, "lens", frozen(self.lens))
+
+    @property
+    def orthographic(self) -> bool:
+        """Whether size on screen does not depend on distance."""
+        return bool(self.lens[3, 3] == 1.0)
+
+    @property
+    def right(self) -> Floats:
+        """(3,) unit vector in the world that points to the right on the screen."""
+        return self.view[0, :3]
+
+    @property
+    def up(self) -> Floats:
+        """(3,) unit vector in the world that points up on the screen."""
+        return self.view[1, :3]
+
+    @property
+    def back(self) -> Floats:
+        """(3,) unit vector in the world that points out of the screen, at whoever looks."""
+        return self.view[2, :3]
+
+    @property
+    def eye(self) -> Floats:
+        """(3,) where the camera stands; of an orthographic one, where its depths are counted from."""
+        return -self.view[:3, :3].T @ self.view[:3, 3]
+
+    def depth(self, points: ArrayLike) -> Floats:
+        """Metres (...) that points (..., 3) lie in front of the eye, along its direction; negative behind it."""
+        place = np.asarray(points, dtype=np.float64)
+        return np.asarray(-(place @ self.view[2, :3]) - self.view[2, 3])
+
+    def project(self, points: ArrayLike) -> Floats:
+        """Pixels (..., 2) of points (..., 3); NaN for what a perspective eye has beside or behind it."""
+        place = np.asarray(points, dtype=np.float64)
+        clip = (place @ self.view[:3, :3].T + self.view[:3, 3]) @ self.lens[:, :3].T + self.lens[:, 3]
+        w = clip[..., 3:]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            across = np.where(w > 0.0, clip[..., :2] / w, np.nan)
+        return (across * (0.5, -0.5) + 0.5) * self.size
+
+    def inside(self, pixels: ArrayLike, margin: float = 0.0) -> Bools:
+        """Whether pixels (..., 2) are on the rectangle, or within ``margin`` pixels of it."""
+        place = np.asarray(pixels, dtype=np.float64)
+        with np.errstate(invalid="ignore"):
+            return np.asarray(((place >= -margin) & (place <= np.asarray(self.size) + margin)).all(axis=-1))
+
+    def ray(self, x: float, y: float) -> Ray:
+        """The half-line of all points that are seen at a pixel, from the eye's plane on."""
+        across = np.array([2.0 * x / self.size[0] - 1.0, 1.0 - 2.0 * y / self.size[1]])
+        lens = self.lens
+        turned = self.view[:3, :3].T
+        if self.orthographic:
+            offset = (across - lens[:2, 3]) / (lens[0, 0], lens[1, 1])
+            return Ray(self.eye + turned @ np.array([*offset, 0.0]), -self.back)
+        slope = (across + lens[:2, 2]) / (lens[0, 0], lens[1, 1])
+        return Ray(self.eye, turned @ np.array([*slope, -1.0]))
+
+    def pixels_per_metre(self, points: ArrayLike) -> Floats:
+        """How many pixels (...) a metre across the view is long at points (..., 3); 0 behind a perspective eye."""
+        scale = 0.5 * self.lens[1, 1] * self.size[1]
+        depth = self.depth(points)
+        if self.orthographic:
+            return np.full(depth.shape, scale)
+        with np.errstate(divide="ignore"):
+            return np.where(depth > 0.0, scale / depth, 0.0)
+
+    def under(self, x: float, y: float, point: ArrayLike) -> Floats:
+        """The point (3,) on a pixel's line that lies in the plane through ``point`` (3,) which faces the eye."""
+        ray = self.ray(x, y)
+        # By depth, not as a hit: an orthographic view shows what lies behind its eye's plane as well.
+        return ray.at(self.depth(point) / -(ray.direction @ self.back))

@@ -1,0 +1,45 @@
+"""Events in, changes of session, camera and view out: the key map and the controller. No OpenGL."""
+
+from __future__ import annotations
+
+from viewer.ui.base import Request
+from viewer.ui.commands import BY_ID, COMMANDS, MENUS, Command, HelpRow, command_for, help_rows, menu_commands
+from viewer.ui.controller import Controller
+from viewer.ui.documents import open_path
+from viewer.ui.events import Drop, Event, Key, KeyUp, Leave, Move, Press, Release, Scroll
+from viewer.ui.hints import Hint
+from viewer.ui.hover import Hover
+from viewer.ui.messages import Message
+from viewer.ui.rect import Rect
+from viewer.ui.state import state_of, write_state
+from viewer.ui.status import StatusLine
+
+__all__ = [
+    "BY_ID",
+    "COMMANDS",
+    "MENUS",
+    "Command",
+    "Controller",
+    "Drop",
+    "Event",
+    "HelpRow",
+    "Hint",
+    "Hover",
+    "Key",
+    "KeyUp",
+    "Leave",
+    "Message",
+    "Move",
+    "Press",
+    "Rect",
+    "Release",
+    "Request",
+    "Scroll",
+    "StatusLine",
+    "command_for",
+    "help_rows",
+    "menu_commands",
+    "open_path",
+    "state_of",
+    "write_state",
+]

@@ -1,0 +1,198 @@
+"""Moving the camera: by keys, wheel and jumps that glide; never while something is held."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viewer.scene import Camera, blend
+from viewer.ui.handler import Handler, Handlers
+
+if TYPE_CHECKING:
+    from viewer.scene import ViewName
+    from viewer.spatial.checks import Floats
+    from viewer.ui.controller import Controller
+    from viewer.ui.events import Scroll
+
+JUMP_SECONDS = 0.18
+ORBIT_STEP = math.radians(15.0)
+_SCROLL_ORBIT = 40.0
+"""Pixels of orbit or pan that a notch of two-finger scrolling is worth."""
+_LEAST_SPAN = 0.25
+"""What is framed is shown as at least this part of the figure's height."""
+_VIEWS: dict[str, ViewName] = {
+    "front": "front", "right": "right", "top": "top", "back": "back", "left": "left", "bottom": "bottom",
+    "three_quarter": "three-quarter",
+}  # fmt: skip
+_AXIS_VIEWS = {
+    "x": (0.5 * math.pi, 0.0), "-x": (-0.5 * math.pi, 0.0), "z": (0.0, 0.0), "-z": (math.pi, 0.0),
+    "y": (None, 0.5 * math.pi), "-y": (None, -0.5 * math.pi),
+}  # fmt: skip
+"""Yaw and pitch that look against a world axis; straight up or down the yaw stays."""
+
+
+class CameraMoves:
+    """The camera of one controller."""
+
+    def __init__(self, controller: Controller) -> None:
+        """A camera that is not aimed at anything yet: see `frame_all`."""
+        self._controller = controller
+        self.camera = Camera(target=np.zeros(3))
+        self.follow = False
+        self._jump: tuple[Camera, Camera] | None = None
+        self._since: float | None = None
+        self._started: Camera | None = None
+
+    def set(self, camera: Camera) -> None:
+        """Take a camera at once; a jump under way ends."""
+        self._jump = self._since = None
+        if not camera.same_as(self.camera):
+            self.camera = camera
+            self._controller.changed()
+
+    def jump(self, camera: Camera) -> None:
+        """Glide to a camera, or take it at once where motion is to be reduced."""
+        if self._controller.dragging:
+            return
+        if self._controller.preferences.reduce_motion:
+            self.set(camera)
+            return
+        self._jump, self._since = (self.camera, camera), None
+        self._controller.changed()
+
+    @property
+    def gliding(self) -> bool:
+        """Whether a jump is under way."""
+        return self._jump is not None
+
+    @property
+    def heading_for(self) -> Camera:
+        """Where the camera will be once it is at rest."""
+        return self._jump[1] if self._jump else self.camera
+
+    def tick(self, now: float) -> bool:
+        """Go on gliding; whether the camera moved."""
+        if self._jump is None:
+            return self._follow()
+        if self._since is None:
+            self._since = now
+        start, goal = self._jump
+        part = (now - self._since) / JUMP_SECONDS
+        if part >= 1.0:
+            self.set(goal)
+        else:
+            self.camera = blend(start, goal, part)
+            self._controller.changed()
+        return True
+
+    def _follow(self) -> bool:
+        """Keep the selection in the middle, if that is asked for."""
+        if not self.follow or self._controller.dragging:
+            return False
+        points = self._controller.picture.selected_points()
+        if not len(points):
+            return False
+        middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
+        if np.abs(middle - self.camera.target).max() < 1e-9:
+            return False
+        self.set(replace(self.camera, target=middle))
+        return True
+
+    def orbit(self, dx: float, dy: float) -> None:
+        """Turn with a pointer that moved by (dx, dy) pixels."""
+        self.set(self.camera.orbit(dx, dy, self._controller.scale))
+
+    def pan(self, dx: float, dy: float) -> None:
+        """Shift with a pointer that moved by (dx, dy) pixels."""
+        self.set(self.camera.pan(dx, dy, self._controller.viewport.size))
+
+    def zoom(self, steps: float, x: float, y: float) -> None:
+        """Nearer by steps of the wheel; what is under the viewport's pixel (x, y) stays there."""
+        point = self._controller.projection().under(x, y, self.camera.target)
+        self.set(self.camera.zoom(steps, point if np.isfinite(point).all() else None))
+
+    def scroll(self, event: Scroll) -> None:
+        """The wheel zooms; if preferred, two fingers orbit, pan with Shift and zoom with Ctrl."""
+        x, y = self._controller.local(event.x, event.y)
+        by = _SCROLL_ORBIT * self._controller.scale
+        if not self._controller.preferences.two_fingers or "ctrl" in event.mods:
+            self.zoom(event.dy, x, y)
+        elif "shift" in event.mods:
+            self.pan(by * event.dx, by * event.dy)
+        else:
+            self.orbit(by * event.dx, by * event.dy)
+
+    def centre(self, point: Floats) -> None:
+        """Orbit about a point (3,) from now on."""
+        self.jump(replace(self.heading_for, target=point))
+
+    def frame(self, points: Floats) -> None:
+        """Bring points (N, 3) into view."""
+        if len(points):
+            least = _LEAST_SPAN * self._controller.picture.height
+            self.jump(self.heading_for.frame(points, self._controller.viewport.size, least=least))
+
+    def frame_all(self) -> None:
+        """Bring the whole figure into view."""
+        self.frame(self._controller.picture.figure_points())
+
+    def start(self) -> None:
+        """The view that a document opens with: three-quarter, the whole figure, at once."""
+        self._jump = None
+        camera = self.camera.looking("three-quarter", self._controller.picture.facing())
+        points = self._controller.picture.figure_points()
+        self.set(camera.frame(points, self._controller.viewport.size))
+        self._started = self.camera
+
+    def resized(self) -> None:
+        """The viewport has another size: a view that nobody has touched is fitted anew."""
+        if self.camera is self._started:
+            self.start()
+
+    def frame_selection(self) -> None:
+        """Bring what is selected into view; the whole figure where nothing is."""
+        points = self._controller.picture.selected_points()
+        self.frame(points if len(points) else self._controller.picture.figure_points())
+
+    def look(self, view: ViewName) -> None:
+        """Turn to a standard view of the figure."""
+        self.jump(self.heading_for.looking(view, self._controller.picture.facing()))
+
+    def look_along(self, axis: str) -> None:
+        """Turn so that a world axis ("x", "-x", ...) points at whoever looks; from there to the opposite view."""
+        yaw, pitch = _AXIS_VIEWS[axis]
+        now = self.heading_for
+        goal = replace(now, yaw=now.yaw if yaw is None else yaw, pitch=pitch)
+        there = abs(math.remainder(goal.yaw - now.yaw, math.tau)) < 1e-9 and abs(goal.pitch - now.pitch) < 1e-9
+        self.jump(now.opposite() if there else goal)
+
+    def _step(self, yaw: float, pitch: float) -> Handler:
+        return Handler(lambda: self.jump(self.heading_for.turned(yaw, pitch)))
+
+    def _toggle_follow(self) -> None:
+        self.follow = not self.follow
+        self._controller.changed()
+
+    def _toggle_perspective(self) -> None:
+        self.set(replace(self.heading_for, orthographic=not self.heading_for.orthographic))
+
+    def handlers(self) -> Handlers:
+        """Of the commands that move the camera."""
+        step = ORBIT_STEP
+        return {
+            "view.frame_selection": Handler(self.frame_selection),
+            "view.frame_all": Handler(self.frame_all),
+            "view.follow": Handler(self._toggle_follow, checked=lambda: self.follow),
+            "view.opposite": Handler(lambda: self.jump(self.heading_for.opposite())),
+            "view.orthographic": Handler(self._toggle_perspective, checked=lambda: self.camera.orthographic),
+            "view.orbit_left": self._step(-step, 0.0),
+            "view.orbit_right": self._step(step, 0.0),
+            "view.orbit_up": self._step(0.0, step),
+            "view.orbit_down": self._step(0.0, -step),
+        } | {f"view.{word}": self._view(view) for word, view in _VIEWS.items()}
+
+    def _view(self, view: ViewName) -> Handler:
+        return Handler(lambda: self.look(view))

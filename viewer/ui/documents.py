@@ -1,0 +1,148 @@
+"""Opening, saving and exporting: what can go wrong is said in a message, and the document stays as it was."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from viewer.errors import FormatError, ViewerError
+from viewer.formats.load import SAMPLE, load
+from viewer.formats.save import WRITERS, save
+from viewer.scene import figure_height
+from viewer.session.files import SUFFIX, is_session, load_session, save_session
+from viewer.session.opening import new_document
+from viewer.ui import numbers
+from viewer.ui.messages import Message
+
+if TYPE_CHECKING:
+    from viewer.session import Document
+    from viewer.skeleton.character import Character
+    from viewer.ui.controller import Controller
+
+EXPORTS = (*WRITERS, ".png")
+"""Suffixes of what can be exported."""
+_UNITS = {1.0: "metres", 0.01: "centimetres", 0.001: "millimetres", 0.0254: "inches"}
+_GUESSED = "units and axes are guessed"
+
+
+def open_path(controller: Controller, path: Path | str, *, units: str | float = "auto", up: str = "auto") -> bool:
+    """Show a file or ``sample:NAME`` in place of what is shown; whether it could be read."""
+    try:
+        document = read_document(path, units=units, up=up)
+    except ViewerError as error:
+        controller.post(bad_file(controller, path, error))
+        return False
+    show(controller, document, Path(path) if is_session(path) else None)
+    controller.preferences.remember(path)
+    for message in _news(controller, document.character):
+        controller.post(message)
+    return True
+
+
+def read_document(path: Path | str, *, units: str | float = "auto", up: str = "auto") -> Document:
+    """The document of a session file, or a new one of a skeleton or motion file.
+
+    Raises:
+        ViewerError: the file cannot be read, or is refused.
+    """
+    if is_session(path):
+        return load_session(path)
+    return new_document(load(path, units=units, up=up))
+
+
+def show(controller: Controller, document: Document, path: Path | None = None) -> None:
+    """Show another document, as it stands in the session file ``path``."""
+    controller.drags.cancel()
+    controller.set_gesture(None)
+    controller.session.replace(document, path)
+    controller.bar.clear()
+    controller.camera_moves.start()
+
+
+def bad_file(controller: Controller, path: Path | str, error: ViewerError) -> Message:
+    """``walk.bvh:412:17: expected a number, found "abc"``."""
+    text = str(error)
+    if isinstance(error, FormatError):
+        place = ":".join(str(n) for n in (Path(str(path)).name, error.line, error.column) if n is not None)
+        text = ": ".join(part for part in (place, error.path or "", error.problem) if part)
+    copy = ("Copy", partial(controller.request, "copy-text", text))
+    folder = ("Show in folder", partial(controller.request, "show-in-folder", str(path)))
+    return Message(text, "error", (copy, folder) if Path(str(path)).exists() else (copy,))
+
+
+def _news(controller: Controller, character: Character) -> list[Message]:
+    """What was guessed or mended while reading."""
+    news = []
+    if character.source.guessed:
+        change = ("Change", partial(controller.request, "units-dialog"))
+        news.append(Message(f"Read as {units_of(character)}", "note", (change,)))
+    others = [line for line in character.warnings if not line.startswith(_GUESSED)]
+    if others:
+        more = f" ({len(others) - 1} more)" if len(others) > 1 else ""
+        news.append(
+            Message(others[0] + more, "note", (("Copy", partial(controller.request, "copy-text", "\n".join(others))),))
+        )
+    return news
+
+
+def units_of(character: Character) -> str:
+    """``5.64 cm units, height 1.72 m``."""
+    metres = character.source.metres_per_unit
+    unit = _UNITS.get(metres) or f"{numbers.fixed(100.0 * metres, 2)} cm units"
+    up = ", Z up" if character.source.up == "z" else ""
+    return f"{unit}{up}, height {numbers.fixed(figure_height(character.skeleton), 2)} m"
+
+
+def proposed_session(name: str) -> str:
+    """The name that a session of a file is saved under: ``walk.ikv.json``."""
+    return name if is_session(name) else f"{Path(name.removeprefix(SAMPLE)).stem}{SUFFIX}"
+
+
+def save_to(controller: Controller, path: Path) -> bool:
+    """Save the document as a session; whether it could be written."""
+    place = path if is_session(path) else path.with_name(path.name.removesuffix(".json") + SUFFIX)
+    try:
+        save_session(controller.session.document, place)
+    except ViewerError as error:
+        controller.fail(error)
+        return False
+    controller.session.mark_saved(place)
+    controller.preferences.remember(place)
+    controller.note(f"Saved {place.name}")
+    return True
+
+
+def shows_clip(document: Document) -> bool:
+    """Whether the pose shown is the clip's: then the clip is what an export is about, else the pose."""
+    return document.clip_data is not None and document.pose.same_as(document.frame_pose(document.frame))
+
+
+def export_to(controller: Controller, path: Path, *, motion: bool | None = None) -> bool:
+    """Write a BVH, JSON, NPZ or CSV file, or ask for a picture; whether it could be written.
+
+    Args:
+        controller: of the document.
+        path: by suffix.
+        motion: the clip (True) or the pose (False); None: the clip while it is what is shown.
+    """
+    if path.suffix.casefold() == ".png":
+        controller.request("picture", path)
+        return True
+    document = controller.session.document
+    character, clip = replace(document.character, skeleton=document.skeleton), document.clip_data
+    whole = shows_clip(document) if motion is None else motion
+    try:
+        if whole and clip is not None:
+            clips = MappingProxyType({clip.name: clip})
+            lost = save(replace(character, clips=clips), path)
+        else:
+            lost = save(character, path, pose=document.pose)
+    except ViewerError as error:
+        controller.fail(error)
+        return False
+    what = f"{len(clip)} frames" if whole and clip is not None else "the pose"
+    controller.note(f"Exported {what} to {path.name}{f': {lost[0]}' if lost else ''}")
+    return True

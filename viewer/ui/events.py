@@ -1,0 +1,105 @@
+"""What a person does to the window, as values: the app makes them, the controller answers them.
+
+Places are framebuffer pixels from the window's top left corner, x to the right and y down.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+Button = Literal["left", "middle", "right"]
+Mods = frozenset[str]
+"""Of "ctrl" (Cmd on macOS), "shift" and "alt": the keys held."""
+
+NO_MODS: Mods = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Press:
+    """A mouse button went down.
+
+    Attributes:
+        button: which.
+        x: framebuffer pixels from the left.
+        y: framebuffer pixels from the top.
+        mods: keys held.
+        clicks: 2 for the second press of a double click.
+    """
+
+    button: Button
+    x: float
+    y: float
+    mods: Mods = NO_MODS
+    clicks: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A mouse button came up."""
+
+    button: Button
+    x: float
+    y: float
+    mods: Mods = NO_MODS
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """The pointer moved, whatever is held."""
+
+    x: float
+    y: float
+    mods: Mods = NO_MODS
+
+
+@dataclass(frozen=True, slots=True)
+class Scroll:
+    """The wheel turned, or two fingers moved on a trackpad; ``dy`` > 0 away from the person, in notches."""
+
+    dx: float
+    dy: float
+    x: float
+    y: float
+    mods: Mods = NO_MODS
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key went down.
+
+    Attributes:
+        name: "a" .. "z", "0" .. "9", "f1" .. "f12", "kp0" .. "kp9", "left", "space", "comma" and so on.
+        mods: keys held with it.
+        repeat: the keyboard repeats a key that stays down.
+    """
+
+    name: str
+    mods: Mods = NO_MODS
+    repeat: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class KeyUp:
+    """A key came up; modifiers themselves are reported too, as "shift", "ctrl", "alt"."""
+
+    name: str
+    mods: Mods = NO_MODS
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """Files were dropped on the window."""
+
+    paths: tuple[Path, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """The pointer left the window, or the window lost the focus."""
+
+
+Event = Press | Release | Move | Scroll | Key | KeyUp | Drop | Leave

@@ -1,0 +1,131 @@
+"""Commands on files, and the question whether to save first."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from viewer.ui import documents, parts
+from viewer.ui.handler import Handler, Handlers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from viewer.ui.controller import Controller
+
+Answer = Literal["save", "discard", "cancel"]
+
+
+class Files:
+    """Of one controller."""
+
+    def __init__(self, controller: Controller) -> None:
+        """Nothing is being asked."""
+        self._controller = controller
+        self._then: Callable[[], object] | None = None
+
+    # Names
+
+    @property
+    def name(self) -> str:
+        """The file's name, or the figure's."""
+        session = self._controller.session
+        if session.path is not None:
+            return session.path.name
+        source = session.document.character.source.path
+        return Path(source).name if source else session.document.skeleton.name or "Untitled"
+
+    @property
+    def title(self) -> str:
+        """``walk_02.bvh • modified``."""
+        return f"{self.name} • modified" if self._controller.session.modified else self.name
+
+    @property
+    def can_reload(self) -> bool:
+        """Whether there is a file to read again."""
+        session = self._controller.session
+        return session.path is not None or session.document.character.source.path is not None
+
+    # Questions
+
+    def unless_unsaved(self, then: Callable[[], object]) -> None:
+        """Do something that loses the document; where it has unsaved changes, ask first."""
+        if self._controller.session.modified:
+            self._then = then
+            self._controller.request("ask-save", self.name)
+        else:
+            then()
+
+    def answer_save(self, answer: Answer) -> None:
+        """What was answered to "ask-save"; what was asked for is done, unless it was to be cancelled.
+
+        A document without a file is saved by a dialogue first: the answer waits until that has saved it.
+        """
+        if answer == "save":
+            self.save()
+            return
+        then, self._then = self._then, None
+        if answer == "discard" and then is not None:
+            then()
+
+    def _saved(self) -> None:
+        then, self._then = self._then, None
+        if then is not None:
+            then()
+
+    # Doing
+
+    def drop(self, paths: Iterable[Path]) -> None:
+        """Open what was dropped on the window: the first of the files."""
+        first = next(iter(paths), None)
+        if first is not None:
+            self.open(first)
+
+    def open(self, path: Path | str) -> None:
+        """Open a file or ``sample:NAME``, after asking about unsaved changes."""
+        kind = parts.kind_of_file(path)
+        if kind:
+            parts.take_file(self._controller, Path(path), kind)
+        else:
+            self.unless_unsaved(partial(documents.open_path, self._controller, path))
+
+    def save(self) -> None:
+        """Save where it was saved before; else ask where."""
+        path = self._controller.session.path
+        if path is None:
+            self._controller.request("save-as-dialog", documents.proposed_session(self.name))
+        else:
+            self.save_to(path)
+
+    def save_to(self, path: Path) -> None:
+        """Save as a session; what waited for it is done."""
+        if documents.save_to(self._controller, path):
+            self._saved()
+
+    def reload(self) -> None:
+        """Read the file again, after asking about unsaved changes."""
+        session = self._controller.session
+        path = session.path or session.document.character.source.path
+        if path is not None:
+            self.unless_unsaved(partial(documents.open_path, self._controller, path))
+
+    def _quit(self) -> None:
+        self.unless_unsaved(partial(self._controller.request, "quit"))
+
+    def _save_as(self) -> None:
+        self._controller.request("save-as-dialog", documents.proposed_session(self.name))
+
+    def handlers(self) -> Handlers:
+        """Of files."""
+        request = self._controller.request
+        return {
+            "file.new": Handler(partial(request, "new-dialog")),
+            "file.open": Handler(partial(request, "open-dialog")),
+            "file.save": Handler(self.save),
+            "file.save_as": Handler(self._save_as),
+            "file.export": Handler(partial(request, "export-dialog")),
+            "file.reload": Handler(self.reload, lambda: self.can_reload),
+            "file.quit": Handler(self._quit),
+            "file.picture": Handler(partial(request, "picture-dialog")),
+        }

@@ -1,0 +1,48 @@
+"""docs/keys.md, made from the table of keys: ``python -m viewer.ui.keys_page > docs/keys.md``."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from viewer.ui.commands import help_rows
+
+if TYPE_CHECKING:
+    from viewer.ui.commands import HelpRow
+
+_PRESETS = {"simple": "Simple", "blender": "Blender", "maya": "Maya"}
+_HEAD = """# Keyboard and mouse
+
+<!-- Made from the table in viewer/ui by: python -m viewer.ui.keys_page > docs/keys.md -->
+
+F1 shows this page in the window. LMB, MMB and RMB are the left, middle and right mouse buttons; on macOS Ctrl is Cmd.
+Keys act unless a text field has the focus. While something is dragged or grabbed only the keys under "While dragging"
+act, so that X, digits and the minus sign have one meaning at a time.
+
+What the mouse does beside the figure is a matter of the preset, which the F1 page and the preferences switch: Simple
+(the default), Blender or Maya.
+"""
+
+
+def page() -> str:
+    """The page's text."""
+    pages = {preset: help_rows(preset) for preset in _PRESETS}
+    parts = [_HEAD]
+    for group in pages["simple"]:
+        parts.append(f"\n## {group}\n\n| keys | what they do |\n|---|---|\n")
+        rows: dict[HelpRow, list[str]] = {}
+        for preset, groups in pages.items():
+            for row in groups[group]:
+                rows.setdefault(row, []).append(_PRESETS[preset])
+        parts += [_line(row, presets) for row, presets in rows.items()]
+    return "".join(parts)
+
+
+def _line(row: HelpRow, presets: list[str]) -> str:
+    ways = ", ".join("+".join(f"`{cap}`" for cap in caps) for caps in row.caps)
+    note = "" if len(presets) == len(_PRESETS) else f" ({', '.join(presets)})"
+    return f"| {ways} | {row.words}{note} |\n"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page())

@@ -1,0 +1,78 @@
+"""Messages in the bar at the top of the view: errors stay until they are closed, notes go by themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+NOTE_SECONDS = 6.0
+"""How long a note stays."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Message:
+    """What happened, where, and the next step.
+
+    Attributes:
+        text: one line.
+        level: "error" stays until it is closed, "note" goes after `NOTE_SECONDS`.
+        actions: buttons: words and what they do; the message is closed by them.
+    """
+
+    text: str
+    level: Literal["error", "note"] = "note"
+    actions: tuple[tuple[str, Callable[[], object]], ...] = ()
+
+
+class MessageBar:
+    """The messages that are shown, oldest first."""
+
+    def __init__(self) -> None:
+        """None yet."""
+        self._shown: list[tuple[Message, float | None]] = []
+        self.revision = 0
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """Those shown now, oldest first."""
+        return tuple(message for message, _ in self._shown)
+
+    def post(self, message: Message) -> None:
+        """Show a message; one with the same words is replaced."""
+        self._shown = [pair for pair in self._shown if pair[0].text != message.text]
+        self._shown.append((message, None))
+        self.revision += 1
+
+    def close(self, message: Message) -> None:
+        """Take a message away."""
+        left = [pair for pair in self._shown if pair[0] is not message]
+        if len(left) != len(self._shown):
+            self._shown = left
+            self.revision += 1
+
+    def clear(self) -> None:
+        """Take all away: they were about what is not shown any more."""
+        self.revision += bool(self._shown)
+        self._shown = []
+
+    def choose(self, message: Message, number: int) -> None:
+        """Press the button ``number`` of a message."""
+        self.close(message)
+        message.actions[number][1]()
+
+    def tick(self, now: float) -> bool:
+        """Let notes go whose time is over; whether any went. A note's time starts at its first tick."""
+        started = [(m, now if since is None else since) for m, since in self._shown]
+        left = [(m, since) for m, since in started if m.level == "error" or now - since < NOTE_SECONDS]
+        gone = len(left) != len(started)
+        self._shown = list(left)
+        self.revision += gone
+        return gone
+
+    @property
+    def waiting(self) -> bool:
+        """Whether a note is shown that will go by itself: somebody must tick."""
+        return any(message.level == "note" for message, _ in self._shown)

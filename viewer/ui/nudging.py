@@ -1,0 +1,72 @@
+"""Nudging: the arrow keys move the selected targets by a pixel, a tenth of one, or the snap step."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from viewer.session.actions import MoveTargets
+from viewer.ui.handler import Handler, Handlers
+from viewer.ui.rows_pose import DIRECTIONS
+
+if TYPE_CHECKING:
+    from viewer.session import Item
+    from viewer.spatial.checks import Floats
+    from viewer.ui.controller import Controller
+
+Size = Literal["", "_fine", "_step"]
+_FINE = 0.1
+
+
+class Nudging:
+    """Of one controller. A key that stays down makes one undo step."""
+
+    def __init__(self, controller: Controller) -> None:
+        """Nothing is nudged."""
+        self._controller = controller
+        self._under_way = False
+
+    def nudge(self, way: str, size: Size) -> None:
+        """Move the targets of the selected effectors in a direction of the view."""
+        controller, items = self._controller, self._effectors()
+        direction = self._direction(way)
+        if size == "_step":
+            length = controller.snap_m
+            # Steps go along the world's axes, as snapping does: the one that looks most like the direction.
+            axis = int(np.argmax(np.abs(direction)))
+            direction = np.sign(direction[axis]) * np.eye(3)[axis]
+        else:
+            active = controller.picture.grip(items[-1])[0]
+            scale = float(controller.projection().pixels_per_metre(active))
+            length = (_FINE if size else 1.0) * controller.scale / scale if scale > 0.0 else 0.0
+        moved = {item.name: (controller.picture.grip(item)[0] + length * direction, None) for item in items}
+        if not self._under_way:
+            controller.session.begin(MoveTargets(moved).label.replace("Move", "Nudge"))
+            self._under_way = True
+        controller.session.update(MoveTargets(moved))
+
+    def finish(self) -> None:
+        """The key came up, or something else is done: the nudges so far are one step."""
+        if self._under_way:
+            self._under_way = False
+            self._controller.session.commit()
+
+    def _effectors(self) -> list[Item]:
+        return [item for item in self._controller.session.document.selection if item.kind == "effector"]
+
+    def _direction(self, way: str) -> Floats:
+        """(3,) unit vector in the world of a direction of the view."""
+        view = self._controller.projection()
+        return {
+            "left": -view.right, "right": view.right, "up": view.up, "down": -view.up,
+            "nearer": view.back, "farther": -view.back,
+        }[way]  # fmt: skip
+
+    def handlers(self) -> Handlers:
+        """Of the nudges."""
+        sizes: tuple[Size, ...] = ("", "_fine", "_step")
+        return {f"nudge.{way}{size}": self._handler(way, size) for way in DIRECTIONS for size in sizes}
+
+    def _handler(self, way: str, size: Size) -> Handler:
+        return Handler(lambda: self.nudge(way, size), lambda: bool(self._effectors()))

@@ -1,0 +1,213 @@
+"""Commands on the pose and its goals: limits, pins, effectors, resets, solver, tools."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+from viewer.gizmo import Space, Tool
+from viewer.ik.options import METHOD_NAMES
+from viewer.session import Mode, Scope
+from viewer.session import actions as act
+from viewer.ui.handler import Handler, Handlers
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from viewer.session import Document, Handle
+    from viewer.ui.controller import Controller
+
+_Choice = TypeVar("_Choice")
+
+
+class Posing:
+    """Of one controller."""
+
+    def __init__(self, controller: Controller) -> None:
+        """For its session."""
+        self._controller = controller
+
+    @property
+    def _document(self) -> Document:
+        return self._controller.session.document
+
+    def _do(self, action: act.Action) -> None:
+        self._controller.session.dispatch(action)
+
+    # What commands are about
+
+    def _handle(self) -> Handle | None:
+        """The active effector's, or that of an effector on the active joint."""
+        item = self._document.active
+        if item is None:
+            return None
+        if item.kind == "effector":
+            return self._document.handle(item.name)
+        joint = self._document.skeleton.index(item.name)
+        found = next((e.name for e in self._document.skeleton.effectors if e.joint == joint), None)
+        return None if found is None else self._document.handle(found)
+
+    def _joint(self) -> str | None:
+        """The active joint's name, or that of the active effector's joint."""
+        item = self._document.active
+        if item is None:
+            return None
+        return self._document.skeleton.names[self._controller.picture.joint_of(item)]
+
+    def joints(self) -> tuple[str, ...]:
+        """Names of the selected joints, and of those that selected effectors are on."""
+        picture, names = self._controller.picture, self._document.skeleton.names
+        return tuple(dict.fromkeys(names[picture.joint_of(item)] for item in self._document.selection))
+
+    def _has_handle(self) -> bool:
+        return self._handle() is not None
+
+    def _has_joint(self) -> bool:
+        return self._joint() is not None
+
+    # Tools
+
+    def set_tool(self, tool: Tool) -> None:
+        """Show other handles; the same again shows none."""
+        controller = self._controller
+        controller.tool = Tool.SELECT if controller.tool is tool else tool
+        controller.changed()
+
+    def _shows(self, tool: Tool) -> bool:
+        return self._controller.tool is tool
+
+    def set_space(self, space: Space) -> None:
+        """Give the handles other axes."""
+        self._controller.space = space
+        self._controller.changed()
+
+    def _turn_space(self, steps: int) -> None:
+        self.set_space(_after(tuple(Space), self._controller.space, steps))
+
+    # Limits, pins, effectors
+
+    def _toggle_joint_limits(self) -> None:
+        joint = self._joint()
+        if joint is not None:
+            self._do(act.SetJointLimits(joint, joint in self._document.unlimited))
+
+    def _can_limit_joint(self) -> bool:
+        joint = self._joint()
+        return joint is not None and self._document.skeleton.limits[self._document.skeleton.index(joint)] is not None
+
+    def _joint_limited(self) -> bool:
+        return self._joint() not in self._document.unlimited
+
+    def _pin(self, part: str) -> None:
+        handle = self._handle()
+        if handle is not None:
+            self._do(act.SetPin(handle.effector, **{part: not self._pinned(part)}))
+
+    def _pinned(self, part: str) -> bool:
+        handle = self._handle()
+        return handle is not None and handle.on and bool(getattr(handle, f"pin_{part}"))
+
+    def _make(self) -> None:
+        joint = self._joint()
+        if joint is not None:
+            self._do(act.MakeEffector(joint))
+
+    def _can_make(self) -> bool:
+        item, handle = self._document.active, self._handle()
+        return item is not None and item.kind == "joint" and (handle is None or not handle.on)
+
+    def _hold(self) -> None:
+        handle = self._handle()
+        if handle is not None:
+            self._do(act.HoldEffector(handle.effector))
+
+    def _effectors(self) -> list[str]:
+        """Names of the selected effectors."""
+        return [item.name for item in self._document.selection if item.kind == "effector"]
+
+    def _remove_goals(self) -> None:
+        """Take the goals off the selected effectors, in one step."""
+        on = [name for name in self._effectors() if self._document.handle(name).on]
+        self._several([act.ReleaseEffector(name) for name in on], "Release")
+
+    def _can_remove_goals(self) -> bool:
+        return any(self._document.handle(name).on for name in self._effectors())
+
+    def _remove_effectors(self) -> None:
+        self._several([act.RemoveEffector(name) for name in self._effectors()], "Remove")
+
+    def _several(self, actions: Sequence[act.Action], word: str) -> None:
+        if len(actions) == 1:
+            self._do(actions[0])
+        elif actions:
+            session = self._controller.session
+            session.begin(f"{word} {len(actions)} effectors")
+            for action in actions:
+                session.update(action)
+            session.commit()
+
+    # Pose and solver
+
+    def _reset(self, *, position: bool, rotation: bool) -> Handler:
+        def run() -> None:
+            self._do(act.ResetPose(self.joints(), position=position, rotation=rotation))
+
+        return Handler(run, lambda: bool(self._document.selection))
+
+    def _next_method(self, steps: int) -> None:
+        method = _after(METHOD_NAMES, self._document.solver.method, steps)
+        self._do(act.SetSolver(method=method))
+        self._controller.note(f"Solver: {method}")
+
+    def _next_scope(self) -> None:
+        scope = _after(tuple(Scope), self._document.scope, 1)
+        self._do(act.SetScope(scope))
+        self._controller.note(f"Drags move: {scope}")
+
+    def _toggle_fk(self) -> None:
+        self._do(act.SetMode(Mode.IK if self._document.mode is Mode.FK else Mode.FK))
+
+    def handlers(self) -> Handlers:
+        """Of all of these."""
+        return self._tool_handlers() | self._goal_handlers() | self._pose_handlers()
+
+    def _tool_handlers(self) -> Handlers:
+        tools = {
+            f"tool.{tool}": Handler(partial(self.set_tool, tool), checked=partial(self._shows, tool)) for tool in Tool
+        }
+        return tools | {
+            "space.next": Handler(lambda: self._turn_space(1)),
+            "space.previous": Handler(lambda: self._turn_space(-1)),
+            "mode.fk": Handler(self._toggle_fk, checked=lambda: self._document.mode is Mode.FK),
+            "scope.next": Handler(self._next_scope),
+            "solver.next": Handler(lambda: self._next_method(1)),
+            "solver.previous": Handler(lambda: self._next_method(-1)),
+        }
+
+    def _goal_handlers(self) -> Handlers:
+        pins = {
+            f"pin.{part}": Handler(partial(self._pin, part), self._has_handle, partial(self._pinned, part))
+            for part in ("position", "rotation")
+        }
+        return pins | {
+            "effector.make": Handler(self._make, self._can_make),
+            "effector.hold": Handler(self._hold, self._has_handle),
+            "effector.remove": Handler(self._remove_effectors, lambda: bool(self._effectors())),
+            "goal.remove": Handler(self._remove_goals, self._can_remove_goals),
+        }
+
+    def _pose_handlers(self) -> Handlers:
+        return {
+            "limits.all": Handler(
+                lambda: self._do(act.SetLimits(not self._document.limits_on)), checked=lambda: self._document.limits_on
+            ),
+            "limits.joint": Handler(self._toggle_joint_limits, self._can_limit_joint, self._joint_limited),
+            "reset.position": self._reset(position=True, rotation=False),
+            "reset.rotation": self._reset(position=False, rotation=True),
+            "reset.pose": Handler(lambda: self._do(act.ResetPose())),
+        }
+
+
+def _after(choices: Sequence[_Choice], now: _Choice, steps: int) -> _Choice:
+    """The choice so many steps after the one made now; after the last comes the first."""
+    return choices[(choices.index(now) + steps) % len(choices)]

@@ -1,0 +1,116 @@
+"""What the window shows, as plain data for scripts and tests; written to a file by ``--state-file``."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from viewer.formats.files import write_whole
+from viewer.session import Item
+from viewer.session.standing import stand_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from viewer.session import Handle, Report
+    from viewer.spatial.checks import Floats
+    from viewer.ui.controller import Controller
+
+
+def state_of(controller: Controller, window_size: tuple[int, int], fps: float | None = None) -> dict[str, Any]:
+    """The state by name; metres, and window pixels from the top left.
+
+    Args:
+        controller: of the window.
+        window_size: (width, height) in window pixels.
+        fps: frames a second, None while none are drawn.
+    """
+    session, document = controller.session, controller.session.document
+    report, clip = session.report, document.clip_data
+    messages = controller.messages
+    return {
+        "frame": document.frame if clip is not None else None,
+        "window": list(window_size),
+        "fps": fps,
+        "joints": len(document.skeleton),
+        "height": controller.picture.height,
+        "effectors": [_effector(controller, handle, report) for handle in document.handles],
+        "selection": [item.name for item in document.selection],
+        "solver": {
+            "method": document.solver.method,
+            "backend": report.backend if report else session.kernels,
+            "status": str(report.status) if report else None,
+            "iterations": report.iterations if report else 0,
+            "ms": 1000.0 * report.seconds if report else 0.0,
+        },
+        "limits": document.limits_on,
+        "recording": False,
+        "keys": len(clip.keys) if clip is not None else 0,
+        "playing": bool(session.playing),
+        "time": document.frame * clip.frame_time if clip is not None else 0.0,
+        "undo_depth": session.undo_depth,
+        "file": document.character.source.path,
+        "message": messages[-1].text if messages else None,
+        "camera": _camera(controller),
+        "modified": session.modified,
+        "session": str(session.path) if session.path else None,
+        "mode": str(document.mode),
+        "dragging": controller.dragging,
+        "viewport": [round(value / controller.pixel_ratio) for value in controller.viewport],
+        "frames": len(clip) if clip is not None else 0,
+        "kernels": session.kernels,
+    }
+
+
+def _camera(controller: Controller) -> dict[str, Any]:
+    camera = controller.camera
+    return {
+        "target": camera.target.tolist(),
+        "yaw": camera.yaw,
+        "pitch": camera.pitch,
+        "distance": camera.distance,
+        "orthographic": camera.orthographic,
+    }
+
+
+def _effector(controller: Controller, handle: Handle, report: Report | None) -> dict[str, Any]:
+    document = controller.session.document
+    stand = stand_of(document.skeleton, document.pose, handle)
+    error = report.errors.get(handle.effector) if report else None
+    goal = None
+    if handle.on:
+        goal = {
+            "position": list(handle.position) if handle.has_position and handle.position else None,
+            "rotation": list(handle.rotation) if handle.has_rotation and handle.rotation else None,
+        }
+    return {
+        "name": handle.effector,
+        "screen": screen(controller, stand.position),
+        "position": stand.position.tolist(),
+        "goal": goal,
+        "hold": handle.on and handle.stands and not handle.pinned,
+        "pinned": handle.on and handle.pinned,
+        "error_m": error.metres if error else None,
+        "selected": Item("effector", handle.effector) in document.selection,
+    }
+
+
+def screen(controller: Controller, point: Floats) -> list[float] | None:
+    """Where a point (3,) is seen, in window pixels from the top left; None where it is not."""
+    pixel = controller.projection().project(point) + np.array([controller.viewport.x, controller.viewport.y])
+    place: list[float] = (pixel / controller.pixel_ratio).tolist()
+    return place if all(math.isfinite(value) for value in place) else None
+
+
+def write_state(path: Path, state: dict[str, Any]) -> None:
+    """Write it whole, by renaming: whoever reads the file never sees half of one.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
+    # Imported here: only windows that somebody watches pay for it.
+    import msgspec  # noqa: PLC0415 - likewise
+
+    write_whole(path, msgspec.json.encode(state) + b"\n")

@@ -1,0 +1,150 @@
+"""The status line: what the solver made of the goals, in words."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from viewer.ik.solution import Status
+from viewer.session import Mode
+from viewer.skeleton.effectors import find_place
+from viewer.ui import numbers
+from viewer.ui.names import chain_of, limit_words, short_name
+
+if TYPE_CHECKING:
+    from viewer.session import Document, Report, Session
+
+Tone = Literal["ok", "warn", "err", "idle"]
+
+COMPILING_AFTER = 0.3
+"""Seconds that kernels may take to compile before anything is said."""
+COMPILING = "Compiling kernels, numpy meanwhile"
+
+_TOO_NEAR = re.compile(r"(?P<name>.+) is too near: its (?P<fold>chain folds to [^,]+),")
+_BLOCKED = "blocked by limits: "
+_MOST_LIMITS = 2
+"""So many joints at their limits are named."""
+
+
+class StatusLine(NamedTuple):
+    """Parts of the line, from left to right; it is shortened from the right.
+
+    Attributes:
+        icon: "check", "warn", "cross" or "dot".
+        state: in bold.
+        tone: its colour.
+        goals: errors per goal, or what keeps a goal from being met.
+        figures: iterations, milliseconds, frames a second.
+        modes: what is not as usual: limits off, FK, kernels being compiled.
+    """
+
+    icon: str
+    state: str
+    tone: Tone
+    goals: str
+    figures: str
+    modes: tuple[str, ...]
+
+
+def status_line(session: Session, *, dragging: bool, compiling_for: float, fps: float | None) -> StatusLine:
+    """What to say now.
+
+    Args:
+        session: document and report of the last solve.
+        dragging: a drag runs: nothing slow may be asked for.
+        compiling_for: seconds that kernels have been compiled for, 0 if they are not.
+        fps: frames a second, where frames are drawn.
+    """
+    document, report = session.document, session.report
+    modes = _modes(document, compiling_for)
+    if report is None:
+        return StatusLine("dot", "Ready", "idle", "", _figures(None, fps), modes)
+    icon, state, tone = _state(document, report, dragging=dragging)
+    goals = _errors(report) if tone in {"ok", "idle"} else _limits(document, report, state)
+    return StatusLine(icon, state, tone, goals, _figures(report, fps), modes)
+
+
+def _state(document: Document, report: Report, *, dragging: bool) -> tuple[str, str, Tone]:
+    if report.status is Status.CONVERGED:
+        return "check", "Converged", "ok"
+    if report.status is Status.DIVERGED:
+        return "cross", "Diverged, last good pose kept", "err"
+    name, miss = worst(report)
+    if report.status is Status.BUDGET and dragging:
+        return "dot", "Solving", "idle"
+    why = None if dragging else _why(report)
+    if why is not None:
+        return "warn", why, "warn"
+    if report.status is Status.UNREACHABLE:
+        return "warn", f"Out of reach: {name} {miss}".rstrip(), "warn"
+    count = f"{report.iterations} iteration{'s' if report.iterations != 1 else ''}"
+    word = "Stalled" if report.status is Status.STALLED else "Stopped"
+    return "warn", f"{word} after {count}, {_error_text(report, document)}", "warn"
+
+
+def _why(report: Report) -> str | None:
+    """The first finding of the diagnosis that has words of its own here."""
+    for line in report.diagnosis:
+        near = _TOO_NEAR.match(line)
+        if near:
+            return f"Too near: {near['name']}, {near['fold']}"
+        if line.startswith(_BLOCKED):
+            return f"Blocked by limits: {line.removeprefix(_BLOCKED)}"
+    return None
+
+
+def worst(report: Report) -> tuple[str, str]:
+    """The missed effector that is farthest off, and by how much: ``RightHand``, ``178 mm short``."""
+    missed = {name: error for name, error in report.errors.items() if not error[2]}
+    if not missed:
+        return "", ""
+    name = max(missed, key=lambda n: (missed[n][0] or 0.0, missed[n][1] or 0.0))
+    metres, degrees, _ = missed[name]
+    if metres is not None and metres >= 5e-4:
+        return name, f"{numbers.short(metres)} short"
+    return name, f"{numbers.fixed(degrees or 0.0, 1)}° off"
+
+
+def _error_text(report: Report, document: Document) -> str:
+    """The largest error, for ``Stalled after 60 iterations, 3.2 mm``."""
+    metres = max((error[0] or 0.0 for error in report.errors.values()), default=0.0)
+    degrees = max((error[1] or 0.0 for error in report.errors.values()), default=0.0)
+    if metres <= document.solver.tolerance_m and degrees > document.solver.tolerance_deg:
+        return f"{numbers.fixed(degrees, 1)}°"
+    return numbers.error(metres)
+
+
+def _errors(report: Report) -> str:
+    """``R hand 0.0 L hand 0.0 Head 0.1 mm``."""
+    parts = [
+        f"{short_name(name)} {numbers.millimetres(metres)}"
+        for name, (metres, _, _) in report.errors.items() if metres is not None
+    ]  # fmt: skip
+    return f"{' '.join(parts)} mm" if parts else ""
+
+
+def _limits(document: Document, report: Report, state: str) -> str:
+    """Which joints of the worst goal's chain stand at a limit: ``RightForeArm at its limit 0°``."""
+    name, _ = worst(report)
+    handle = next((h for h in document.handles if h.effector == name), None)
+    if handle is None or state.startswith("Blocked"):
+        return ""
+    skeleton, stuck = document.skeleton, set(report.at_limit)
+    joint = find_place(skeleton, name).joint
+    chain = [j for j in chain_of(skeleton, joint) if skeleton.names[j] in stuck]
+    return "  ".join(limit_words(skeleton, document.pose, j) for j in chain[:_MOST_LIMITS])
+
+
+def _figures(report: Report | None, fps: float | None) -> str:
+    """``11 it · 0.42 ms · 60 fps``."""
+    parts = [] if report is None else [f"{report.iterations} it", numbers.milliseconds(report.seconds)]
+    return " · ".join([*parts, *([f"{fps:.0f} fps"] if fps else [])])
+
+
+def _modes(document: Document, compiling_for: float) -> tuple[str, ...]:
+    said = {
+        "Limits off": not document.limits_on,
+        "FK": document.mode is Mode.FK,
+        COMPILING: compiling_for > COMPILING_AFTER,
+    }
+    return tuple(words for words, holds in said.items() if holds)
