@@ -20,10 +20,10 @@ void main() {
     // Pixels to the nearest edge of the face; each of the two faces paints its half of the line.
     vec3 near = edge / max(fwidth(edge), 1e-9);
     float pixels = min(near.x, min(near.y, near.z));
-    float line = LIGHTER * clamp(1.0 - pixels, 0.0, 1.0);
+    float line = LIGHTER * clamp(0.5 * sky_up.w + 0.5 - pixels, 0.0, 1.0);
     if (dashes > 0.0) {
         float on = step(fract(along * dashes), 0.55);
-        line = on * LIGHTER_DASHES * clamp(1.6 - pixels, 0.0, 1.0);
+        line = on * LIGHTER_DASHES * clamp(1.1 * sky_up.w + 0.5 - pixels, 0.0, 1.0);
     }
     painted = vec4(mix(shaded, vec3(1.0), line), base.a);
 }

@@ -39,6 +39,6 @@ void main() {
     along = place.y;
     float middle = -(view * vec4(0.5 * frame[1] + origin, 1.0)).z;
     float pixels = sqrt(squares.y) / metres_per_pixel(max(middle, 1e-6));
-    dashes = dashed > 0.5 ? max(round(pixels / DASH_PX), 3.0) : 0.0;
+    dashes = dashed > 0.5 ? max(round(pixels / (DASH_PX * sky_up.w)), 3.0) : 0.0;
     gl_Position = lens * seen;
 }

@@ -1,5 +1,7 @@
 #version 330 core
 
+#include "view.glsl"
+
 uniform vec2 axes;     // where the world's axes are: x = 0 and z = 0, in cells
 uniform vec4 fine;     // colour and alpha of the lines
 uniform vec4 coarse;   // of every tenth
@@ -11,29 +13,28 @@ in vec2 off;
 
 out vec4 painted;
 
+const float AXIS = 1.25;   // how much wider the axes are
+
 void main() {
     float left = 1.0 - dot(off, off);
-    if (left <= 0.0) {
-        discard;
-    }
     float squared = left * left;
-    float fade = squared * squared * left;   // near enough exp(-1.6 (r / 2.6 H)^2), and 0 at the rim
+    float fade = squared * squared * left;   // near enough exp(-1.6 (r / 2.6 H)^2)
     // Cells per pixel, along both directions on the screen.
     vec2 right = dFdx(cells);
     vec2 up = dFdy(cells);
     vec2 step_ = sqrt(right * right + up * up) + 1e-9;
+    float reach = 0.5 * sky_up.w + 0.5;   // half of a line, and half of a pixel
     // A level is gone when its cells are 3 pixels wide, and whole from 9 on.
-    vec2 near = clamp((1.0 / step_ - 3.0) / 6.0, 0.0, 1.0);
-    vec2 far = clamp((10.0 / step_ - 3.0) / 6.0, 0.0, 1.0);
+    vec2 near = clamp((1.0 / (step_ * sky_up.w) - 3.0) / 6.0, 0.0, 1.0);
+    vec2 far = clamp((10.0 / (step_ * sky_up.w) - 3.0) / 6.0, 0.0, 1.0);
     vec2 from_fine = abs(fract(cells + 0.5) - 0.5) / step_;
     vec2 from_coarse = abs(fract(0.1 * cells + 0.5) - 0.5) * 10.0 / step_;
-    vec2 thin = near * max(1.0 - from_fine, 0.0);
-    vec2 thick = far * max(1.0 - from_coarse, 0.0);
+    vec2 thin = near * clamp(reach - from_fine, 0.0, 1.0);
+    vec2 thick = far * clamp(reach - from_coarse, 0.0, 1.0);
     float a = fine.a * max(thin.x, thin.y);
     float b = coarse.a * max(thick.x, thick.y);
     painted = a > b ? vec4(fine.rgb, a) : vec4(coarse.rgb, b);
-    vec2 from_axes = max(1.25 - abs(cells - axes) / step_, 0.0);
-    from_axes = min(from_axes, 1.0);
+    vec2 from_axes = clamp(AXIS * reach - abs(cells - axes) / step_, 0.0, 1.0);
     painted = mix(painted, x_axis, from_axes.y);
     painted = mix(painted, z_axis, from_axes.x);
     painted.a *= fade;

@@ -10,9 +10,11 @@ uniform float turns;   // corners of the disc
 out vec2 cells;        // place in cells from that crossing
 out vec2 off;          // place from the centre, 1 = the radius
 
+const float SEEN = 0.84;   // farther out less than half a level is left of the brightest line
+
 void main() {
     float turn = 6.28318531 * float(gl_VertexID) / turns;
-    off = vec2(cos(turn), sin(turn));
+    off = SEEN * vec2(cos(turn), sin(turn));
     cells = lattice.xy + off * (disc.w / lattice.z);
     gl_Position = lens * (view * vec4(disc.x + off.x * disc.w, disc.y, disc.z + off.y * disc.w, 1.0));
 }

@@ -9,7 +9,7 @@ in vec4 tint;
 in float width;    // pixels
 in vec2 dash;      // pixels on, pixels off; 0 = solid
 
-out vec2 place;         // pixels along the line and across it
+out vec2 place;                 // pixels along the line and across it
 flat out vec4 base;
 flat out float half_width;
 flat out vec2 pattern;

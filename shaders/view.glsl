@@ -4,7 +4,7 @@ layout(std140) uniform View {
     mat4 view;     // view_from_world
     mat4 lens;     // clip_from_view
     vec4 key;      // xyz: unit direction to the key light, in view axes
-    vec4 sky_up;   // xyz: the world's up, in view axes
+    vec4 sky_up;   // xyz: the world's up, in view axes; w: pixels for one of the design, 2 on a dense screen
     vec4 screen;   // xy: size in pixels; z: metres a pixel is wide at depth 1 (orthographic: anywhere); w: 1 = orthographic
 };
 

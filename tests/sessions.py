@@ -40,6 +40,18 @@ def place(document: Document, effector: str) -> Floats:
     return stand_of(document.skeleton, document.pose, document.handle(effector)).position
 
 
+def shifted(document: Document, effector: str, way: ArrayLike) -> Floats:
+    """(3,) a place beside an effector."""
+    return np.asarray(place(document, effector) + np.asarray(way))
+
+
+def target_of(document: Document, effector: str) -> Floats:
+    """(3,) where an effector's target is."""
+    position = document.handle(effector).position
+    assert position is not None
+    return np.array(position)
+
+
 def drag(made: Session, item: Item, to: ArrayLike, *, ticks: int = 40) -> None:
     """Press, a straight line, and a rest at its end; without the release."""
     start = item_place(made.document, item)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sessions import character, item_place, place, session
+from sessions import character, item_place, place, session, shifted, target_of
 
 import viewer
 from viewer import InputError
@@ -29,7 +29,7 @@ def test_turning_a_joint_moves_the_holds_below_it_along_and_no_others() -> None:
     made.dispatch(act.TurnJoint("LeftArm", turned(before.pose, joint, (0, 0, 1), 0.2)))
     moved = [a.effector for a, b in zip(made.document.handles, before.handles, strict=True) if a != b]
     assert moved == ["LeftHand"]
-    np.testing.assert_array_equal(made.document.handle("LeftHand").position, place(made.document, "LeftHand"))
+    np.testing.assert_array_equal(target_of(made.document, "LeftHand"), place(made.document, "LeftHand"))
     assert np.linalg.norm(place(made.document, "LeftHand") - place(before, "LeftHand")) > 0.05
     assert all(error.reached for error in made.errors.values())
     others = np.arange(len(before.skeleton)) != joint
@@ -39,14 +39,13 @@ def test_turning_a_joint_moves_the_holds_below_it_along_and_no_others() -> None:
 def test_hand_edits_are_bound_by_limits_when_these_are_on() -> None:
     made = session()
     joint = made.document.skeleton.index("LeftForeArm")
-    wild = turned(made.document.pose, joint, (1, 0, 0), 2.5)
+    wild = turned(made.document.pose, joint, made.document.skeleton.axes[joint, 0].tolist(), 2.5)
     made.dispatch(act.TurnJoint("LeftForeArm", wild))
     assert limit_violation(made.document.skeleton, made.document.pose).max() <= 1e-9
     made.undo()
     made.dispatch(act.SetJointLimits("LeftForeArm", False))
     made.dispatch(act.TurnJoint("LeftForeArm", wild))
-    kind_allows = limit_violation(made.document.skeleton, made.document.pose)[joint]
-    assert kind_allows > 0.1
+    assert limit_violation(made.document.skeleton, made.document.pose)[joint] > 0.1
 
 
 def test_a_coordinate_is_what_was_set_or_the_end_of_its_range() -> None:
@@ -112,16 +111,16 @@ def test_a_stiff_joint_does_not_move() -> None:
     for name in ("LeftForeArm", "LeftArm"):
         made.dispatch(act.SetStiffness(name, 1.0))
     before = made.document.pose
-    made.dispatch(act.MoveTargets({"LeftHand": (place(made.document, "LeftHand") + (0.1, 0.1, 0.1), None)}))
+    made.dispatch(act.MoveTargets({"LeftHand": (shifted(made.document, "LeftHand", (0.1, 0.1, 0.1)), None)}))
     for name in ("LeftForeArm", "LeftArm"):
         joint = made.document.skeleton.index(name)
-        np.testing.assert_array_equal(made.document.pose.rotations[joint], before.rotations[joint])
+        np.testing.assert_allclose(made.document.pose.rotations[joint], before.rotations[joint], atol=1e-12)
     assert not made.document.pose.same_as(before)
 
 
 def test_weights_decide_between_goals_that_cannot_both_be_met() -> None:
     made = session()
-    far = place(made.document, "LeftHand") + (3.0, 0.0, 0.0)
+    far = shifted(made.document, "LeftHand", (3.0, 0.0, 0.0))
     misses = []
     for weight in (0.2, 5.0):
         made.dispatch(act.SetWeight("Head", weight))
@@ -136,7 +135,7 @@ def test_reset_goes_back_to_the_relaxed_pose_or_to_the_clip() -> None:
         made = session(name)
         home = made.document.pose
         arm = made.document.skeleton.index("LeftArm")
-        made.dispatch(act.MoveTargets({"LeftHand": (place(made.document, "LeftHand") + (0.2, 0.3, 0.1), None)}))
+        made.dispatch(act.MoveTargets({"LeftHand": (shifted(made.document, "LeftHand", (0.2, 0.3, 0.1)), None)}))
         assert not made.document.pose.same_as(home)
         made.dispatch(act.ResetPose(("LeftArm",), position=False))
         np.testing.assert_allclose(made.document.pose.rotations[arm], home.rotations[arm], atol=1e-12)
@@ -166,7 +165,7 @@ def test_names_of_every_style_have_partners(left: str, right: str) -> None:
 def test_a_mirrored_pose_is_the_reflection_and_twice_is_the_pose() -> None:
     skeleton = character("biped").skeleton
     made = session()
-    made.dispatch(act.MoveTargets({"LeftHand": (place(made.document, "LeftHand") + (0.2, 0.3, 0.3), None)}))
+    made.dispatch(act.MoveTargets({"LeftHand": (shifted(made.document, "LeftHand", (0.2, 0.3, 0.3)), None)}))
     hips = skeleton.index("Hips")
     rotations = made.document.pose.rotations.copy()
     rotations[hips] = multiply(from_axis_angle((0.0, 1.0, 0.0), 0.7), rotations[hips])
@@ -187,12 +186,15 @@ def test_a_mirrored_pose_is_the_reflection_and_twice_is_the_pose() -> None:
 
 def test_mirror_and_paste_flipped_swap_the_arms() -> None:
     made = session()
-    made.dispatch(act.MoveTargets({"LeftHand": (place(made.document, "LeftHand") + (0.1, 0.3, 0.3), None)}))
+    made.dispatch(act.MoveTargets({"LeftHand": (shifted(made.document, "LeftHand", (0.1, 0.3, 0.3)), None)}))
     left = place(made.document, "LeftHand")[1]
-    copied = made.document.pose
+    copied, skeleton = made.document.pose, made.document.skeleton
     made.dispatch(act.PastePose(copied, ("LeftArm", "LeftForeArm", "LeftHand"), flipped=True))
-    assert place(made.document, "RightHand")[1] == pytest.approx(left, abs=0.02)
-    assert place(made.document, "LeftHand")[1] == pytest.approx(left, abs=1e-9)
+    away = angle_between(made.document.pose.rotations, skeleton.rest_rotations)
+    for part in ("Arm", "ForeArm", "Hand"):
+        one, other = skeleton.index(f"Left{part}"), skeleton.index(f"Right{part}")
+        assert away[one] == pytest.approx(away[other], abs=1e-9)
+        np.testing.assert_array_equal(made.document.pose.rotations[one], copied.rotations[one])
     made.undo()
     made.dispatch(act.MirrorPose())
     assert place(made.document, "RightHand")[1] == pytest.approx(left, abs=0.02)
@@ -202,13 +204,15 @@ def test_mirror_and_paste_flipped_swap_the_arms() -> None:
 def test_other_units_keep_the_work() -> None:
     made = session("walk")
     made.dispatch(act.SetLength("LeftLeg", 0.5))
-    made.dispatch(act.MoveTargets({"LeftHand": (place(made.document, "LeftHand") + (0.0, 0.1, 0.1), None)}))
+    made.dispatch(act.MoveTargets({"LeftHand": (shifted(made.document, "LeftHand", (0.0, 0.1, 0.1)), None)}))
     before = made.document
     made.dispatch(act.SetUnits("m"))
     assert made.document.character.source.units == "m"
     joints = viewer.fk(before.skeleton, before.pose).positions
-    np.testing.assert_allclose(viewer.fk(made.document.skeleton, made.document.pose).positions, 100.0 * joints, rtol=1e-9)
-    np.testing.assert_allclose(made.document.handle("Head").position, 100.0 * np.array(before.handle("Head").position))
+    np.testing.assert_allclose(
+        viewer.fk(made.document.skeleton, made.document.pose).positions, 100.0 * joints, rtol=1e-9
+    )
+    np.testing.assert_allclose(target_of(made.document, "Head"), 100.0 * np.array(before.handle("Head").position))
     made.dispatch(act.SetUnits("cm", "z", viewer.load("sample:walk", units="cm", up="z")))
     tall = item_place(made.document, Item("joint", "Head")) - item_place(made.document, Item("joint", "Hips"))
     was = item_place(before, Item("joint", "Head")) - item_place(before, Item("joint", "Hips"))
@@ -230,16 +234,17 @@ def test_the_frame_time_is_corrected_and_the_frames_stay() -> None:
 def test_selecting() -> None:
     made = session()
     hips, hand = Item("joint", "Hips"), Item("effector", "LeftHand")
-    made.dispatch(act.Select((hips,)))
-    made.dispatch(act.Select((hand,), "add"))
-    assert made.document.selection == (hips, hand)
-    assert made.document.active == hand
-    made.dispatch(act.Select((hips,), "add"))
-    assert made.document.active == hips
-    made.dispatch(act.Select((hips,), "toggle"))
-    assert made.document.selection == (hand,)
-    made.dispatch(act.RemoveEffector("LeftHand"))
-    assert made.document.selection == ()
+    seen = []
+    for action in (
+        act.Select((hips,)),
+        act.Select((hand,), "add"),
+        act.Select((hips,), "add"),
+        act.Select((hips,), "toggle"),
+        act.RemoveEffector("LeftHand"),
+    ):
+        made.dispatch(action)
+        seen.append((made.document.selection, made.document.active))
+    assert seen == [((hips,), hips), ((hips, hand), hand), ((hand, hips), hips), ((hand,), hand), ((), None)]
 
 
 @pytest.mark.parametrize(
@@ -269,7 +274,7 @@ def test_selecting() -> None:
         (act.SetFrameTime(0.1), "no clip is loaded"),
         (act.SetClip("run"), 'no clip "run": there is none'),
         (act.SetUnits("cm", "y", character("claw-arm")), "expected the same file in other units"),
-        (act.PastePose(character("claw-arm").skeleton.rest_pose()), "pose: expected 21 joints"),
+        (act.PastePose(character("claw-arm").skeleton.rest_pose()), "pose: expected 22 joints, found 13"),
         (act.ResetPose("Hips"), "joints: expected a list of names"),  # type: ignore[arg-type]
     ],
 )  # fmt: skip

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sessions import FOOT, HAND, character, drag, item_place, place, session, settled
+from sessions import FOOT, HAND, character, drag, item_place, place, session, settled, shifted, target_of
 
 import viewer
 from viewer import InputError
@@ -23,22 +23,21 @@ from viewer.session.actions import (
 )
 from viewer.session.bounds import violation
 from viewer.skeleton import limit_violation
-from viewer.spatial.quaternion import angle_between, from_axis_angle, multiply
+from viewer.spatial.quaternion import angle_between, from_axis_angle, multiply, rotate
 
 HIPS = Item("joint", "Hips")
 FEET = ("LeftFoot", "RightFoot")
 
 
-def feet_moved(made: Session, start: Session | None = None) -> float:
+def feet_moved(made: Session) -> float:
     """Metres that the feet are off their pins."""
-    del start
     return max(made.errors[name].metres or 0.0 for name in FEET)
 
 
 def test_dragging_a_hand_moves_its_goal_only_and_the_feet_stay_planted() -> None:
     made = session()
     before = made.document
-    target = place(before, "LeftHand") + (0.2, 0.3, 0.2)
+    target = shifted(before, "LeftHand", (0.2, 0.3, 0.2))
     made.begin_drag((HAND,))
     for tick in range(60):
         made.drag_to({HAND: (place(before, "LeftHand") + min(1.0, tick / 30) * np.array([0.2, 0.3, 0.2]), None)})
@@ -56,7 +55,7 @@ def test_dragging_a_hand_moves_its_goal_only_and_the_feet_stay_planted() -> None
 def test_commit_is_one_step_and_undo_gives_the_very_document_back() -> None:
     made = session()
     start = made.document
-    drag(made, HAND, place(start, "LeftHand") + (0.1, 0.1, 0.1))
+    drag(made, HAND, shifted(start, "LeftHand", (0.1, 0.1, 0.1)))
     made.commit()
     end = made.document
     assert made.history == ("Drag LeftHand",)
@@ -70,7 +69,7 @@ def test_commit_is_one_step_and_undo_gives_the_very_document_back() -> None:
 def test_cancel_gives_the_very_document_back() -> None:
     made = session()
     start, report = made.document, made.report
-    drag(made, HAND, place(start, "LeftHand") + (0.5, 0.1, 0.1))
+    drag(made, HAND, shifted(start, "LeftHand", (0.5, 0.1, 0.1)))
     assert made.document is not start
     made.cancel()
     assert made.document is start
@@ -123,20 +122,25 @@ def test_the_root_can_be_turned() -> None:
     assert feet_moved(made) < 1e-3
 
 
-def test_any_point_of_a_bone_can_be_grabbed() -> None:
+def test_any_point_of_a_bone_can_be_grabbed_and_holds_stay() -> None:
     made = session()
     arm, point = made.document.skeleton.index("LeftForeArm"), np.array([0.05, 0.0, 0.0])
+    world = viewer.fk(made.document.skeleton, made.document.pose)
+    hand, shoulder = (item_place(made.document, Item("joint", name)) for name in ("LeftHand", "LeftArm"))
+    # The elbow swings about the line from shoulder to hand.
+    start, line = world.point(arm, point), hand - shoulder
+    swing = from_axis_angle(line / np.linalg.norm(line), -0.3)
+    target, item = shoulder + rotate(swing, start - shoulder), Item("joint", "LeftForeArm")
     made.begin_drag((), Grab("LeftForeArm", point))
-    start = viewer.fk(made.document.skeleton, made.document.pose).point(arm, point)
-    target, item = start + (0.0, 0.02, 0.02), Item("joint", "LeftForeArm")
     for tick in range(40):
         made.drag_to({item: (target, None)})
         made.tick(tick / 60)
     now = viewer.fk(made.document.skeleton, made.document.pose).point(arm, point)
     np.testing.assert_allclose(now, target, atol=1e-3)
+    assert np.linalg.norm(place(made.document, "LeftHand") - hand) < 1e-3
     handles = made.document.handles
     made.commit()
-    assert made.document.handles == handles  # the hand's hold was met all the time
+    assert made.document.handles == handles
     assert made.history == ("Drag LeftForeArm",)
 
 
@@ -144,11 +148,11 @@ def test_a_grabbed_hand_takes_its_hold_along_and_a_grabbed_foot_stays_flat() -> 
     made = session()
     for name, way in (("LeftHand", (0.1, 0.2, 0.1)), ("LeftFoot", (0.0, 0.1, 0.1))):
         item = Item("joint", name)
-        target = item_place(made.document, item) + way
+        target = item_place(made.document, item) + np.array(way)
         drag(made, item, target)
         made.commit()
         np.testing.assert_allclose(place(made.document, name), target, atol=1e-3)
-        np.testing.assert_allclose(made.document.handle(name).position, target, atol=1e-3)
+        np.testing.assert_allclose(target_of(made.document, name), target, atol=1e-3)
     assert made.document.handle("LeftFoot").pinned
     assert (made.errors["LeftFoot"].degrees or 0.0) < 0.5
 
@@ -156,7 +160,7 @@ def test_a_grabbed_hand_takes_its_hold_along_and_a_grabbed_foot_stays_flat() -> 
 def test_an_effector_that_is_off_is_on_once_it_is_dragged() -> None:
     made = session()
     toes = Item("effector", "LeftToes")
-    drag(made, toes, place(made.document, "LeftToes") + (0.0, 0.02, 0.0))
+    drag(made, toes, shifted(made.document, "LeftToes", (0.0, 0.02, 0.0)))
     made.commit()
     assert made.document.handle("LeftToes").on
 
@@ -167,12 +171,12 @@ def test_several_effectors_move_together() -> None:
     starts = {item: place(made.document, item.name) for item in items}
     made.begin_drag(items)
     for tick in range(40):
-        made.drag_to({item: (start + (0.0, 0.2, 0.1), None) for item, start in starts.items()})
+        made.drag_to({item: (start + np.array([0.0, 0.2, 0.1]), None) for item, start in starts.items()})
         made.tick(tick / 60)
     made.commit()
     assert made.history == ("Drag 2 items",)
     for item, start in starts.items():
-        np.testing.assert_allclose(place(made.document, item.name), start + (0.0, 0.2, 0.1), atol=1e-3)
+        np.testing.assert_allclose(place(made.document, item.name), start + np.array([0.0, 0.2, 0.1]), atol=1e-3)
 
 
 def test_a_turned_hand_keeps_its_turn() -> None:
@@ -207,20 +211,23 @@ def test_a_drag_stays_inside_the_limits(name: str) -> None:
 def test_out_of_reach_it_comes_to_rest_and_says_why_after_the_release() -> None:
     made = session()
     made.begin_drag((HAND,))
-    made.drag_to({HAND: (place(made.document, "LeftHand") + (4.0, 0.0, 0.0), None)})
+    made.drag_to({HAND: (shifted(made.document, "LeftHand", (4.0, 0.0, 0.0)), None)})
     settled(made)
     still = made.document
     for tick in range(20):
-        made.drag_to({HAND: (made.document.handle("LeftHand").position, None)})
+        made.drag_to({HAND: (target_of(made.document, "LeftHand"), None)})
         assert not made.tick(20.0 + tick / 60)
     assert made.document.pose is still.pose
-    assert made.report is not None
-    assert made.report.status is Status.UNREACHABLE
-    assert made.report.diagnosis == ()
+    dragged = made.report
+    assert dragged is not None
+    assert dragged.status is Status.UNREACHABLE
+    assert dragged.diagnosis == ()
     made.commit()
-    assert made.report.status is Status.UNREACHABLE
-    assert any("LeftHand" in line for line in made.report.diagnosis)
-    assert not made.report.errors["LeftHand"].reached
+    report = made.report
+    assert report is not None
+    assert report.status is Status.UNREACHABLE
+    assert [line for line in report.diagnosis if "LeftHand" in line]
+    assert not report.errors["LeftHand"].reached
     assert not made.escape_offered
 
 
@@ -231,13 +238,15 @@ def test_a_drag_that_begins_outside_its_limits_does_not_jump_inside() -> None:
     rotations = made.document.pose.rotations.copy()
     rotations[elbow] = multiply(rotations[elbow], from_axis_angle((0.0, 1.0, 0.0), 2.0))
     made.dispatch(SetLimits(False))
-    made.replace(replace(new_document(made.document.character, pose=viewer.Pose(rotations, made.document.pose.translations))))
+    made.replace(
+        replace(new_document(made.document.character, pose=viewer.Pose(rotations, made.document.pose.translations)))
+    )
     assert violation(made.document) > 0.3
     last, start = made.document.pose, place(made.document, "LeftHand")
     made.begin_drag((HAND,))
     steps = []
     for tick in range(30):
-        made.drag_to({HAND: (start + (0.0, 0.001 * tick, 0.0), None)})
+        made.drag_to({HAND: (start + np.array([0.0, 0.001 * tick, 0.0]), None)})
         made.tick(tick / 60)
         steps.append(angle_between(made.document.pose.rotations, last.rotations).max())
         last = made.document.pose
@@ -251,7 +260,7 @@ def test_the_scope_says_which_joints_may_move(scope: Scope) -> None:
     made.dispatch(Select((Item("joint", "LeftArm"), Item("joint", "LeftForeArm"))))
     made.dispatch(SetScope(scope))
     before = made.document.pose
-    drag(made, HAND, place(made.document, "LeftHand") + (0.4, 0.4, 0.4))
+    drag(made, HAND, shifted(made.document, "LeftHand", (0.4, 0.4, 0.4)))
     made.commit()
     turned = angle_between(made.document.pose.rotations, before.rotations) > 1e-6
     moved = {name for name, moves in zip(made.document.skeleton.names, turned.tolist(), strict=True) if moves}
@@ -296,7 +305,7 @@ def test_exact_or_nothing_shows_no_pose_that_misses() -> None:
     made.dispatch(SetSolver(exact=True))
     before = made.document.pose
     made.begin_drag((HAND,))
-    made.drag_to({HAND: (place(made.document, "LeftHand") + (4.0, 0.0, 0.0), None)})
+    made.drag_to({HAND: (shifted(made.document, "LeftHand", (4.0, 0.0, 0.0)), None)})
     settled(made)
     assert made.document.pose.same_as(before)
     made.commit()
@@ -309,7 +318,7 @@ def test_until_close_solves_in_one_tick() -> None:
     made = session()
     made.dispatch(SetSolver(until_close=True))
     made.begin_drag((HAND,))
-    made.drag_to({HAND: (place(made.document, "LeftHand") + (0.2, 0.3, 0.2), None)})
+    made.drag_to({HAND: (shifted(made.document, "LeftHand", (0.2, 0.3, 0.2)), None)})
     made.tick(0.0)
     assert made.report is not None
     assert made.report.converged
@@ -317,7 +326,7 @@ def test_until_close_solves_in_one_tick() -> None:
 
 def test_errors_of_each_step_are_kept_for_the_plot() -> None:
     made = session()
-    drag(made, HAND, place(made.document, "LeftHand") + (0.2, 0.3, 0.2))
+    drag(made, HAND, shifted(made.document, "LeftHand", (0.2, 0.3, 0.2)))
     made.commit()
     assert made.report is not None
     lines = made.report.errors_by_iteration
@@ -331,7 +340,7 @@ def test_a_chain_of_a_thousand_links_drags() -> None:
     made = Session(new_document(character("chain-1000")))
     tip = Item("effector", "tip")
     start = place(made.document, "tip")
-    drag(made, tip, start * 0.8 + (0.1, 0.0, 0.1), ticks=30)
+    drag(made, tip, start * 0.8 + np.array([0.1, 0.0, 0.1]), ticks=30)
     assert made.report is not None
     assert np.isfinite(made.document.pose.rotations).all()
     assert (made.errors["tip"].metres or 0.0) < 0.01
@@ -371,9 +380,15 @@ def test_a_stalled_drag_offers_a_way_out_that_is_blended_in() -> None:
     ("act", "words"),
     [
         (lambda made: made.begin_drag(()), "a drag needs an effector or joint to drag"),
-        (lambda made: made.begin_drag((Item("effector", "LeftHnad"),)), 'no effector "LeftHnad"; did you mean "LeftHand"?'),
+        (
+            lambda made: made.begin_drag((Item("effector", "LeftHnad"),)),
+            'no effector "LeftHnad"; did you mean "LeftHand"?',
+        ),
         (lambda made: made.begin_drag((Item("joint", "Hipz"),)), 'no joint "Hipz"; did you mean "Hips"?'),
-        (lambda made: made.begin_drag((), Grab("Hips", (0, 0))), 'grabbed point of "Hips": expected shape (3,), found (2,)'),
+        (
+            lambda made: made.begin_drag((), Grab("Hips", (0, 0))),
+            'grabbed point of "Hips": expected shape (3,), found (2,)',
+        ),
         (lambda made: made.drag_to({HAND: (None, None)}), "no drag was begun"),
     ],
 )
@@ -398,7 +413,7 @@ def test_bad_targets_are_refused_and_the_drag_goes_on() -> None:
         ({HAND: (None, (0, 0, 0, 3))}, "expected a unit quaternion"),
     ):
         with pytest.raises(InputError) as caught:
-            made.drag_to(targets)  # type: ignore[arg-type]
+            made.drag_to(targets)
         assert words in str(caught.value)
     made.drag_to({HAND: ((1e6, -1e6, 1e6), None)})
     settled(made)
@@ -411,7 +426,7 @@ def test_a_method_that_cannot_serve_a_goal_says_so() -> None:
     made = session()
     made.dispatch(SetWanted("Head", "aim"))  # type: ignore[arg-type]
     made.dispatch(SetSolver(method="two-link"))
-    drag(made, HAND, place(made.document, "LeftHand") + (0.1, 0.1, 0.1), ticks=6)
+    drag(made, HAND, shifted(made.document, "LeftHand", (0.1, 0.1, 0.1)), ticks=6)
     assert made.report is not None
     assert made.report.method == "two-link"
     assert "Head" in made.report.unserved

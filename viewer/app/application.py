@@ -13,16 +13,20 @@ from viewer.app.input import Inputs
 from viewer.app.layout import Layout
 from viewer.app.pacing import Pace
 from viewer.app.painter import Painter
-from viewer.app.picture import save_picture
+from viewer.app.picture import read_picture, save_picture
 from viewer.app.quality import Quality
 from viewer.app.requests import serve
+from viewer.errors import ViewerError
+from viewer.ui.messages import Message
 from viewer.ui.state import state_of, write_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from viewer.app.context import Panel
     from viewer.app.device import Device
+    from viewer.app.keeping import Keeper
     from viewer.ui.controller import Controller
 
 _BACKGROUND_WAIT = 0.1
@@ -38,6 +42,8 @@ class Application:
         inputs: takes raw input.
         pace: says when to draw.
         quality: says how much.
+        keeper: of recovery files and preferences, or None: nothing is kept.
+        wanted_pictures: files to write the scene to when it is next drawn at rest.
         finished: the loop is to end.
     """
 
@@ -47,6 +53,7 @@ class Application:
         controller: Controller,
         panels: Sequence[Panel],
         automation: Automation | None = None,
+        *,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Connect a window with a controller.
@@ -59,10 +66,13 @@ class Application:
         self.clock = clock
         self.painter = Painter(device, controller, panels, Layout.from_dict(controller.preferences.layout))
         self.borders = Borders(self.painter.ui)
-        self.inputs = Inputs(controller.handle, self.borders, self.painter.capture, clock)
+        self.inputs = Inputs(controller.handle, self.borders, self.painter.capture, lambda: controller.dragging, clock)
         self.pace, self.quality = Pace(), Quality()
+        self.keeper: Keeper | None = None
+        self.wanted_pictures: list[Path] = []
         self.finished = False
-        self._seen: object = None
+        self._seen = -1
+        self._names: object = None
         self._title = ""
         self._pictured = False
         self._last_frame = clock()
@@ -75,10 +85,14 @@ class Application:
                 self.turn()
         except Exception:  # noqa: BLE001 - whatever it is, the work must not be lost with it
             traceback.print_exc(file=sys.stderr)
-            self.controller.session.rescue() if hasattr(self.controller.session, "rescue") else None
-            return 1
-        finally:
+            rescued = self.keeper.rescue() if self.keeper is not None else None
+            if rescued is not None:
+                print(f"error: ikviewer stopped; the work is kept in {rescued}", file=sys.stderr)  # noqa: T201
             self.close()
+            return 1
+        if self.keeper is not None:
+            self.keeper.close()
+        self.close()
         return 0
 
     def turn(self) -> None:
@@ -99,6 +113,9 @@ class Application:
         busy = controller.tick(now)
         self.pace.busy(busy)
         serve(self)
+        if self.keeper is not None:
+            self.keeper.tick()
+        self._find_letters()
         rearranged = self.painter.arrange()
         seen = controller.revision
         if seen != self._seen or busy:
@@ -121,13 +138,13 @@ class Application:
         full = still or not self._in_motion or pace.full_due(now)
         ui.fps = pace.fps
         self.controller.fps = pace.fps or None
-        ui.notes[:] = [self.quality.note] if self.quality.note else []
+        ui.notes[:] = [self.quality.note] if self.quality.note and self._in_motion else []
         start = time.perf_counter()
         self.painter.paint(now - self._last_frame, self.quality.level, full=full, still=still)
         self._picture(still=still, last=last)
         self.device.swap()
         if not still and self._in_motion:
-            self.quality.took(time.perf_counter() - start)
+            self.quality.took(time.perf_counter() - start, ghosts=self.controller.draw_list().ghosts.size > 0)
         self._last_frame = now
         pace.drawn(now, full=full, still=still)
         wished = ui.take_wake()
@@ -167,12 +184,31 @@ class Application:
             self._title = title
             self.device.set_title(title)
 
+    def _find_letters(self) -> None:
+        """See to the letters that the names of another figure need."""
+        skeleton = self.controller.session.document.skeleton
+        if skeleton.names is not self._names:
+            self._names = skeleton.names
+            advice = self.painter.ui.fonts.serve("".join(skeleton.names))
+            if advice:
+                self.controller.post(Message(advice))
+
     def _picture(self, *, still: bool, last: bool) -> None:
         path = self.automation.screenshot
         wanted = last if self.automation.exit_after is not None else still
         if path is not None and wanted and not self._pictured:
             self._pictured = True
-            save_picture(self.device.target, path)
+            save_picture(path, read_picture(self.device.target))
+        while still and self.wanted_pictures:
+            self._save_scene(self.wanted_pictures.pop(0))
+
+    def _save_scene(self, path: Path) -> None:
+        try:
+            save_picture(path, self.painter.picture())
+        except ViewerError as error:
+            self.controller.fail(error)
+        else:
+            self.controller.note(f"Saved {path.name}")
 
     def _write_state(self) -> None:
         path = self.automation.state_file

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import moderngl
 import numpy as np
 from imgui_bundle import imgui, implot
 
 from viewer.app.fonts import Fonts
 from viewer.app.imgui_renderer import ImguiRenderer, Painted, copy_list
 from viewer.app.theme import apply_theme
+from viewer.opengl import create_context
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,7 +42,7 @@ class Harness:
             scale: UI scale.
         """
         self.size = size
-        self.context = moderngl.create_context(standalone=True, backend="egl", require=330)
+        self.context = create_context()
         self.target = self.context.framebuffer(self.context.texture(size, 4))
         self._imgui = imgui.create_context()
         imgui.set_current_context(self._imgui)

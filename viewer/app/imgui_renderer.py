@@ -133,7 +133,8 @@ class ImguiRenderer:
         context = self._context
         target.use()
         context.enable_only(moderngl.BLEND)
-        context.blend_func = (*moderngl.DEFAULT_BLENDING, moderngl.ONE, moderngl.ONE_MINUS_SRC_ALPHA)
+        over = (moderngl.SRC_ALPHA, moderngl.ONE_MINUS_SRC_ALPHA)
+        context.blend_func = (*over, moderngl.ONE, moderngl.ONE_MINUS_SRC_ALPHA)  # type: ignore[assignment]
         self._program["frame"] = (0.0, 0.0, float(width), float(height))
         bound = 0
         for painted, start in zip(lists, starts, strict=True):
@@ -147,7 +148,7 @@ class ImguiRenderer:
                     self._textures[bound].use(0)
                 target.scissor = (left, height - bottom, right - left, bottom - top)
                 self._array.render(moderngl.TRIANGLES, vertices=command.count, first=start + command.first)
-        target.scissor = None
+        target.scissor = None  # type: ignore[assignment]  # None is what switches it off
 
     def release(self) -> None:
         """Give the textures back; imgui is told, so that its context can end."""

@@ -76,6 +76,7 @@ class Inputs:
         send: gets what is the controller's.
         borders: between panels, which can be dragged.
         capture: what imgui held in its last frame.
+        grabbing: whether the controller drags something, with or without a button: then all input is its own.
         clock: seconds, for double clicks.
         held: modifiers that are down.
         pointer: where it is.
@@ -85,6 +86,7 @@ class Inputs:
     send: Callable[[Event], None]
     borders: Borders
     capture: Capture
+    grabbing: Callable[[], bool] = bool
     clock: Callable[[], float] = time.monotonic
     held: set[str] = field(default_factory=set)
     pointer: tuple[float, float] = (-1.0, -1.0)
@@ -101,8 +103,8 @@ class Inputs:
 
     @property
     def busy(self) -> bool:
-        """Whether the controller has a mouse button: the camera or a handle is being dragged."""
-        return any(not imguis for imguis in self._owners.values())
+        """Whether the controller holds the pointer: the camera or a handle is being dragged, or a grab runs."""
+        return any(not imguis for imguis in self._owners.values()) or self.grabbing()
 
     def move(self, x: float, y: float) -> None:
         """The pointer is at a pixel; imgui always knows, the controller unless imgui holds a button."""
@@ -149,7 +151,7 @@ class Inputs:
         if name in IMGUI_MODIFIERS:
             self._modifier(name, down=down)
             return
-        captured = self.capture.key(name, self.mods)
+        captured = self.capture.key(name, self.mods) and not self.grabbing()
         if captured or not down:
             self._to_imgui(name, down=down)
         if down and not captured:

@@ -131,25 +131,16 @@ class Layout:
         for each in fields(self):
             setattr(self, each.name, getattr(fresh, each.name))
 
-    def to_dict(self) -> dict[str, object]:
-        """What a file of preferences keeps."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}
+    def to_dict(self) -> dict[str, float]:
+        """The sizes that a person chose, for the preferences."""
+        chosen = {name: getattr(self, name) for name in RANGES}
+        return {name: float(value) for name, value in chosen.items() if value is not None}
 
     @classmethod
-    def from_dict(cls, kept: Mapping[str, object]) -> Layout:
-        """A layout from preferences; what does not fit is left at its default: preferences never stop a start."""
-        layout = cls()
-        for name in RANGES:
-            value = kept.get(name)
-            if isinstance(value, (int, float)) and not isinstance(value, bool):
-                setattr(layout, name, float(value))
-        for name in ("show_left", "show_right", "show_timeline"):
-            if isinstance(kept.get(name), bool):
-                setattr(layout, name, kept[name])
-        tabs = kept.get("tabs")
-        if isinstance(tabs, dict):
-            layout.tabs = {str(place): str(panel) for place, panel in tabs.items()}
-        return layout
+    def from_dict(cls, kept: Mapping[str, float]) -> Layout:
+        """A layout from preferences; what it does not know is left out: preferences never stop a start."""
+        left, right, timeline, goals, solver = (kept.get(name) for name in RANGES)
+        return cls(left, right, timeline, goals, solver)
 
 
 _SPLITS = {"goals": (Place.LEFT_TOP, Place.LEFT_BOTTOM), "solver": (Place.RIGHT_TOP, Place.RIGHT_BOTTOM)}

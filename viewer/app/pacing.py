@@ -18,7 +18,7 @@ LONGEST_WAIT = 0.25
 _SETTLING = 2
 """Frames after a change in which imgui finds its sizes and hovers."""
 _FPS_SPAN = 0.5
-_LONGEST_GAP = 0.25
+_LONGEST_GAP = 0.1
 
 
 @dataclass(slots=True)
@@ -111,6 +111,7 @@ class Pace:
         self._times.append(now)
         while now - self._times[0] > 2 * _FPS_SPAN:
             self._times.popleft()
-        if now - self._fps_at >= _FPS_SPAN and len(self._times) > 4:
+        # Over a while of motion only: a lone frame after a key says nothing of how fast frames can be.
+        if now - self._fps_at >= _FPS_SPAN and now - self._times[0] >= _FPS_SPAN:
             self.fps = (len(self._times) - 1) / (now - self._times[0])
             self._fps_at = now

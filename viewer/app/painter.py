@@ -12,8 +12,8 @@ from viewer.app.frame import Frame
 from viewer.app.imgui_renderer import ImguiRenderer, copy_list
 from viewer.app.input import Capture
 from viewer.app.layers import Layers
-from viewer.app.layout import Layout
 from viewer.app.overlay import write_texts
+from viewer.app.picture import read_picture
 from viewer.app.stage import Stage
 from viewer.app.theme import apply_theme
 from viewer.ui.rect import Rect
@@ -21,9 +21,13 @@ from viewer.ui.rect import Rect
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from viewer.app.context import Panel
     from viewer.app.device import Device
     from viewer.app.imgui_renderer import Painted
+    from viewer.app.layout import Layout
     from viewer.app.quality import Level
     from viewer.ui.controller import Controller
 
@@ -56,7 +60,6 @@ class Painter:
         layers: their pixels.
         stage: the scene's.
         capture: what imgui held in the last frame.
-        scene_only: the panels are not drawn at all, for pictures.
     """
 
     def __init__(self, device: Device, controller: Controller, panels: Sequence[Panel], layout: Layout) -> None:
@@ -79,6 +82,7 @@ class Painter:
         self.stage = Stage(device.context, self.layers.blit)
         self.capture = Capture()
         self._themed = 0.0
+        self._texts: list[Painted] = []
         self.arrange()
 
     def arrange(self) -> bool:
@@ -115,11 +119,22 @@ class Painter:
         scene = self.stage.draw(controller.draw_list(), controller.projection(), level, still=still)
         self.layers.compose(self._device.target, (scene, self.ui.regions.viewport), floating)
 
+    def picture(self) -> NDArray[np.uint8]:
+        """The scene and its texts alone, (H, W, 3), as `paint` drew them last."""
+        regions = self.ui.regions
+        size, viewport = regions.size, regions.viewport
+        canvas = self._device.context.simple_framebuffer(size)
+        self.layers.blit(self.stage.shown, canvas, at=viewport)
+        self._renderer.draw(self._texts, canvas)
+        image = read_picture(canvas)
+        canvas.release()
+        return image[viewport.y : viewport.y + viewport.h, viewport.x : viewport.x + viewport.w]
+
     @property
     def cursor(self) -> str:
         """The pointer's shape that imgui wants."""
         imgui.set_current_context(self._imgui)
-        return _SHAPES.get(imgui.get_mouse_cursor(), "arrow")
+        return _SHAPES.get(imgui.MouseCursor_(imgui.get_mouse_cursor()), "arrow")
 
     def close(self) -> None:
         """End imgui's context; OpenGL's is the device's."""
@@ -161,6 +176,7 @@ class Painter:
             painted = copy_list(draw_list)
             layer = self.frame.opaque(painted.name)
             (floating if layer is None else panels.setdefault(layer, [])).append(painted)
+        self._texts = [painted for painted in floating if painted.name.startswith("##Background")]
         self._note_capture(floating)
         return panels, floating
 
@@ -178,11 +194,11 @@ class Painter:
         capture.floating = tuple(rects)
 
 
-_SHAPES = {
+_SHAPES: dict[imgui.MouseCursor_, str] = {
     imgui.MouseCursor_.text_input: "text",
     imgui.MouseCursor_.resize_all: "move",
     imgui.MouseCursor_.resize_ns: "ns",
     imgui.MouseCursor_.resize_ew: "ew",
     imgui.MouseCursor_.hand: "hand",
-    imgui.MouseCursor_.not_allowed: "no",
+    imgui.MouseCursor_.not_allowed: "not-allowed",
 }

@@ -23,8 +23,8 @@ def read_picture(target: moderngl.Framebuffer) -> NDArray[np.uint8]:
     return np.frombuffer(data, np.uint8).reshape(height, width, 3)[::-1].copy()
 
 
-def save_picture(target: moderngl.Framebuffer, path: Path) -> None:
-    """Write what a framebuffer shows as PNG.
+def save_picture(path: Path, image: NDArray[np.uint8]) -> None:
+    """Write a picture (H, W, 3) as PNG.
 
     Raises:
         OutputError: the file cannot be written.
@@ -32,5 +32,5 @@ def save_picture(target: moderngl.Framebuffer, path: Path) -> None:
     from PIL import Image  # noqa: PLC0415 - only pictures need it
 
     file = io.BytesIO()
-    Image.fromarray(read_picture(target)).save(file, "PNG")
+    Image.fromarray(image).save(file, "PNG")
     write_whole(path, file.getvalue())

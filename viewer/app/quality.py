@@ -45,8 +45,8 @@ class Quality:
         """Words for the status line; empty while nothing is left out."""
         return NOTES[self.level]
 
-    def took(self, seconds: float) -> None:
-        """A frame of a motion took so long.
+    def took(self, seconds: float, *, ghosts: bool = True) -> None:
+        """A frame of a motion took so long, with or without ghosts to leave out.
 
         One slow frame changes nothing: the mean of several does. Coming back takes patience, so that a machine on
         the edge does not swing between two looks.
@@ -54,7 +54,7 @@ class Quality:
         self._mean = seconds if self._seen == 0 else (1.0 - _WEIGHT) * self._mean + _WEIGHT * seconds
         self._seen += 1
         if self._mean > SLOW and self._seen >= _ENOUGH and self.level < Level.HALF:
-            self._go(Level(self.level + 1))
+            self._go(Level(self.level + 1 if ghosts or self.level >= Level.NO_GHOSTS else Level.NO_SHADOW))
         elif self._mean < FAST and self._seen >= _PATIENCE and self.level > Level.FULL:
             self._go(Level(self.level - 1))
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -26,6 +29,13 @@ def serve(app: Application) -> None:
             app.device.set_fullscreen(on=controller.panels.fullscreen)
         elif request.name == "reset-layout":
             ui.layout.reset()
+        elif request.name == "copy-text":
+            app.device.set_clipboard(str(request.value))
+        elif request.name == "show-in-folder":
+            show_in_folder(Path(str(request.value)))
+        elif request.name == "picture":
+            app.wanted_pictures.append(Path(str(request.value)))
+            app.pace.changed(app.clock())
         else:
             ui.requests.append(request)
             del ui.requests[:-_LONGEST_QUEUE]
@@ -33,3 +43,13 @@ def serve(app: Application) -> None:
             app.inputs.for_imgui = True
     shown = controller.panels
     ui.layout.show_left, ui.layout.show_right, ui.layout.hidden = shown.left, shown.right, shown.hidden
+
+
+def show_in_folder(path: Path) -> None:
+    """Open the folder of a file in the desktop's file manager, where there is one."""
+    folder = path.resolve().parent
+    command = {"darwin": ["open", "-R", str(path)], "win32": ["explorer", "/select,", str(path)]}
+    try:
+        subprocess.Popen(command.get(sys.platform, ["xdg-open", str(folder)]))  # noqa: S603 - a path, no shell
+    except OSError:
+        return

@@ -64,6 +64,12 @@ class Stage:
             self._renderer.draw(shown, projection, target, samples=SAMPLE_LIMIT if still else 0)
         return target
 
+    @property
+    def shown(self) -> moderngl.Framebuffer:
+        """The picture drawn last."""
+        assert self._whole is not None
+        return self._whole
+
     def _draw_half(self, shown: DrawList, projection: Projection, target: moderngl.Framebuffer) -> None:
         """The figure in half as many pixels each way; what lies over it sharp."""
         width, height = projection.size
@@ -75,7 +81,8 @@ class Stage:
         self._blit(self._half, target, at=Rect(0, 0, width, height))
         empty = {name: np.empty(0, getattr(shown, name).dtype) for name in _SOLID}
         ground = replace(shown.ground, grid=False, shadow=False)
-        self._renderer.draw(replace(shown, ground=ground, **empty), projection, target, background=False)
+        over = replace(shown, ground=ground, **empty)  # type: ignore[arg-type]  # by name
+        self._renderer.draw(over, projection, target, background=False)
 
     def _sized(self, old: moderngl.Framebuffer | None, size: tuple[int, int]) -> moderngl.Framebuffer:
         if old is not None and old.size == size:

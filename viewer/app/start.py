@@ -74,6 +74,7 @@ def run_window(
         InputError: a size or window kind that there is not.
         MachineError: there is no display or no OpenGL 3.3; the message names the cure.
     """
+    from viewer.app.keeping import Keeper  # noqa: PLC0415 - what a headless library never needs
     from viewer.session.preferences import load_preferences  # noqa: PLC0415
 
     check_size(size)
@@ -82,6 +83,9 @@ def run_window(
         asked = Automation(asked.state_file, 1, asked.screenshot)
     preferences = load_preferences()
     app = open_window(session, preferences, size=size, window=window, automation=asked)
+    if window != "headless":
+        app.keeper = Keeper(app.controller, app.painter.ui.layout)
+        app.keeper.offer()
     session.start_compiling()
     return app.run()
 
@@ -102,11 +106,11 @@ def open_window(
     """
     device = open_device(window, size)
     # Loaded once there is a window: what they need may be missing where a window is, too.
-    from viewer.app import panels  # noqa: PLC0415
     from viewer.app.application import Application  # noqa: PLC0415
+    from viewer.app.panels import PANELS  # noqa: PLC0415
     from viewer.ui.controller import Controller  # noqa: PLC0415
 
-    return Application(device, Controller(session, preferences), getattr(panels, "PANELS", ()), automation)
+    return Application(device, Controller(session, preferences), PANELS, automation)
 
 
 def open_device(kind: str, size: tuple[int, int]) -> Device:

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from viewer.app.cursors import axis_cursor
 from viewer.app.input import BUTTONS
 from viewer.app.keys import GLFW_NAMES, by_layout
 from viewer.app.layout import SMALLEST_WINDOW
@@ -24,8 +25,8 @@ NO_DISPLAY_CURE = "set DISPLAY, or use ikviewer render"
 NO_OPENGL_CURE = "update the graphics driver, or on Debian/Ubuntu: apt-get install libgl1 libgl1-mesa-dri"
 
 _SHAPES = {"arrow": "ARROW_CURSOR", "hand": "HAND_CURSOR", "text": "IBEAM_CURSOR", "crosshair": "CROSSHAIR_CURSOR",
-           "move": "RESIZE_ALL_CURSOR", "ew": "HRESIZE_CURSOR", "ns": "VRESIZE_CURSOR",
-           "no": "NOT_ALLOWED_CURSOR"}  # fmt: skip
+           "move": "RESIZE_ALL_CURSOR", "grabbing": "RESIZE_ALL_CURSOR", "ew": "HRESIZE_CURSOR", "ns": "VRESIZE_CURSOR",
+           "not-allowed": "NOT_ALLOWED_CURSOR"}  # fmt: skip
 
 
 def import_glfw() -> ModuleType:
@@ -63,13 +64,14 @@ def open_config(kind: str, size: tuple[int, int], title: str) -> Any:  # noqa: A
         MachineError: there is no OpenGL 3.3, or a library is missing.
     """
     import moderngl_window  # noqa: PLC0415 - see import_glfw
+    from moderngl_window.context.base import WindowConfig  # noqa: PLC0415
 
-    class Config(moderngl_window.WindowConfig):
+    class Config(WindowConfig):
         """The window as moderngl-window wants it described; our own loop draws and reads input."""
 
         gl_version = (3, 3)
         window_size = size
-        aspect_ratio = None
+        aspect_ratio = None  # type: ignore[assignment]  # black bars otherwise
         vsync = True
         samples = 0
         log_level = logging.ERROR
@@ -80,6 +82,9 @@ def open_config(kind: str, size: tuple[int, int], title: str) -> Any:  # noqa: A
     except MachineError:
         raise
     except Exception as error:
+        if "display" in type(error).__name__.casefold():  # pyglet's NoSuchDisplayException
+            shown = os.environ.get("DISPLAY", "")
+            raise MachineError(f'no display: "{shown}" cannot be opened; {NO_DISPLAY_CURE}') from error
         # ValueError of moderngl-window's, Exception of moderngl's and OSError of the loaders all mean the same.
         raise MachineError(f"no OpenGL 3.3 in a window: {_cause(kind, error)}; {NO_OPENGL_CURE}") from error
     made.wnd.exit_key = None
@@ -192,9 +197,15 @@ class GlfwDevice:
         if shape == "hidden":
             return
         if shape not in self._shapes:
-            standard = getattr(glfw, _SHAPES.get(shape, "ARROW_CURSOR"), glfw.ARROW_CURSOR)
-            self._shapes[shape] = glfw.create_standard_cursor(standard)  # None where the desktop has none: an arrow
+            self._shapes[shape] = self._made(shape)
         glfw.set_cursor(self._window, self._shapes[shape])
+
+    def _made(self, shape: str) -> Any:  # noqa: ANN401 - glfw's own
+        """A pointer; None, which is an arrow, where the desktop has none of that shape."""
+        glfw = self._glfw
+        if shape.startswith("axis-"):
+            return glfw.create_cursor(axis_cursor(shape[-1], self.content_scale), 1, 1)
+        return glfw.create_standard_cursor(getattr(glfw, _SHAPES.get(shape, "ARROW_CURSOR"), glfw.ARROW_CURSOR))
 
     def set_fullscreen(self, *, on: bool) -> None:
         """Fill the monitor, or return from it."""

@@ -128,12 +128,21 @@ class BatchRun:
         self.settings, self.reach, self.exact = settings, reach, exact
 
     def solve(
-        self, rotations: Floats, translations: Floats, places: Floats, turns: Floats, *, threads: int | None = None
+        self,
+        rotations: Floats,
+        translations: Floats,
+        places: Floats,
+        turns: Floats,
+        *,
+        same_start: bool = False,
+        threads: int | None = None,
     ) -> BatchSolution:
-        """Solve all; the arrays of poses are overwritten by the answers."""
+        """Solve all; the arrays of poses are overwritten by the answers; ``same_start``: all are the same."""
         count = len(rotations)
         joints, goals = self.assembly.joints, self.assembly.goals
         many = make_many(self.assembly.system, count)
+        many.again[1:] = same_start
+        many.again[::_CHUNK] = False  # where a thread begins
         np.take(rotations, joints, axis=1, out=many.q)
         np.take(translations, joints, axis=1, out=many.t)
         np.take(places, goals, axis=1, out=many.target)

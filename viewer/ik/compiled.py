@@ -61,7 +61,7 @@ _OPTIONS: dict[str, Any] = {
 # they compile in a fraction of the time.
 _ENTRIES = ("hold", "solve_held")
 # Called in one place: they become part of their callers before anything is compiled.
-_PARTS = ("solve", "solve_many", "solve_call", "inverse_root", "aim_derivative", "best_turn", "stand_root")
+_PARTS = ("solve", "solve_many", "solve_call")
 # Gives the very bits that numpy gives.
 _EXACT = ("take_targets",)
 

@@ -17,7 +17,7 @@ from viewer.ik.assemble import assemble, freedoms_of
 from viewer.ik.backends import engine_for
 from viewer.ik.batch import BatchRun, batch_targets, checked_starts, stacked
 from viewer.ik.diagnosis import diagnose
-from viewer.ik.direct import Direct
+from viewer.ik.direct import Direct, trusted_pose
 from viewer.ik.drag import Drag
 from viewer.ik.goals import Goal, GoalKind
 from viewer.ik.methods import METHODS, UserRows, run_default
@@ -165,7 +165,7 @@ class Solver:
         rotations, translations = stacked(starts, len(places))
         engine, _ = engine_for(self.options.backend)
         run = BatchRun(self.skeleton, self.assembly, engine, self.one_shot, self._reach, exact=self.options.exact)
-        return run.solve(rotations, translations, places, turns, threads=threads)
+        return run.solve(rotations, translations, places, turns, same_start=isinstance(poses, Pose), threads=threads)
 
     def towards(
         self,
@@ -237,7 +237,7 @@ class Solver:
     def _answer(self, workspace: Workspace, direct: Direct, row: Row, started: float) -> Solution:
         """What is said of a row that a compiled call has filled."""
         rotations, translations, x, miss = direct.parts(row)
-        pose, one = Pose(rotations, translations), workspace.one
+        pose, one = trusted_pose(rotations, translations), workspace.one
         seconds = time.perf_counter() - started
         report = self._report(workspace, row.code, one.iterations.item(), seconds, "numba", one.outside.item())
         findings = Findings(workspace, len(self._goals), miss, x)

@@ -30,10 +30,18 @@ _CURES = (
         ),
     ),
     (
-        ("eglquerydevices", "eglgetplatformdisplay", "egldevice", "eglinitialize", "eglchooseconfig", "eglbindapi"),
+        (
+            "requested device",
+            "eglquerydevices",
+            "eglgetplatformdisplay",
+            "egldevice",
+            "eglinitialize",
+            "eglchooseconfig",
+            "eglbindapi",
+        ),
         (
             "no EGL device draws OpenGL: install the graphics driver, or Mesa's software one, "
-            "on Debian and Ubuntu: sudo apt install libgl1-mesa-dri"
+            "on Debian and Ubuntu: sudo apt install libegl1 libgl1-mesa-dri"
         ),
     ),
     (("xopendisplay", "cannot open display"), f"no display, and no EGL to draw without one: {_INSTALL}"),

@@ -39,7 +39,7 @@ class Offscreen:
         self._renderer = Renderer(ctx)
         self._target = Target(ctx)
 
-    def picture(self, draw_list: DrawList, projection: Projection, samples: int) -> NDArray[np.uint8]:
+    def picture(self, draw_list: DrawList, projection: Projection, samples: int, scale: float) -> NDArray[np.uint8]:
         """Red, green, blue (H, W, 3), the top row first; texts are left out.
 
         Raises:
@@ -47,7 +47,7 @@ class Offscreen:
         """
         try:
             target = self._target.sized(projection.size)
-            self._renderer.draw(draw_list, projection, target, samples=samples)
+            self._renderer.draw(draw_list, projection, target, samples=samples, scale=scale)
             return read_picture(target)
         except Exception as error:
             width, height = projection.size
@@ -90,7 +90,7 @@ def render_image(
         MachineError: the machine cannot draw; the line names the cure.
     """
     check_size(projection.size)
-    drawn = _artist().submit(lambda: _offscreen().picture(draw_list, projection, samples))
+    drawn = _artist().submit(lambda: _offscreen().picture(draw_list, projection, samples, scale))
     return write_texts(drawn.result(), draw_list.texts, scale)
 
 

@@ -61,6 +61,7 @@ class Renderer:
         *,
         background: bool = True,
         samples: int | None = None,
+        scale: float = 1.0,
     ) -> None:
         """Draw a frame; texts are left to the caller.
 
@@ -73,13 +74,15 @@ class Renderer:
             target: a framebuffer with depth and without samples of its own.
             background: paint the gradient first; without it the colours that are there stay, and there are no samples.
             samples: instead of `samples`, for this frame.
+            scale: what the draw list was made with: pixels for one of the design; lines of the grid and edges of bones
+                are as many pixels wide.
         """
         wanted = min(self.samples if samples is None else samples, self._ctx.max_samples)
         wanted = wanted if background and wanted > 1 else 0
         self._load(draw_list)
         if draw_list.ground.shadow:
             self._shadow.update(draw_list.bones, draw_list.ground, projection)
-        self._view.bind(projection)
+        self._view.bind(projection, scale)
         canvas = self._sampled.sized(projection.size, wanted) if wanted else target
         self._begin(canvas, projection, background=background)
         self._opaque(wanted)

@@ -10,6 +10,7 @@ from viewer.opengl.programs import VIEW_BINDING
 
 if TYPE_CHECKING:
     import moderngl
+    from numpy.typing import NDArray
 
     from viewer.spatial.checks import Floats
     from viewer.spatial.projection import Projection
@@ -32,17 +33,17 @@ class ViewBlock:
     def __init__(self, ctx: moderngl.Context) -> None:
         """Reserve it."""
         self._buffer = ctx.buffer(reserve=4 * _FLOATS)
-        self._last: Projection | None = None
+        self._last: tuple[Projection, float] | None = None
 
-    def bind(self, projection: Projection) -> None:
-        """Make it say this projection, and what is drawn from now on read it."""
-        if projection is not self._last:
-            self._buffer.write(packed(projection).tobytes())
-            self._last = projection
+    def bind(self, projection: Projection, scale: float) -> None:
+        """Make it say this projection and scale, and what is drawn from now on read it."""
+        if self._last is None or self._last[0] is not projection or self._last[1] != scale:
+            self._buffer.write(packed(projection, scale).tobytes())
+            self._last = projection, scale
         self._buffer.bind_to_uniform_block(VIEW_BINDING)
 
 
-def packed(projection: Projection) -> Floats:
+def packed(projection: Projection, scale: float) -> NDArray[np.float32]:
     """The block's numbers (44,): matrices by columns, then light, up and screen; see the shader."""
     turn = projection.view[:3, :3]
     width, height = projection.size
@@ -53,7 +54,7 @@ def packed(projection: Projection) -> Floats:
             projection.view.T.ravel(),
             projection.lens.T.ravel(),
             [*(turn @ key_light(projection)), 0.0],
-            [*turn[:, 1], 0.0],
+            [*turn[:, 1], scale],
             [width, height, metres, flat],
         ]
     )

@@ -29,6 +29,7 @@ is below the middle then keeps at least the smaller margin."""
 
 _STEEPEST = 0.5 * math.pi
 _NEAREST, _FARTHEST = 1e-7, 1e9
+_MOST_STEPS = 500.0
 _VIEWS: dict[str, tuple[float, float]] = {
     "front": (0.0, 0.0), "back": (180.0, 0.0), "left": (90.0, 0.0), "right": (-90.0, 0.0),
     "top": (0.0, 90.0), "bottom": (0.0, -90.0), "three-quarter": (-47.5, 15.0),
@@ -118,7 +119,8 @@ class Camera:
             at: (3,) a point in the world that stays where it is on the screen, such as the one under the pointer;
                 None for the target.
         """
-        distance = min(max(self.distance * ZOOM_PER_STEP**steps, _NEAREST), _FARTHEST)
+        factor = ZOOM_PER_STEP ** min(max(steps, -_MOST_STEPS), _MOST_STEPS)
+        distance = min(max(self.distance * factor, _NEAREST), _FARTHEST)
         if at is None:
             return replace(self, distance=distance)
         point = np.asarray(at, dtype=np.float64)

@@ -112,7 +112,7 @@ def _twist(shape: Twist, style: _Style, lines: Lines) -> None:
     if style.bound and shape.lower is not None and shape.upper is not None:
         span = min(shape.upper - shape.lower, _TURN)
         pieces = max(1, math.ceil(_RING * span / _TURN))
-        arc = shape.points(shape.lower + np.arange(pieces + 1) * (span / pieces))
+        arc = shape.points(np.linspace(shape.lower, shape.lower + span, pieces + 1))
         lines.curve(arc, rgba(style.colour), _ARC_PX)
         if span < _TURN - 1e-6:
             ends = arc[[0, -1]] - shape.centre

@@ -15,7 +15,6 @@ from viewer.scene.limited_joint import HALF_EDGE, edge_coordinates, limited_join
 from viewer.scene.range_shapes import Swing, Travel, Twist
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.kinds import JointKind
-from viewer.skeleton.limits import LimitForm
 from viewer.spatial.euler import axes_of
 from viewer.spatial.quaternion import IDENTITY, conjugate, from_axis_angle, multiply, perpendicular, rotate, to_matrix
 

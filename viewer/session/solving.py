@@ -117,12 +117,11 @@ def settle(document: Document, solvers: Solvers, *, restarts: bool = False) -> S
     if not goals:
         outside = violation(document) > _OUTSIDE
         return State(replace(document, pose=inside(document, document.pose)) if outside else document, None)
-    drag = solvers.drag(document, tuple(goals.values()))
     if violation(document) <= _OUTSIDE:
         still = still_report(document)
         if still is not None:
             return State(document, still)
-    trace = Trace()
+    drag, trace = solvers.drag(document, tuple(goals.values())), Trace()
     solution = _run(drag, goals, document.solver, trace)
     if restarts and document.solver.restarts and solution.status is not Status.CONVERGED:
         solution = drag.escape() or solution

@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from viewer.gizmo import Fill, Gizmo, Space, Stroke, Tool, axes_of
-from viewer.scene import Mark, Scene, draw_list, facing, figure_height, figure_points, floor_of
+from viewer.scene import Scene, Text, draw_list, facing, figure_height, figure_points, floor_of, rgba
+from viewer.scene.texts import text_width
 from viewer.session import Item, Mode
-from viewer.session.standing import stand_of, world_of
-from viewer.skeleton.coordinates import joint_space
+from viewer.session.standing import world_of
+from viewer.ui import grips
 from viewer.ui.drag import Drag
 from viewer.ui.gestures import Box
+from viewer.ui.scenes import Setting, scene_of
 
 if TYPE_CHECKING:
     from viewer.gizmo import Shape
     from viewer.scene import DrawList
-    from viewer.session import Document, Handle
+    from viewer.session import Document
     from viewer.skeleton.character import Character
     from viewer.skeleton.kinematics import World
     from viewer.spatial.checks import Floats
     from viewer.spatial.projection import Projection
     from viewer.ui.controller import Controller
 
-_OUTSIDE = 1e-6
-"""Radians or metres beyond a range from which a joint counts as outside."""
+_READOUT, _BESIDE = 15, 22.0
+"""Size of the words beside the pointer, and how far from it they are, logical pixels."""
 
 
 class Picture:
@@ -71,40 +74,20 @@ class Picture:
 
     def selected_points(self) -> Floats:
         """(N, 3) where the selected items are, and their targets."""
-        points = [point for item in self.document.selection for point in self.places(item)]
+        points = [point for item in self.document.selection for point in grips.places(self.document, item)]
         return np.array(points).reshape(-1, 3)
-
-    def places(self, item: Item) -> list[Floats]:
-        """Where an item is, and where it should be."""
-        document = self.document
-        if item.kind == "joint":
-            return [self.world.positions[document.skeleton.index(item.name)]]
-        handle = document.handle(item.name)
-        at = stand_of(document.skeleton, document.pose, handle).position
-        return [at] if not _aims(handle) else [at, np.array(handle.position)]
 
     def joint_of(self, item: Item) -> int:
         """The joint that an item is, or is fixed to."""
-        document = self.document
-        if item.kind == "joint":
-            return document.skeleton.index(item.name)
-        return stand_of(document.skeleton, document.pose, document.handle(item.name)).joint
+        return grips.joint_of(self.document, item)
 
     def is_root(self, item: Item) -> bool:
         """Whether an item is the handle of a root."""
-        return item.kind == "joint" and bool(self.document.skeleton.parents[self.joint_of(item)] < 0)
+        return grips.is_root(self.document, item)
 
     def grip(self, item: Item) -> tuple[Floats, Floats]:
-        """(3,) and (4,): where an item is taken hold of: its target, or where it stands if it has none."""
-        document = self.document
-        if item.kind == "joint":
-            joint = self.joint_of(item)
-            return self.world.positions[joint], self.world.rotations[joint]
-        handle = document.handle(item.name)
-        stand = stand_of(document.skeleton, document.pose, handle)
-        position = np.array(handle.position) if _aims(handle) else stand.position
-        rotation = np.array(handle.rotation) if handle.on and handle.has_rotation else stand.rotation
-        return position, rotation
+        """(3,) and (4,), world: where an item is taken hold of: its target, or where it stands if it has none."""
+        return grips.grip(self.document, item)
 
     def gizmo(self) -> Gizmo | None:
         """The handles at the active item; None where there is none to show, or something is played or dragged."""
@@ -131,41 +114,17 @@ class Picture:
         controller = self._controller
         key = (controller.session.revision, controller.hovered.axis, controller.hovered_item(), controller.display)
         if self._scene is None or self._scene[0] != key:
-            self._scene = key, self._make_scene()
+            self._scene = (
+                key,
+                scene_of(
+                    self.document,
+                    controller.session.report,
+                    controller.hovered_item(),
+                    controller.display,
+                    Setting(self.height, self._floor(), controller.hovered.axis),
+                ),
+            )
         return self._scene[1]
-
-    def _make_scene(self) -> Scene:
-        document, report = self.document, self._controller.session.report
-        skeleton = document.skeleton
-        hovered = self._controller.hovered_item()
-        joints = [self.joint_of(item) for item in document.selection]
-        active = document.active
-        stuck = report.at_limit if report is not None and document.limits_on else ()
-        return Scene(
-            skeleton=skeleton,
-            world=self.world,
-            marks=self._marks(hovered),
-            selected=frozenset(joints),
-            hovered=self.joint_of(hovered) if hovered is not None and hovered.kind == "joint" else -1,
-            at_limit=frozenset(skeleton.index(name) for name in stuck),
-            outside=self._outside(),
-            stretched=self._stretched(),
-            limits_on=document.limits_on,
-            unlimited=document.unlimited,
-            display=self._controller.display,
-            height=self.height,
-            active_joint=self.joint_of(active) if active is not None else -1,
-            floor=self._floor(),
-            hovered_axis=self._controller.hovered.axis,
-        )
-
-    def _outside(self) -> frozenset[int]:
-        document = self.document
-        space = joint_space(document.skeleton)
-        beyond = space.excess(space.measure(document.pose.rotations, document.pose.translations)) > _OUTSIDE
-        return frozenset(
-            j for j in np.flatnonzero(beyond).tolist() if document.skeleton.names[j] not in document.unlimited
-        )
 
     def _floor(self) -> float:
         """Height of the ground: under the figure as it was loaded."""
@@ -174,47 +133,13 @@ class Picture:
             self._ground = character, floor_of(character)
         return self._ground[1]
 
-    def _stretched(self) -> frozenset[int]:
-        own, now = self.document.character.skeleton.offsets, self.document.skeleton.offsets
-        return frozenset() if own is now else frozenset(np.flatnonzero((own != now).any(axis=1)).tolist())
-
-    def _marks(self, hovered: Item | None) -> tuple[Mark, ...]:
-        marks = [self._mark(handle, hovered) for handle in self.document.handles]
-        skeleton, selection = self.document.skeleton, self.document.selection
-        for root in skeleton.roots.tolist():
-            item = Item("joint", skeleton.names[root])
-            selected = item in selection
-            place = self.world.positions[root]
-            marks.append(Mark(item.name, root, place, root=True, selected=selected, hovered=item == hovered))
-        return tuple(marks)
-
-    def _mark(self, handle: Handle, hovered: Item | None) -> Mark:
-        document, report = self.document, self._controller.session.report
-        stand = stand_of(document.skeleton, document.pose, handle)
-        item = Item("effector", handle.effector)
-        metres, _, reached = (report.errors if report else {}).get(handle.effector, (0.0, 0.0, True))
-        return Mark(
-            name=handle.effector,
-            joint=stand.joint,
-            position=stand.position,
-            target=np.array(handle.position) if _aims(handle) else None,
-            target_rotation=np.array(handle.rotation) if handle.on and handle.has_rotation else None,
-            reached=reached or not handle.on,
-            error_m=metres or 0.0,
-            pin_position=handle.on and handle.pin_position,
-            pin_rotation=handle.on and handle.pin_rotation,
-            on=handle.on,
-            selected=item in document.selection,
-            hovered=item == hovered,
-        )
-
     def draw_list(self) -> DrawList:
         """What is to be drawn; the same object until something changes."""
         controller = self._controller
         key = (controller.revision, controller.viewport, controller.scale)
         if self._drawn is None or self._drawn[0] != key:
-            shapes = self._shapes()
-            self._drawn = key, draw_list(self.scene(), self.projection(), controller.scale, shapes)
+            drawn = draw_list(self.scene(), self.projection(), controller.scale, self._shapes())
+            self._drawn = key, replace(drawn, texts=(*drawn.texts, *self._readout()))
         return self._drawn[1]
 
     def _shapes(self) -> list[Shape]:
@@ -230,7 +155,13 @@ class Picture:
         gizmo = self.gizmo()
         return [] if gizmo is None else gizmo.shapes(projection, scale, controller.hovered.part)
 
-
-def _aims(handle: Handle) -> bool:
-    """Whether a handle has a place in the world to be dragged."""
-    return handle.on and handle.has_position and handle.position is not None
+    def _readout(self) -> tuple[Text, ...]:
+        """How far a drag has gone, beside the pointer; on its other side near the view's right edge."""
+        controller, gesture = self._controller, self._controller.gesture
+        if not isinstance(gesture, Drag):
+            return ()
+        (x, y), scale = controller.local(*controller.pointing.place), controller.scale
+        wide = text_width(gesture.readout, _READOUT * scale)
+        right = x + (_BESIDE + 8.0) * scale + wide < controller.viewport.w
+        x += (_BESIDE if right else -_BESIDE) * scale
+        return (Text(gesture.readout, x, y - _BESIDE * scale, rgba("text"), _READOUT, "left" if right else "right"),)

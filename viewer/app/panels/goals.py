@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 
 ROW, HEAD = 24, 22
 """Heights, logical pixels."""
-_WEIGHT, _ERROR = 46, 76
+_WEIGHT, _ERROR = 43, 64
 """Widths of the columns at the right end, logical pixels."""
+_REACH = 4
+"""Logical pixels by which rows reach into the panel's padding."""
 
 NO_GOALS = "No effectors. Right-click a joint and choose Make effector, or drag any bone"
 
@@ -39,7 +41,10 @@ def draw(ui: PanelContext) -> None:
     pen = Pen(ui)
     imgui.push_style_var(imgui.StyleVar_.item_spacing, (0.0, 0.0))
     _head(pen)
-    imgui.begin_child("rows", (0.0, 0.0))
+    x, y = imgui.get_cursor_screen_pos()
+    reach = ui.px(_REACH)
+    imgui.set_cursor_screen_pos((x - reach, y))
+    imgui.begin_child("rows", (imgui.get_content_region_avail().x + reach, 0.0))
     hovered = ui.controller.hovered_item()
     # What is on comes first: a hand has twenty effectors that are off until they are touched.
     shown = [h for h in handles if h.on] + [h for h in handles if not h.on]
@@ -74,15 +79,15 @@ def _row(ui: PanelContext, handle: Handle, error: GoalError | None, *, lit: bool
     chosen = Item("effector", name) in ui.session.document.selection
     reached = error is None or error.reached or not handle.on
     if chosen:
-        pen.box(it.x - pen.px(4), it.y, it.w + pen.px(4), it.h, "accent_dk")
+        pen.box(*it[:4], "accent_dk")
     elif it.hovered or lit:
-        pen.box(it.x - pen.px(4), it.y, it.w + pen.px(4), it.h, "field")
+        pen.box(*it[:4], "field")
     if lit or (it.hovered and chosen):
-        pen.upright(it.x - pen.px(4), it.y, it.y + it.h, "hovered")
-    effector_mark(pen, it.x + pen.px(7), it.middle[1], handle, reached=reached)
+        pen.upright(it.x, it.y, it.y + it.h, "hovered")
+    effector_mark(pen, it.x + pen.px(11), it.middle[1], handle, reached=reached)
     y, right = pen.middle(it.y, it.h), it.x + it.w - pen.px(4)
-    shown = pen.fit(name, it.w - pen.px(_WEIGHT + _ERROR + 24))
-    pen.text(it.x + pen.px(20), y, shown, "text" if handle.on else "text3")
+    shown = pen.fit(name, it.w - pen.px(_WEIGHT + _ERROR + 30))
+    pen.text(it.x + pen.px(24), y, shown, "text" if handle.on else "text3")
     if handle.on:
         pen.right(right - pen.px(_WEIGHT), y, error_words(error), "text2" if reached else "unreached")
         pen.right(right, y, numbers.weight(handle.weight), "text2")

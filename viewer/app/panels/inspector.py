@@ -27,9 +27,10 @@ def draw(ui: PanelContext) -> None:
     imgui.push_style_var(imgui.StyleVar_.item_spacing, (spacing, ui.px(4)))
     if handle is None and joint < 0:
         quiet(ui, NOTHING if document.handles else f"{NOTHING}. {NO_GOALS}")
-    if len(document.selection) > 1:
+    kinds = [item.kind for item in document.selection]
+    if len(set(kinds)) < len(kinds):
         with ui.fonts.small():
-            quiet(ui, f"{len(document.selection)} selected, the last one is shown")
+            quiet(ui, f"{len(kinds)} selected, the last is shown")
     if handle is not None:
         imgui.push_id(handle.effector)
         draw_goal(ui, handle)

@@ -67,7 +67,7 @@ def _stretched(document: Document, joint: int) -> str:
     own, now = (_length(offsets, joint) for offsets in (document.character.skeleton.offsets, document.skeleton.offsets))
     if own < _NO_BONE or abs(now - own) <= _STRETCHED * own:
         return ""
-    return f" · length {numbers.fixed(now / own, 2)} ×"  # noqa: RUF001 - the sign of a factor
+    return f" · length {numbers.fixed(now / own, 2)} \N{MULTIPLICATION SIGN}"
 
 
 def _length(offsets: np.ndarray, joint: int) -> float:

@@ -35,4 +35,3 @@ def effector_mark(pen: Pen, x: float, y: float, handle: Handle, *, reached: bool
         pen.icon(x, y, fa.ICON_FA_THUMBTACK, "pinned", SMALL)
     else:
         diamond(pen, x, y, "target", dot=True)
-

@@ -35,9 +35,8 @@ def draw(ui: PanelContext) -> None:
         if imgui.begin_menu(menu):
             _entries(ui, menu)
             imgui.end_menu()
-    end = imgui.get_cursor_screen_pos().x
+    _title(ui, imgui.get_cursor_screen_pos().x)
     imgui.end_menu_bar()
-    _title(ui, end)
 
 
 def _entries(ui: PanelContext, menu: str) -> None:

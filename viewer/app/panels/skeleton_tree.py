@@ -14,7 +14,7 @@ from viewer.app.panels.marks import effector_mark
 from viewer.app.panels.tree_rows import Folds, Row, below, found_rows, tree_rows
 from viewer.app.widgets.edits import act
 from viewer.app.widgets.fields import search_field
-from viewer.app.widgets.items import gap, item, tip
+from viewer.app.widgets.items import item, tip
 from viewer.app.widgets.pen import Pen
 from viewer.app.widgets.rows import quiet
 from viewer.scene.look import SIDES, look_of
@@ -79,7 +79,6 @@ def draw(ui: PanelContext) -> None:
         ui.memory["state"] = state = _State(names=skeleton.names)
     wanted, ui.controller.find_requested = ui.controller.find_requested, False
     state.query = search_field(ui, "find", state.query, "Find joint", focus=wanted)
-    gap(ui.px(2))
     imgui.push_style_var(imgui.StyleVar_.item_spacing, (0.0, 0.0))
     imgui.begin_child("rows", (0.0, 0.0))
     _follow(ui, state)

@@ -75,15 +75,21 @@ def _transport(ui: PanelContext, clip: Clip) -> None:
 
 
 def _speed(ui: PanelContext) -> None:
-    words = f"{ui.session.speed:g} ×"  # noqa: RUF001 - the sign of a factor
-    if drop_button(ui, "speed", words, width=ui.px(74), height=_SMALL, hint=hint("play.faster", "Speed")):
+    if drop_button(
+        ui, "speed", _factor(ui.session.speed), width=ui.px(74), height=_SMALL, hint=hint("play.faster", "Speed")
+    ):
         imgui.open_popup("speeds")
     if imgui.begin_popup("speeds"):
         for speed in SPEEDS:
-            if imgui.menu_item_simple(f"{speed:g} ×", None, speed == ui.session.speed):  # noqa: RUF001 - likewise
+            if imgui.menu_item_simple(_factor(speed), None, speed == ui.session.speed):
                 ui.session.speed = speed
                 ui.wake()
         imgui.end_popup()
+
+
+def _factor(speed: float) -> str:
+    """``1.0 x``, with the sign of a factor."""
+    return f"{speed:.2f}".removesuffix("0") + " \N{MULTIPLICATION SIGN}"
 
 
 def _frame(ui: PanelContext, clip: Clip) -> None:

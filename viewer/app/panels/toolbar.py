@@ -32,9 +32,7 @@ _SPACES = {Space.WORLD: "World", Space.LOCAL: "Local", Space.PARENT: "Parent", S
 _SCOPES = {Scope.BODY: "Full body", Scope.LIMB: "Limb", Scope.SELECTION: "Selection"}
 _SNAPS_M = (0.001, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5)
 _SNAPS_DEG = (1.0, 2.0, 5.0, 10.0, 15.0, 45.0)
-_TOGGLES = (
-    ("show.axes", fa.ICON_FA_COMPASS_DRAFTING), ("show.names", fa.ICON_FA_TAG), ("show.grid", fa.ICON_FA_BORDER_ALL),
-)  # fmt: skip
+_TOGGLES = (("show.names", fa.ICON_FA_TAG), ("show.grid", fa.ICON_FA_BORDER_ALL), ("show.axes", ""))
 _CONES = {"none": "none", "selected": "of the selection", "all": "all"}
 _ROOMY = 1500.0
 """Logical width of the window from which the solver's notes are written out."""
@@ -156,13 +154,24 @@ def _shown(ui: PanelContext) -> None:
     cones = ui.controller.display.limits
     words = hint("show.limits", f"Ranges shown: {_CONES[cones]}")
     tone = "text2" if cones == "none" else "accent"
-    if icon_button(ui, "show.limits", fa.ICON_FA_ICE_CREAM, words, colour=tone):
+    if icon_button(ui, "show.limits", fa.ICON_FA_COMPASS_DRAFTING, words, colour=tone):
         run(ui, "show.limits")
     for command, icon in _TOGGLES:
         _next(ui, 3)
         tone = "accent" if ui.controller.checked(command) else "text2"
         if icon_button(ui, command, icon, hint(command), colour=tone):
             run(ui, command)
+        if not icon:
+            _axes(ui, tone)
+
+
+def _axes(ui: PanelContext, tone: str) -> None:
+    """Three axes on the last button: Font Awesome has no such icon."""
+    pen = Pen(ui)
+    low, high = imgui.get_item_rect_min(), imgui.get_item_rect_max()
+    x, y = (low.x + high.x) / 2.0 - pen.px(1), (low.y + high.y) / 2.0 + pen.px(2)
+    for across, down in ((0.0, -8.0), (7.0, 4.0), (-6.0, 4.0)):
+        pen.draw.add_line((x, y), (x + across * pen.scale, y + down * pen.scale), pen.ink(tone), 1.75 * pen.scale)
 
 
 def _right(ui: PanelContext) -> None:

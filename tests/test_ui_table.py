@@ -1,0 +1,110 @@
+"""The table of keys: one meaning for each key, a handler for each command, and pages made from it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import Counter
+
+import pytest
+from conftest import ROOT
+
+from viewer.ui import BY_ID, COMMANDS, MENUS, command_for, help_rows, menu_commands
+from viewer.ui.chords import MODS, chord
+from viewer.ui.command import GROUPS
+from viewer.ui.keys_page import page
+from viewer.ui.numbers import MINUS
+
+NONE: frozenset[str] = frozenset()
+
+
+def test_no_key_has_two_meanings_at_a_time() -> None:
+    meanings = Counter((command.in_drag, found) for command in COMMANDS for found in command.chords)
+    assert [key for key, count in meanings.items() if count > 1] == []
+
+
+def test_ids_are_unique_and_groups_and_menus_are_known() -> None:
+    assert len(BY_ID) == len(COMMANDS)
+    assert {command.group for command in COMMANDS} <= set(GROUPS)
+    assert {command.menu for command in COMMANDS if command.menu} <= set(MENUS)
+    assert all(menu_commands(menu) for menu in MENUS)
+
+
+def test_every_command_can_be_found() -> None:
+    """By a key, a menu or (tools and the like) a button."""
+    lost = {command.id for command in COMMANDS if not command.keys and command.menu is None}
+    assert lost == {"tool.select"}
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.id)
+def test_every_key_finds_its_command(command: object) -> None:
+    for found in command.chords:  # type: ignore[attr-defined]
+        assert command_for(found.key, found.mods, dragging=command.in_drag) is command  # type: ignore[attr-defined]
+
+
+def test_while_dragging_ctrl_and_shift_do_not_hide_a_key() -> None:
+    for mods in (NONE, frozenset({"ctrl"}), frozenset({"shift"}), frozenset({"ctrl", "shift", "alt"})):
+        found = command_for("5", mods, dragging=True)
+        assert found is not None
+        assert found.id == "drag.type_5"
+    locked = command_for("x", frozenset({"ctrl"}), dragging=True)
+    assert locked is not None
+    assert locked.id == "drag.lock_x"
+    plane = command_for("x", frozenset({"ctrl", "shift"}), dragging=True)
+    assert plane is not None
+    assert plane.id == "drag.plane_x"
+
+
+def test_what_acts_while_dragging_is_nothing_else_and_the_other_way_round() -> None:
+    assert command_for("l", NONE, dragging=True) is None
+    assert command_for("s", frozenset({"ctrl"}), dragging=True) is None
+    assert command_for("x", NONE, dragging=False) is None
+
+
+def test_keys_held_with_others_do_not_find_the_command_of_the_bare_key() -> None:
+    assert command_for("l", frozenset({"alt"}), dragging=False) is None
+    assert command_for("z", NONE, dragging=False) is None
+
+
+def test_caps_are_what_is_engraved() -> None:
+    assert chord("ctrl+shift+z").text == "Ctrl+Shift+Z"
+    assert chord("pageup").caps == ("PgUp",)
+    assert chord("minus").caps == (MINUS,)
+    assert chord("f12").caps == ("F12",)
+    assert chord("kp4").caps == ("Num 4",)
+    assert chord("ctrl+comma").caps == ("Ctrl", ",")
+    assert MODS == ("ctrl", "alt", "shift")
+
+
+@pytest.mark.parametrize("preset", ["simple", "blender", "maya"])
+def test_help_names_every_command_that_has_a_key_once(preset: str) -> None:
+    rows = [row for group in help_rows(preset).values() for row in group]
+    named = Counter(name for row in rows for name in row.ids)
+    assert set(named) == {command.id for command in COMMANDS if command.keys}
+    assert set(named.values()) == {1}
+    assert all(row.caps and row.words for row in rows)
+
+
+def test_help_has_no_two_rows_of_the_same_words_in_a_group() -> None:
+    for rows in help_rows().values():
+        assert len({row.words for row in rows}) == len(rows)
+
+
+def test_presets_differ_in_what_dragging_beside_the_figure_does() -> None:
+    def drags(preset: str) -> set[str]:
+        rows = [row for group in help_rows(preset).values() for row in group]
+        return {row.words for row in rows if ("drag empty",) in row.caps}
+
+    assert drags("simple") == {"Orbit"}
+    assert drags("blender") == drags("maya") == {"Box select, Shift adds"}
+
+
+def test_the_page_of_keys_is_up_to_date() -> None:
+    text = (ROOT / "docs" / "keys.md").read_text(encoding="utf-8")
+    assert text == page(), "run: python -m viewer.ui.keys_page > docs/keys.md"
+
+
+def test_the_ui_loads_without_a_window() -> None:
+    code = "import sys, viewer.ui; print([m for m in sys.modules if m in ('moderngl', 'moderngl_window', 'glfw', 'imgui_bundle')])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,115 @@
+"""A person at the window, without a window: events in, controller out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+import viewer
+from viewer.session import Item, Session, new_document
+from viewer.session.preferences import Preferences
+from viewer.ui import Controller, Key, KeyUp, Move, Press, Rect, Release, Scroll
+from viewer.ui.chords import chord
+
+if TYPE_CHECKING:
+    from viewer.session import Document
+    from viewer.spatial.checks import Floats
+    from viewer.ui.events import Button, Mods
+
+VIEW = Rect(228, 66, 756, 514)
+EMPTY = (260.0, 560.0)
+"""A pixel of the background."""
+
+
+class Person:
+    """Moves the mouse and types; time passes by itself."""
+
+    def __init__(self, file: str = "sample:biped", **liked: object) -> None:
+        document = new_document(viewer.load(file))
+        self.controller = Controller(Session(document), Preferences(reduce_motion=True, **liked))  # type: ignore[arg-type]
+        self.controller.viewport = VIEW
+        self.now = 0.0
+
+    @property
+    def document(self) -> Document:
+        return self.controller.session.document
+
+    def wait(self, seconds: float = 0.1) -> None:
+        for _ in range(max(1, round(seconds * 60))):
+            self.now += 1 / 60
+            self.controller.tick(self.now)
+
+    def pixel(self, point: Floats) -> tuple[float, float]:
+        """Where a point of the world is seen in the window."""
+        x, y = self.controller.projection().project(point).tolist()
+        return x + VIEW.x, y + VIEW.y
+
+    def at(self, effector: str) -> tuple[float, float]:
+        return self.pixel(self.place(effector))
+
+    def place(self, effector: str) -> Floats:
+        """Where an effector is in the world."""
+        return self.controller.picture.world.point(*self._fixed(effector))
+
+    def target(self, effector: str) -> Floats:
+        return np.array(self.document.handle(effector).position)
+
+    def _fixed(self, effector: str) -> tuple[int, Floats]:
+        found = next(e for e in self.document.skeleton.effectors if e.name == effector)
+        return found.joint, np.array(found.offset)
+
+    def joint(self, name: str) -> Floats:
+        """Where a joint is in the world."""
+        return self.controller.picture.world.positions[self.document.skeleton.index(name)]
+
+    def move(self, x: float, y: float, *held: str) -> None:
+        self.controller.handle(Move(x, y, frozenset(held)))
+
+    def press(self, x: float, y: float, *held: str, button: Button = "left", clicks: int = 1) -> None:
+        mods: Mods = frozenset(held)
+        self.controller.handle(Move(x, y, mods))
+        self.controller.handle(Press(button, x, y, mods, clicks))
+
+    def release(self, x: float, y: float, *held: str, button: Button = "left") -> None:
+        self.controller.handle(Release(button, x, y, frozenset(held)))
+
+    def click(self, x: float, y: float, *held: str, button: Button = "left", clicks: int = 1) -> None:
+        self.press(x, y, *held, button=button, clicks=clicks)
+        self.release(x, y, *held, button=button)
+
+    def pull(self, start: tuple[float, float], by: tuple[float, float], *held: str, button: Button = "left") -> None:
+        """Press and move, and let time pass; the button stays down."""
+        self.press(*start, *held, button=button)
+        for part in (0.25, 0.5, 0.75, 1.0):
+            self.move(start[0] + part * by[0], start[1] + part * by[1], *held)
+            self.wait(0.03)
+        self.wait(0.3)
+
+    def drag(self, start: tuple[float, float], by: tuple[float, float], *held: str, button: Button = "left") -> None:
+        """Press, move, release."""
+        self.pull(start, by, *held, button=button)
+        self.release(start[0] + by[0], start[1] + by[1], *held, button=button)
+        self.wait()
+
+    def key(self, *texts: str) -> None:
+        """Strike keys, such as ``ctrl+z``."""
+        for text in texts:
+            key, mods = chord(text)
+            self.controller.handle(Key(key, mods))
+            self.controller.handle(KeyUp(key, mods))
+        self.wait(0.05)
+
+    def scroll(self, steps: float, x: float, y: float, *held: str) -> None:
+        self.controller.handle(Scroll(0.0, steps, x, y, frozenset(held)))
+
+    def select(self, name: str) -> None:
+        """Select an effector by a click on it."""
+        self.click(*self.at(name))
+
+    @property
+    def selected(self) -> list[str]:
+        return [item.name for item in self.document.selection]
+
+    def goes_on(self) -> Item | None:
+        return self.document.active

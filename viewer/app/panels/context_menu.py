@@ -1,0 +1,136 @@
+"""The menu of an item: what can be done with a joint or an effector, making it an effector first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from imgui_bundle import imgui
+
+from viewer.app.panels.commands import run
+from viewer.app.panels.inspector_goal import WORDS
+from viewer.app.panels.requests import taken
+from viewer.app.widgets.edits import act
+from viewer.session.actions import (
+    HoldEffector,
+    MakeEffector,
+    ReleaseEffector,
+    RemoveEffector,
+    Select,
+    SetJointLimits,
+    SetPin,
+    SetWanted,
+)
+from viewer.session.document import Item
+from viewer.ui.commands import BY_ID
+
+if TYPE_CHECKING:
+    from viewer.app.context import PanelContext
+
+NAME = "##context"
+
+
+def draw(ui: PanelContext) -> None:
+    """Open the menu where it was asked for, and draw it."""
+    request = taken(ui, "context-menu")
+    if request is not None:
+        ui.memory["item"] = request.value
+        ui.memory["at"] = request.x, request.y
+        imgui.open_popup(NAME)
+    imgui.set_next_window_pos(ui.memory.get("at", (0.0, 0.0)), imgui.Cond_.appearing)
+    imgui.push_style_var(imgui.StyleVar_.window_padding, (ui.px(8), ui.px(8)))
+    if imgui.begin_popup(NAME):
+        wanted = ui.memory.get("item")
+        if isinstance(wanted, Item) and _exists(ui, wanted):
+            _title(ui, wanted.name)
+            (_effector if wanted.kind == "effector" else _joint)(ui, wanted.name)
+        else:
+            _view(ui)
+        imgui.end_popup()
+    imgui.pop_style_var()
+
+
+def _exists(ui: PanelContext, item: Item) -> bool:
+    document = ui.session.document
+    names = document.skeleton.names if item.kind == "joint" else [handle.effector for handle in document.handles]
+    return item.name in names
+
+
+def _title(ui: PanelContext, name: str) -> None:
+    imgui.push_style_color(imgui.Col_.text, ui.paint("text3"))
+    with ui.fonts.small():
+        imgui.text_unformatted(name)
+    imgui.pop_style_color()
+    imgui.separator()
+
+
+def _command(ui: PanelContext, command: str, words: str = "") -> None:
+    """An entry of the one table."""
+    row = BY_ID[command]
+    ticked = bool(ui.controller.checked(command))
+    if imgui.menu_item_simple(words or row.title, row.shortcut, ticked, ui.controller.can(command)):
+        run(ui, command)
+
+
+def _joint(ui: PanelContext, name: str) -> None:
+    document = ui.session.document
+    skeleton = document.skeleton
+    joint = skeleton.index(name)
+    on_it = next((e.name for e in skeleton.effectors if e.joint == joint), None)
+    handle = document.handle(on_it) if on_it is not None else None
+    if handle is None or not handle.on:
+        if imgui.menu_item_simple("Make effector", BY_ID["effector.make"].shortcut):
+            act(ui, MakeEffector(name) if handle is None else HoldEffector(handle.effector))
+    else:
+        _effector_entries(ui, handle.effector)
+    imgui.separator()
+    _own_limits(ui, name)
+    for command in ("reset.rotation", "reset.position"):
+        _command(ui, command)
+    imgui.separator()
+    for command in ("select.children", "select.parent", "view.frame_selection"):
+        _command(ui, command)
+
+
+def _own_limits(ui: PanelContext, name: str) -> None:
+    document = ui.session.document
+    limited = document.skeleton.limits[document.skeleton.index(name)] is not None
+    own = name not in document.unlimited
+    if imgui.menu_item_simple("Limits of this joint", BY_ID["limits.joint"].shortcut, limited and own, limited):
+        act(ui, SetJointLimits(name, not own))
+
+
+def _effector(ui: PanelContext, name: str) -> None:
+    _effector_entries(ui, name)
+    imgui.separator()
+    joint = next(e.joint for e in ui.session.document.skeleton.effectors if e.name == name)
+    if imgui.menu_item_simple("Select its joint"):
+        act(ui, Select((Item("joint", ui.session.document.skeleton.names[joint]),)))
+    _command(ui, "view.frame_selection")
+
+
+def _effector_entries(ui: PanelContext, name: str) -> None:
+    handle = ui.session.document.handle(name)
+    if imgui.menu_item_simple("Pin position", BY_ID["pin.position"].shortcut, handle.on and handle.pin_position):
+        act(ui, SetPin(name, position=not handle.pin_position))
+    if imgui.menu_item_simple("Pin rotation", BY_ID["pin.rotation"].shortcut, handle.on and handle.pin_rotation):
+        act(ui, SetPin(name, rotation=not handle.pin_rotation))
+    if imgui.menu_item_simple("Hold here"):
+        act(ui, HoldEffector(name))
+    if imgui.begin_menu("Goal"):
+        for kind, words in WORDS.items():
+            if imgui.menu_item_simple(words, None, kind is handle.kind):
+                act(ui, SetWanted(name, kind))
+        imgui.end_menu()
+    if imgui.menu_item_simple("Release", BY_ID["goal.remove"].shortcut, False, handle.on):
+        act(ui, ReleaseEffector(name))
+    if imgui.menu_item_simple("Remove effector"):
+        act(ui, RemoveEffector(name))
+
+
+def _view(ui: PanelContext) -> None:
+    """Nothing is under the pointer: what concerns the view."""
+    for command in ("view.frame_all", "view.three_quarter", "view.orthographic"):
+        _command(ui, command)
+    imgui.separator()
+    for command in ("show.grid", "show.names", "show.axes", "reset.pose"):
+        _command(ui, command)

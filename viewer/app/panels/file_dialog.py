@@ -1,0 +1,196 @@
+"""The file dialog, our own: a bare machine has none that could be borrowed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from imgui_bundle import imgui
+
+from viewer.app.panels.file_list import draw_list, draw_places
+from viewer.app.panels.folder import Entry, listed, meant
+from viewer.app.panels.requests import taken
+from viewer.app.widgets.buttons import text_button
+from viewer.app.widgets.dialogs import Choice, begin_dialog, choices, dialog_title, end_dialog
+from viewer.app.widgets.fields import text_line
+from viewer.app.widgets.items import gap
+from viewer.app.widgets.rows import label
+from viewer.formats.load import READERS
+from viewer.session.files import SUFFIX
+from viewer.ui.documents import EXPORTS, export_to
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from viewer.app.context import PanelContext
+
+NAME = "##file dialog"
+OPENED = (*READERS, SUFFIX)
+"""Suffixes of what can be opened."""
+
+_WIDTH, _HEIGHT, _PLACES = 820.0, 520.0, 180.0
+
+
+@dataclass(slots=True)
+class State:
+    """An open file dialog.
+
+    Attributes:
+        title: what it is for.
+        action: the word on its button.
+        suffixes: of the files listed; the first is added to a name without one.
+        done: gets the path that was chosen.
+        saving: a name is asked for; else a file that exists.
+        folder: whose contents are listed.
+        typed: in the path field.
+        name: of the file.
+        entries: of the folder.
+        problem: why the folder, or the name, will not do.
+        replacing: the file that was asked about because it exists.
+    """
+
+    title: str
+    action: str
+    suffixes: tuple[str, ...]
+    done: Callable[[Path], object]
+    saving: bool = False
+    folder: Path = field(default_factory=Path.cwd)
+    typed: str = ""
+    name: str = ""
+    entries: list[Entry] = field(default_factory=list)
+    problem: str = ""
+    replacing: Path | None = None
+
+    def go(self, folder: Path) -> None:
+        """List a folder."""
+        self.folder = folder
+        self.typed = str(folder)
+        self.entries, self.problem = listed(folder, self.suffixes)
+        self.replacing = None
+
+    @property
+    def path(self) -> Path:
+        """What is chosen; a name to save under gets the first suffix if it has none of them."""
+        path = meant(self.name, self.folder)
+        if self.saving and not path.name.casefold().endswith(self.suffixes):
+            return path.with_name(path.name + self.suffixes[0])
+        return path
+
+
+def draw(ui: PanelContext) -> None:
+    """Open, draw and close the dialog."""
+    request = taken(ui, "open-dialog", "save-as-dialog", "export-dialog", "picture-dialog")
+    if request is not None:
+        state = _asked(ui, request.name, request.value)
+        state.go(_first_folder(ui))
+        ui.memory["state"] = state
+        imgui.open_popup(NAME)
+    if not begin_dialog(ui, NAME, width=_WIDTH, height=_HEIGHT):
+        return
+    now: State = ui.memory["state"]
+    if dialog_title(ui, now.title) or _contents(ui, now):
+        ui.memory["last"] = now.folder
+        imgui.close_current_popup()
+    end_dialog()
+
+
+def _asked(ui: PanelContext, name: str, value: object) -> State:
+    controller = ui.controller
+    stem = Path(controller.files.name.removesuffix(SUFFIX)).stem
+    if name == "open-dialog":
+        return State("Open", "Open", OPENED, controller.files.open)
+    if name == "save-as-dialog":
+        proposed = str(value or f"{stem}{SUFFIX}")
+        return State("Save as", "Save", (SUFFIX,), controller.files.save_to, saving=True, name=proposed)
+    if name == "export-dialog":
+        done = partial(export_to, controller)
+        return State("Export", "Export", EXPORTS, done, saving=True, name=f"{stem}{EXPORTS[0]}")
+    done = partial(controller.request, "picture")
+    return State("Save picture", "Save", (".png",), done, saving=True, name=f"{stem}.png")
+
+
+def _first_folder(ui: PanelContext) -> Path:
+    """Where the last file was, else where the document is, else here."""
+    session = ui.session
+    source = session.document.character.source.path
+    tried = [ui.memory.get("last"), session.path and session.path.parent]
+    tried += [Path(source).absolute().parent if source and not source.startswith("sample:") else None, Path.cwd()]
+    return next((folder for folder in tried if isinstance(folder, Path) and folder.is_dir()), Path.home())
+
+
+def _contents(ui: PanelContext, state: State) -> bool:
+    """Places, path, list, name, buttons; whether the dialog is done."""
+    bottom = ui.px(30) + (ui.px(32) if state.saving else 0) + ui.px(26)
+    tall = imgui.get_content_region_avail().y - bottom
+    imgui.begin_child("places", (ui.px(_PLACES), tall))
+    sample = draw_places(ui, state)
+    imgui.end_child()
+    imgui.same_line(0.0, ui.px(12))
+    imgui.begin_child("folder", (0.0, tall))
+    done = _path_field(ui, state)
+    gap(ui.px(2))
+    if draw_list(ui, state):
+        done = _chosen(ui, state) or done
+    imgui.end_child()
+    return _bottom(ui, state) or sample or done
+
+
+def _path_field(ui: PanelContext, state: State) -> bool:
+    if text_button(ui, "Up", enabled=state.folder.parent != state.folder, hint="The folder above   Backspace"):
+        state.go(state.folder.parent)
+    imgui.same_line(0.0, ui.px(6))
+    state.typed, entered = text_line(ui, "path", state.typed, width=imgui.get_content_region_avail().x)
+    if not entered:
+        return False
+    path = meant(state.typed, state.folder)
+    if path.is_dir():
+        state.go(path)
+        return False
+    state.name = str(path)
+    return _chosen(ui, state)
+
+
+def _bottom(ui: PanelContext, state: State) -> bool:
+    entered = False
+    if state.saving:
+        label(ui, "Name")
+        state.name, entered = text_line(ui, "name", state.name, width=imgui.get_content_region_avail().x)
+        if imgui.is_item_edited():
+            state.replacing, state.problem = None, ""
+    imgui.push_style_color(imgui.Col_.text, ui.paint("warn" if state.problem or state.replacing else "text3"))
+    with ui.fonts.small():
+        imgui.text_unformatted(_said(state))
+    imgui.pop_style_color()
+    word = "Replace" if state.replacing is not None and state.replacing == state.path else state.action
+    pressed = choices(ui, Choice("Cancel"), Choice(word, primary=True, enabled=bool(state.name.strip())))
+    if pressed == "Cancel":
+        return True
+    return bool(pressed or entered) and _chosen(ui, state)
+
+
+def _said(state: State) -> str:
+    if state.problem:
+        return state.problem
+    if state.replacing is not None:
+        return f"{state.replacing.name} exists. Replace it?"
+    return f"Files ending in {', '.join(state.suffixes)}"
+
+
+def _chosen(ui: PanelContext, state: State) -> bool:
+    """Take what is named; whether that was all."""
+    path = state.path
+    if path.is_dir():
+        state.go(path)
+        state.name = "" if not state.saving else state.name
+        return False
+    if not state.saving and not path.is_file():
+        state.problem = f"{path.name}: no such file"
+        return False
+    if state.saving and path.exists() and state.replacing != path:
+        state.replacing = path
+        return False
+    ui.wake()
+    state.done(path)
+    return True

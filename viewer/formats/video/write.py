@@ -1,0 +1,77 @@
+"""Writing moving pictures, the way chosen by the file's suffix; a file is there whole or not at all."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from viewer.errors import InputError, quote
+from viewer.formats.video.gif import write_gif
+from viewer.formats.video.mp4 import write_mp4
+from viewer.formats.video.png import write_pngs
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+SUFFIXES = (".mp4", ".gif", ".png")
+FASTEST = 240.0
+"""Frames a second at most."""
+
+_NUMBER = re.compile(r"%0?\d*d")
+
+
+def write_video(frames: Iterable[NDArray[np.uint8]], file: str | os.PathLike[str], *, fps: float) -> int:
+    """Write pictures one after the other; they are taken as they are needed, so they may be drawn meanwhile.
+
+    Args:
+        frames: (H, W, 3) each, all of one size, at least one. If taking the next one raises, nothing is written.
+        file: .mp4, .gif, or .png with a place for the frame's number as in ``walk_%04d.png``.
+        fps: pictures a second.
+
+    Returns:
+        How many pictures there were.
+
+    Raises:
+        InputError: another suffix, a rate that is none, no pictures, pictures of several sizes.
+        MachineError: MP4 without ffmpeg.
+        OutputError: the file cannot be written; whatever stood there before still does.
+    """
+    path = Path(file)
+    suffix = path.suffix.casefold()
+    if suffix not in SUFFIXES:
+        found = quote(path.suffix) if path.suffix else "no suffix"
+        raise InputError(f"{file}: expected a name that ends in {', '.join(SUFFIXES)}, found {found}")
+    if not 0.0 < fps <= FASTEST:
+        raise InputError(f"frames per second: expected more than 0 and at most {FASTEST:g}, found {fps:g}")
+    if suffix == ".png":
+        if not is_numbered(path):
+            raise InputError(f"{file}: expected a place for the frame's number, as in {path.stem}_%04d.png")
+        return write_pngs(checked(frames), path)
+    return write_gif(checked(frames), path, fps) if suffix == ".gif" else write_mp4(checked(frames), path, fps)
+
+
+def is_numbered(path: Path) -> bool:
+    """Whether a file's name has exactly one place for a number, as in ``walk_%04d.png``."""
+    return len(_NUMBER.findall(path.name)) == 1 and path.name.count("%") == 1
+
+
+def checked(frames: Iterable[NDArray[np.uint8]]) -> Iterable[NDArray[np.uint8]]:
+    """The same pictures.
+
+    Raises:
+        InputError: one of another size than the first, or none at all.
+    """
+    first = None
+    for frame in frames:
+        if first is None:
+            first = frame.shape
+        if frame.shape != first or frame.ndim != 3 or frame.shape[2] != 3:
+            raise InputError(f"pictures: expected all of size {first}, found {frame.shape}")
+        yield frame
+    if first is None:
+        raise InputError("pictures: expected at least one, found none")

@@ -1,0 +1,114 @@
+"""The scene of a document: what the view shows of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from viewer.scene import Mark, Scene
+from viewer.session import Item
+from viewer.session.standing import stand_of, world_of
+from viewer.skeleton.coordinates import joint_space
+from viewer.ui.grips import aims, joint_of
+
+if TYPE_CHECKING:
+    from viewer.scene import Display
+    from viewer.session import Document, GoalError, Handle, Report
+
+_OUTSIDE = 1e-6
+"""Radians or metres beyond a range from which a joint counts as outside."""
+
+
+class Setting(NamedTuple):
+    """What else there is to see.
+
+    Attributes:
+        height: H: the figure's size, metres.
+        floor: height of the ground, metres.
+        axis: the view axis under the pointer.
+    """
+
+    height: float
+    floor: float
+    axis: str
+
+
+def scene_of(
+    document: Document, report: Report | None, hovered: Item | None, display: Display, setting: Setting
+) -> Scene:
+    """What there is to see of a document.
+
+    Args:
+        document: what is shown.
+        report: of its last solve.
+        hovered: what is under the pointer.
+        display: what is shown besides the figure.
+        setting: sizes.
+    """
+    skeleton, active = document.skeleton, document.active
+    stuck = report.at_limit if report is not None and document.limits_on else ()
+    return Scene(
+        skeleton=skeleton,
+        world=world_of(skeleton, document.pose),
+        marks=(*_effectors(document, report, hovered), *_roots(document, hovered)),
+        selected=frozenset(joint_of(document, item) for item in document.selection),
+        hovered=joint_of(document, hovered) if hovered is not None and hovered.kind == "joint" else -1,
+        at_limit=frozenset(skeleton.index(name) for name in stuck),
+        outside=_outside(document),
+        stretched=_stretched(document),
+        limits_on=document.limits_on,
+        unlimited=document.unlimited,
+        display=display,
+        height=setting.height,
+        active_joint=joint_of(document, active) if active is not None else -1,
+        floor=setting.floor,
+        hovered_axis=setting.axis,
+    )
+
+
+def _outside(document: Document) -> frozenset[int]:
+    """Joints beyond their ranges, as clips may have them."""
+    skeleton, space = document.skeleton, joint_space(document.skeleton)
+    beyond = space.excess(space.measure(document.pose.rotations, document.pose.translations)) > _OUTSIDE
+    return frozenset(j for j in np.flatnonzero(beyond).tolist() if skeleton.names[j] not in document.unlimited)
+
+
+def _stretched(document: Document) -> frozenset[int]:
+    """Joints whose bone is not as long as in the file."""
+    own, now = document.character.skeleton.offsets, document.skeleton.offsets
+    return frozenset() if own is now else frozenset(np.flatnonzero((own != now).any(axis=1)).tolist())
+
+
+def _roots(document: Document, hovered: Item | None) -> list[Mark]:
+    skeleton, world = document.skeleton, world_of(document.skeleton, document.pose)
+    marks = []
+    for root in skeleton.roots.tolist():
+        item = Item("joint", skeleton.names[root])
+        states = item in document.selection, item == hovered
+        marks.append(Mark(item.name, root, world.positions[root], root=True, selected=states[0], hovered=states[1]))
+    return marks
+
+
+def _effectors(document: Document, report: Report | None, hovered: Item | None) -> list[Mark]:
+    errors = report.errors if report is not None else {}
+    return [_effector(document, handle, errors.get(handle.effector), hovered) for handle in document.handles]
+
+
+def _effector(document: Document, handle: Handle, error: GoalError | None, hovered: Item | None) -> Mark:
+    stand = stand_of(document.skeleton, document.pose, handle)
+    item = Item("effector", handle.effector)
+    return Mark(
+        name=handle.effector,
+        joint=stand.joint,
+        position=stand.position,
+        target=np.array(handle.position) if aims(handle) else None,
+        target_rotation=np.array(handle.rotation) if handle.on and handle.has_rotation else None,
+        reached=error is None or error.reached or not handle.on,
+        error_m=(error.metres or 0.0) if error is not None else 0.0,
+        pin_position=handle.on and handle.pin_position,
+        pin_rotation=handle.on and handle.pin_rotation,
+        on=handle.on,
+        selected=item in document.selection,
+        hovered=item == hovered,
+    )
