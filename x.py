@@ -31,7 +31,7 @@ VENV = ROOT / ".venv"
 STAMP = VENV / "x.py-stamp"
 MAX_WORKERS = 8  # more test processes than this cost more memory than they save time
 DEFAULT_FILE = "sample:biped"
-RUN_COMMAND = "info"  # the command of ikviewer that `run` shows FILE with
+RUN_COMMAND = "view"  # the command of ikviewer that `run` shows FILE with
 
 # Traces in pip's and uv's output of a package that had to be compiled and could not be.
 COMPILER_FAILED = re.compile(r"(gcc|g\+\+|clang|c\+\+|\bcc)'|Visual C\+\+|Python\.h: No such file")

@@ -3,7 +3,7 @@
 ``problems.py`` states skeletons, classes of problems and a score in its docstring; quaternions there are (w, x, y, z),
 a free root's translation is added to its offset. The programs in ``peers/`` give whole poses back: their times include
 turning the library's own numbers into quaternions, which for MuJoCo and mink is a Python loop over joints that costs
-more than their easy solves. Our own adapters leave it out; both are listed.
+more than an easy solve of MuJoCo's. Our own adapters leave it out; both are listed.
 """
 
 from __future__ import annotations

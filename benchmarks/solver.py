@@ -36,13 +36,15 @@ samples, anywhere. Times depend on the machine and on what else it does; ratios 
 Success is honest: every goal within 1 mm and 0.5 degrees, every limit kept to 0.001 radians, recomputed from the pose
 by kinematics that share no code with any solver. All start from the rest pose, which lies on limits, and stop by
 themselves. A call is timed whole, from targets to answer; turning a rival's own numbers into a pose is not counted.
+Solvers take turns of twenty problems: the first call after another solver's, with code and data driven out of the
+processor's caches, takes a tenth of a millisecond more or longer, whoever's it is.
 {neutral}
 {heading}
 """
 NEUTRAL = """
 The problems are those of a neutral benchmark, on a seed that nothing was tuned on. Where a rival is listed with a
 "neutral adapter", it is run by that benchmark's own program, which gives whole poses back: its time includes a Python
-loop over the joints, more than an easy solve of MuJoCo's or mink's takes by itself. The aims were set against those.
+loop over the joints, which takes longer than an easy solve of MuJoCo's. The aims were set against those.
 """
 
 

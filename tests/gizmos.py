@@ -10,7 +10,7 @@ from strategies import random_quaternions, seeds
 from views import Place, looking, pixel_of, places
 
 from viewer.gizmo import Fill, Gizmo, GizmoDrag, Letter, Part, Stroke, Tool
-from viewer.spatial.quaternion import to_matrix
+from viewer.spatial.quaternion import from_axis_angle, to_matrix
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from viewer.spatial.projection import Projection
 
 ORIGIN = np.zeros(3)
+LOCAL = to_matrix(from_axis_angle([0.0, 1.0, 0.0], 0.5))
 AXES = (Part.X, Part.Y, Part.Z)
 PLANES = (Part.YZ, Part.ZX, Part.XY)
 MOVES = (*AXES, *PLANES, Part.SCREEN)
@@ -71,9 +72,9 @@ def case_of(place: Place, seed: int, tool: Tool) -> Case:
     return Case(Gizmo(tool, place.point, axes), place.projection, place.unit)
 
 
-def cases(tool: Tool) -> st.SearchStrategy[Case]:
-    """Gizmos of a tool, with any axes in any view."""
-    return st.builds(case_of, places(), seeds, st.just(tool))
+def cases(tool: Tool, *, orthographic: bool | None = None) -> st.SearchStrategy[Case]:
+    """Gizmos of a tool, with any axes in any view, or in those of one kind of lens."""
+    return st.builds(case_of, places(orthographic=orthographic), seeds, st.just(tool))
 
 
 def simple(
@@ -109,3 +110,12 @@ def fills(shapes: Iterable[Shape], colour: str) -> list[Fill]:
 def letters(shapes: Iterable[Shape]) -> dict[str, Letter]:
     """The letters."""
     return {shape.text: shape for shape in shapes if isinstance(shape, Letter)}
+
+
+def a_grab(tool: Tool = Tool.SELECT, part: Part = Part.SCREEN, other: Floats | None = None) -> GizmoDrag:
+    """In a view from the front, and a little aside, in local axes, moved by 100 pixels to the right and up."""
+    projection = looking(20.0, 20.0)
+    x, y = projection.project(np.zeros(3)).tolist()
+    drag = GizmoDrag(Gizmo(tool, np.zeros(3), LOCAL, other), projection, part, x + 30.0, y)
+    drag.move(x + 130.0, y - 100.0)
+    return drag

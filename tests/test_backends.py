@@ -21,7 +21,16 @@ from rigs import (
     random_skeleton,
 )
 
-from viewer.ik import driver, kernels, kernels_align, kernels_forward, kernels_joints, kernels_step, vectorised
+from viewer.ik import (
+    driver,
+    kernels,
+    kernels_align,
+    kernels_dual,
+    kernels_forward,
+    kernels_joints,
+    kernels_step,
+    vectorised,
+)
 from viewer.ik.driver import CONVERGED
 from viewer.ik.goals import Goal
 from viewer.ik.system import Settings, State, System, Work, make_state, make_work
@@ -43,7 +52,7 @@ if TYPE_CHECKING:
 
 KERNELS = {
     name: value
-    for module in (kernels, kernels_joints, kernels_forward, kernels_step, kernels_align)
+    for module in (kernels, kernels_joints, kernels_forward, kernels_dual, kernels_step, kernels_align)
     for name, value in vars(module).items()
     if isinstance(value, types.FunctionType)
 }

@@ -19,6 +19,7 @@ from viewer.cli.main import COMMANDS
 from viewer.errors import MachineError
 
 if TYPE_CHECKING:
+    import argparse
     from pathlib import Path
 
 needs_posix = pytest.mark.skipif(os.name != "posix", reason="shell plumbing of POSIX systems")
@@ -31,12 +32,36 @@ def process(arguments: str, folder: Path, *, shell: str = "{}") -> subprocess.Co
     return subprocess.run(line, shell=True, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
-def test_without_a_command_it_prints_help_and_exits_with_2(capsys: pytest.CaptureFixture[str]) -> None:
-    done = ran(capsys)
-    assert done.code == 2
-    assert done.out == ""
-    assert done.err.startswith("usage: ikviewer ")
-    assert all(f"\n    {command} " in done.err for command in COMMANDS)
+@pytest.mark.parametrize(
+    ("arguments", "file"),
+    [
+        ([], "sample:biped"),
+        (["walk.bvh"], "walk.bvh"),
+        (["sample:walk", "--no-limits"], "sample:walk"),
+        (["--size", "1000x700"], "sample:biped"),
+        (["--size", "1000x700", "walk.bvh"], "walk.bvh"),
+        (["--debug", "walk.bvh"], "walk.bvh"),
+        (["view", "walk.bvh"], "walk.bvh"),
+    ],
+)
+def test_without_a_command_it_opens_the_window(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[str], file: str
+) -> None:
+    shown: list[str] = []
+
+    def showing(chosen: argparse.Namespace) -> int:
+        shown.append(chosen.file)
+        return 0
+
+    monkeypatch.setattr("viewer.cli.view.run", showing)
+    assert ran(capsys, *arguments) == (0, "", "")
+    assert shown == [file]
+
+
+def test_help_lists_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
+    done = ran(capsys, "--help")
+    assert done.code == 0
+    assert all(f"\n    {command} " in done.out for command in COMMANDS)
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -47,9 +47,8 @@ def test_a_projected_point_of_an_axis_picks_its_arrow(case: Case, part: Part, al
     assert case.gizmo.pick(case.projection, x, y) is part
 
 
-@given(cases(Tool.ROTATE), st.sampled_from(AXES), st.floats(-1.55, 1.55))
+@given(cases(Tool.ROTATE, orthographic=True), st.sampled_from(AXES), st.floats(-1.55, 1.55))
 def test_a_projected_point_of_a_ring_picks_it(case: Case, part: Part, angle: float) -> None:
-    assume(case.projection.orthographic)
     axis = case.gizmo.axes[:, AXES.index(part)]
     near = -case.sight + (case.sight @ axis) * axis
     assume(np.linalg.norm(near) > 1e-3)
@@ -60,9 +59,8 @@ def test_a_projected_point_of_a_ring_picks_it(case: Case, part: Part, angle: flo
     assert case.gizmo.pick(case.projection, x, y) is part
 
 
-@given(cases(Tool.MOVE), st.sampled_from(PLANES), st.floats(26.0, 41.0), st.floats(26.0, 41.0))
+@given(cases(Tool.MOVE, orthographic=True), st.sampled_from(PLANES), st.floats(26.0, 41.0), st.floats(26.0, 41.0))
 def test_a_projected_point_of_a_square_picks_it(case: Case, part: Part, a: float, b: float) -> None:
-    assume(case.projection.orthographic)
     axis = PLANES.index(part)
     first, second = case.gizmo.axes[:, (axis + 1) % 3], case.gizmo.axes[:, (axis + 2) % 3]
     assume(abs(float(case.gizmo.axes[:, axis] @ case.sight)) > 0.19)
@@ -70,9 +68,9 @@ def test_a_projected_point_of_a_square_picks_it(case: Case, part: Part, a: float
     found = case.gizmo.pick(case.projection, x, y)
     lines = [s for s in case.gizmo.shapes(case.projection) if isinstance(s, Stroke) and (len(s.points) != 4)]
     paths = [np.concatenate([s.points, s.points[: int(s.closed)]]) for s in lines]
-    assume(min(distance_to(np.array([x, y]), path) for path in paths) > 20.0)
-    # Squares may lie over one another: one that is there is hit.
-    assert found in PLANES
+    nearest = min(distance_to(np.array([x, y]), path) for path in paths)
+    # Squares may lie over one another: one that is there is hit, unless a line is nearer than half the hit width.
+    assert found in PLANES or (nearest < 14.0 and found is not None)
 
 
 @given(cases(Tool.MOVE), st.floats(-100.0, 100.0), st.floats(-100.0, 100.0))
@@ -136,9 +134,11 @@ def test_the_far_half_of_a_ring_is_not_hit_unless_the_ring_is_seen_face_on() -> 
     assert case.gizmo.pick(case.projection, x + 20.0, y - 34.5) is None
     front = simple(Tool.ROTATE, 0.0, 0.0)
     around = [
-        front.gizmo.pick(front.projection, x + 72.0 * np.cos(a), y + 72.0 * np.sin(a)) for a in np.arange(0.2, 6.2, 0.1)
+        front.gizmo.pick(front.projection, x + 72.0 * np.cos(a), y + 72.0 * np.sin(a))
+        for a in np.arange(0.0, 6.2, 0.1)
+        if abs(np.sin(2.0 * a)) > 0.3  # off the rings of the other axes
     ]
-    assert around.count(Part.Z) == len(around)
+    assert set(around) == {Part.Z}
 
 
 @pytest.mark.parametrize("tool", [Tool.MOVE, Tool.ROTATE])

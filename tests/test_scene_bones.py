@@ -186,7 +186,7 @@ def test_nothing_drawn_is_ever_not_a_number(seed: int, factor: float) -> None:
 
 def test_ghosts_are_faint_figures_with_a_label_above_the_head() -> None:
     scene = standing(biped())
-    aside = replace(scene.world, positions=scene.world.positions + (0.4, 0.0, 0.0))
+    aside = replace(scene.world, positions=scene.world.positions + np.array([0.4, 0.0, 0.0]))
     scene = replace(scene, ghosts=(Ghost(aside, 0.15, "+12"), Ghost(aside, 0.08, "")))
     projection = seen(scene, "front")
     drawing = draw_list(scene, projection)

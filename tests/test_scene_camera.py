@@ -141,7 +141,7 @@ def test_standard_views_look_along_the_axes_of_a_figure_that_faces_z(view: ViewN
     """Its left is +X: from its right one looks along +X."""
     projection = Camera(np.ones(3)).looking(view).projection(SIZE)
     np.testing.assert_allclose(-projection.back, LOOKS[view], atol=1e-12)
-    ahead = projection.project(np.ones(3) + (0.0, 0.0, 0.1))
+    ahead = projection.project(np.array([1.0, 1.0, 1.1]))
     sides = {"right": 1, "left": -1}
     if view in sides:
         assert np.sign(ahead[0] - 378.0) == sides[view]
@@ -166,7 +166,9 @@ def test_standard_views_turn_with_the_figure(angle: float) -> None:
 def test_the_opposite_view_is_the_other_side_and_twice_is_the_same(view: ViewName) -> None:
     camera = Camera(np.zeros(3)).looking(view)
     np.testing.assert_allclose(camera.opposite().back, -camera.back, atol=1e-12)
-    np.testing.assert_allclose(camera.opposite().opposite().projection(SIZE).view, camera.projection(SIZE).view, atol=1e-12)
+    np.testing.assert_allclose(
+        camera.opposite().opposite().projection(SIZE).view, camera.projection(SIZE).view, atol=1e-12
+    )
 
 
 @given(seeds)
@@ -174,7 +176,9 @@ def test_perspective_changes_no_size_at_the_target(seed: int) -> None:
     camera = random_camera(seed)
     other = replace(camera, orthographic=not camera.orthographic)
     beside = camera.target + 0.1 * camera.distance * (camera.right + 0.5 * camera.up)
-    np.testing.assert_allclose(camera.projection(SIZE).project(beside), other.projection(SIZE).project(beside), atol=1e-6)
+    np.testing.assert_allclose(
+        camera.projection(SIZE).project(beside), other.projection(SIZE).project(beside), atol=1e-6
+    )
 
 
 @given(seeds)

@@ -163,7 +163,7 @@ def test_a_hinge_along_its_bone_has_a_ring_and_no_fan() -> None:
     skeleton = replace(skeleton, axes=axes)
     (ring,) = ranges_of(skeleton, fk(skeleton, skeleton.rest_pose()), [1])[1]
     assert isinstance(ring, Twist)
-    assert (ring.lower, ring.upper, ring.angle) == (-0.5, 1.0, 0.0)
+    assert (ring.lower, ring.upper, ring.angle) == pytest.approx((-0.5, 1.0, 0.0))
 
 
 @pytest.mark.parametrize("limits", [
@@ -200,7 +200,9 @@ def scene_of(form: str = "twist y", **changes: object) -> Scene:
 def colours(scene: Scene) -> set[str]:
     """Names of the colours of a scene's lines."""
     found = {tuple(np.round(row, 4)) for row in draw_list(scene, seen(scene)).lines["colour"][:, :3].tolist()}
-    return {name for name in ("accent", "limit", "text2", "text3", "effector") if tuple(np.round(PALETTE[name], 4)) in found}
+    return {
+        name for name in ("accent", "limit", "text2", "text3", "effector") if tuple(np.round(PALETTE[name], 4)) in found
+    }
 
 
 def test_colours_say_selected_at_the_limit_other_and_off() -> None:

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from ui_person import EMPTY, VIEW, Person
-
-from viewer.session import Item, Mode
-from viewer.ui.state import state_of
+from ui_person import Person
 
 TOLERANCE = 1e-3
 """Metres: that of the solver."""
@@ -174,92 +171,6 @@ def test_an_effector_that_is_not_selected_moves_alone(person: Person) -> None:
     np.testing.assert_array_equal(person.target("RightHand"), right)
 
 
-def test_an_arrow_of_the_gizmo_moves_along_its_axis_only(person: Person) -> None:
-    person.select("LeftHand")
-    before = person.target("LeftHand")
-    x, y = person.at("LeftHand")
-    person.move(x, y - 50.0)
-    assert person.controller.cursor == "axis-y"
-    person.drag((x, y - 50.0), (6.0, -40.0))
-    moved = person.target("LeftHand") - before
-    assert moved[1] > 0.05
-    assert moved[[0, 2]] == pytest.approx((0.0, 0.0), abs=1e-12)
-
-
-def test_a_ring_turns_the_joint_and_what_it_holds_moves_along(person: Person) -> None:
-    person.controller.session.dispatch(_select("joint", "LeftArm"))
-    person.key("e")
-    arm, start = person.joint("LeftArm"), person.document
-    x, y = person.pixel(arm)
-    person.drag((x + 84.0, y), (0.0, -40.0))  # the ring that faces the eye
-    assert person.controller.session.history[-1] == "Turn LeftArm"
-    turned = ~np.isclose(person.document.pose.rotations, start.pose.rotations).all(axis=1)
-    assert [start.skeleton.names[j] for j in np.flatnonzero(turned)] == ["LeftArm"]
-    np.testing.assert_allclose(person.target("LeftHand"), person.place("LeftHand"), atol=1e-9)
-
-
-def test_any_bone_can_be_dragged(person: Person) -> None:
-    right = person.target("RightHand")
-    elbow, forearm = person.joint("LeftForeArm"), person.joint("LeftHand")
-    middle = 0.5 * (elbow + forearm)
-    place = person.pixel(middle)
-    person.move(*place)
-    assert person.controller.hovered_item() == Item("joint", "LeftForeArm")
-    person.pull(place, (25.0, -10.0))
-    elbow, forearm = person.joint("LeftForeArm"), person.joint("LeftHand")
-    assert person.pixel(0.5 * (elbow + forearm)) == pytest.approx((place[0] + 25.0, place[1] - 10.0), abs=12.0)
-    person.release(place[0] + 25.0, place[1] - 10.0)
-    np.testing.assert_array_equal(person.target("RightHand"), right)
-    np.testing.assert_allclose(person.place("RightHand"), right, atol=TOLERANCE)
-    assert person.controller.session.history == ("Drag LeftForeArm",)
-
-
-def test_the_root_moves_and_pins_and_holds_stay(person: Person) -> None:
-    root = person.document.skeleton.names[0]
-    stays = {name: person.place(name) for name in ("LeftFoot", "RightFoot", "LeftHand")}
-    before = person.joint(root)
-    person.drag(person.pixel(before), (0.0, 20.0))
-    assert person.joint(root)[1] < before[1] - 0.03
-    for name, place in stays.items():
-        np.testing.assert_allclose(person.place(name), place, atol=2 * TOLERANCE)
-
-
-def test_dragging_a_bone_in_fk_turns_the_joint_towards_the_pointer(person: Person) -> None:
-    person.key("d")
-    assert person.document.mode is Mode.FK
-    start = person.document
-    person.drag(person.pixel(person.joint("LeftForeArm")), (30.0, -10.0))
-    changed = ~np.isclose(person.document.pose.rotations, start.pose.rotations).all(axis=1)
-    assert [start.skeleton.names[j] for j in np.flatnonzero(changed)] == ["LeftArm"]
-    assert person.controller.status().modes == ("FK",)
-
-
-def test_grab_follows_the_pointer_until_a_click(person: Person) -> None:
-    person.select("LeftHand")
-    before = person.target("LeftHand")
-    x, y = person.at("LeftHand")
-    person.move(x + 200.0, y + 50.0)
-    person.key("g")
-    assert person.controller.cursor == "crosshair"
-    np.testing.assert_array_equal(person.target("LeftHand"), before)
-    person.move(x + 230.0, y + 20.0)
-    person.wait()
-    assert person.controller.dragging
-    person.click(x + 230.0, y + 20.0)
-    assert not person.controller.dragging
-    assert np.linalg.norm(person.target("LeftHand") - before) > 0.05
-    assert person.controller.session.history == ("Select LeftHand", "Drag LeftHand")
-
-
-def test_rotate_at_once_turns_the_goal(person: Person) -> None:
-    person.select("LeftHand")
-    person.key("r", "9", "0", "enter")
-    handle = person.document.handle("LeftHand")
-    assert handle.has_rotation
-    np.testing.assert_allclose(person.target("LeftHand"), handle.position)
-    assert person.controller.session.undo_depth == 2
-
-
 def test_only_the_keys_for_it_act_while_something_is_dragged(person: Person) -> None:
     person.pull(person.at("LeftHand"), (20.0, -20.0))
     for key in ("l", "p", "delete", "ctrl+z", "d", "m", "space", "tab", "ctrl+a", "f1"):
@@ -279,48 +190,3 @@ def test_a_panel_that_changes_the_document_ends_the_drag(person: Person) -> None
     person.move(place[0] + 40.0, place[1])
     assert not person.controller.dragging
     assert not person.controller.messages
-
-
-def test_hints_say_what_the_pointer_can_do(person: Person) -> None:
-    person.move(*EMPTY)
-    assert [(h.keys, h.words) for h in person.controller.hints()] == [
-        ("Drag", "orbit"), ("Ctrl", "box select"), ("F", "frame"),
-    ]  # fmt: skip
-    person.move(*person.at("LeftHand"))
-    assert [(h.keys, h.words) for h in person.controller.hints()] == [
-        ("Drag", "move"), ("Ctrl", "snap 5 cm"), ("Shift", "fine"),
-    ]  # fmt: skip
-    person.pull(person.at("LeftHand"), (20.0, -20.0))
-    assert [(h.keys, h.words) for h in person.controller.hints()] == [
-        ("X Y Z", "lock axis"), ("0 … 9", "type a number"), ("Esc", "cancel"),
-    ]  # fmt: skip
-    assert person.controller.cursor == "hidden"
-
-
-def test_how_far_a_drag_went_stands_beside_the_pointer(person: Person) -> None:
-    person.pull(person.at("LeftHand"), (20.0, -20.0))
-    person.key("z", "0", "period", "1", "2", "4")
-    said = person.controller.draw_list().texts[-1]
-    assert said.text == "ΔZ 0.124 m"
-    x, y = person.controller.local(*person.controller.pointing.place)
-    assert 0.0 < said.x - x < 40.0
-    assert 0.0 < y - said.y < 40.0
-
-
-def test_the_state_file_follows_a_drag(person: Person) -> None:
-    start = person.at("LeftHand")
-    person.drag(start, (30.0, -60.0))
-    state = state_of(person.controller, (1280, 720), 60.0)
-    hand = next(effector for effector in state["effectors"] if effector["name"] == "LeftHand")
-    assert hand["screen"] == pytest.approx((start[0] + 30.0, start[1] - 60.0), abs=0.5)
-    assert (hand["hold"], hand["pinned"]) == (True, False)
-    assert hand["error_m"] < TOLERANCE
-    assert state["undo_depth"] == 1
-    assert state["solver"]["status"] == "converged"
-    assert state["viewport"] == list(VIEW)
-
-
-def _select(kind: str, name: str) -> object:
-    from viewer.session.actions import Select  # noqa: PLC0415 - one test's own
-
-    return Select((Item(kind, name),))  # type: ignore[arg-type]

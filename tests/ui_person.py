@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import viewer
-from viewer.session import Item, Session, new_document
+from viewer.session import Session, new_document
 from viewer.session.preferences import Preferences
 from viewer.ui import Controller, Key, KeyUp, Move, Press, Rect, Release, Scroll
 from viewer.ui.chords import chord
 
 if TYPE_CHECKING:
+    from viewer.gizmo import Tool
     from viewer.session import Document
     from viewer.spatial.checks import Floats
     from viewer.ui.events import Button, Mods
@@ -61,7 +62,7 @@ class Person:
 
     def joint(self, name: str) -> Floats:
         """Where a joint is in the world."""
-        return self.controller.picture.world.positions[self.document.skeleton.index(name)]
+        return np.array(self.controller.picture.world.positions[self.document.skeleton.index(name)])
 
     def move(self, x: float, y: float, *held: str) -> None:
         self.controller.handle(Move(x, y, frozenset(held)))
@@ -111,5 +112,8 @@ class Person:
     def selected(self) -> list[str]:
         return [item.name for item in self.document.selection]
 
-    def goes_on(self) -> Item | None:
-        return self.document.active
+    def drags(self) -> bool:
+        return self.controller.dragging
+
+    def tool(self) -> Tool:
+        return self.controller.tool

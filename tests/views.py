@@ -105,6 +105,7 @@ UNITS = (2e-3, 1.0, 100.0)
 """A small hand, a person, a tall robot."""
 
 
-def places(units: tuple[float, ...] = UNITS) -> st.SearchStrategy[Place]:
-    """Views of every kind and points that they show."""
-    return st.builds(random_place, seeds, st.sampled_from(units), orthographic=st.booleans())
+def places(*, orthographic: bool | None = None) -> st.SearchStrategy[Place]:
+    """Views of every kind, or of one, and points that they show."""
+    kinds = st.booleans() if orthographic is None else st.just(orthographic)
+    return st.builds(random_place, seeds, st.sampled_from(UNITS), orthographic=kinds)

@@ -79,20 +79,26 @@ class Application:
         device.connect(self.inputs)
 
     def run(self) -> int:
-        """Run until the window is closed; returns the exit code."""
+        """Run until the window is closed; returns the exit code.
+
+        Raises:
+            OutputError: a file that `Automation` asks for cannot be written.
+        """
         try:
             while not self.finished:
                 self.turn()
+            if self.keeper is not None:
+                self.keeper.close()
+        except ViewerError:
+            raise
         except Exception:  # noqa: BLE001 - whatever it is, the work must not be lost with it
             traceback.print_exc(file=sys.stderr)
             rescued = self.keeper.rescue() if self.keeper is not None else None
             if rescued is not None:
                 print(f"error: ikviewer stopped; the work is kept in {rescued}", file=sys.stderr)  # noqa: T201
-            self.close()
             return 1
-        if self.keeper is not None:
-            self.keeper.close()
-        self.close()
+        finally:
+            self.close()
         return 0
 
     def turn(self) -> None:
@@ -146,7 +152,7 @@ class Application:
         if not still and self._in_motion:
             self.quality.took(time.perf_counter() - start, ghosts=self.controller.draw_list().ghosts.size > 0)
         self._last_frame = now
-        pace.drawn(now, full=full, still=still)
+        pace.drawn(now, full=full, still=self.painter.stage.still)
         wished = ui.take_wake()
         if wished is not None:
             pace.wake(now + wished)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from viewer.app.context import PanelContext
-    from viewer.app.layout import Border
+    from viewer.app.regions import Border
 
 
 @dataclass(slots=True)

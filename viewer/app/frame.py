@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from imgui_bundle import imgui
 
 from viewer.app.context import icons
-from viewer.app.layout import BORDER, MENU, TABBED, TABS, Place
+from viewer.app.fixed_window import FIXED, OVERLAY, STILL, FixedWindow, Look
+from viewer.app.regions import BORDER, MENU, TABBED, TABS, Place
 from viewer.app.theme import colour, paint
 from viewer.ui.rect import Rect
 
@@ -18,19 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from viewer.app.context import Panel, PanelContext
-
-_FIXED = (
-    imgui.WindowFlags_.no_title_bar
-    | imgui.WindowFlags_.no_resize
-    | imgui.WindowFlags_.no_move
-    | imgui.WindowFlags_.no_collapse
-    | imgui.WindowFlags_.no_saved_settings
-    | imgui.WindowFlags_.no_bring_to_front_on_focus
-    | imgui.WindowFlags_.no_focus_on_appearing
-    | imgui.WindowFlags_.no_docking
-)
-_STILL = imgui.WindowFlags_.no_scrollbar | imgui.WindowFlags_.no_scroll_with_mouse
-_OVERLAY = _FIXED | _STILL | imgui.WindowFlags_.no_background | imgui.WindowFlags_.no_inputs
 
 _TAB_PADDING = 12
 _BARS = frozenset({Place.MENU, Place.TOOLBAR, Place.STATUS})
@@ -66,11 +54,13 @@ class Frame:
         ui: what they draw from.
         panels: all there are, in order.
         failures: of panels, by id.
+        focused: id of the panel that was used last.
     """
 
     ui: PanelContext
     panels: Sequence[Panel]
     failures: dict[str, Failure] = field(default_factory=dict)
+    focused: str = ""
 
     def opaque(self, name: str) -> str | None:
         """The part of the layer of panels that a draw list belongs to, by its imgui window's name; None: it floats."""
@@ -128,18 +118,20 @@ class Frame:
             self._guarded(panel)
             return
         ui.rect = ui.regions.body(panel.place)
-        flags = _OVERLAY if panel.place is Place.VIEWPORT else _FIXED | (0 if panel.scrolls else _STILL)
+        flags = OVERLAY if panel.place is Place.VIEWPORT else FIXED | (0 if panel.scrolls else STILL)
         if panel.place is Place.MENU:
             flags |= imgui.WindowFlags_.menu_bar
-        with _Window(window_name(panel), ui.rect, flags, self._look(panel)):
+        with FixedWindow(window_name(panel), ui.rect, flags, self._look(panel)):
+            if imgui.is_window_focused(imgui.FocusedFlags_.root_and_child_windows):
+                self.focused = panel.id
             self._guarded(panel)
 
-    def _look(self, panel: Panel) -> _Look:
+    def _look(self, panel: Panel) -> Look:
         background = "app" if panel.place in {Place.MENU, Place.STATUS} else "panel"
         bar = panel.place is Place.MENU
         # The bar is as high as its text with this padding.
         above = (self.ui.px(MENU) - imgui.get_font_size()) / 2.0 if bar else None
-        return _Look(background, padded=panel.padded and panel.place not in _BARS, frame_above=above)
+        return Look(background, padded=panel.padded and panel.place not in _BARS, frame_above=above)
 
     def _guarded(self, panel: Panel) -> None:
         """Draw a panel; whatever it raises stays in its rectangle."""
@@ -163,7 +155,7 @@ class Frame:
             imgui.set_next_window_pos(
                 imgui.ImVec2(ui.regions.viewport.x + ui.px(12), ui.regions.viewport.y + ui.px(12))
             )
-            imgui.begin(f"##failed:{panel.id}", None, _FIXED | imgui.WindowFlags_.always_auto_resize)
+            imgui.begin(f"##failed:{panel.id}", None, FIXED | imgui.WindowFlags_.always_auto_resize)
         imgui.push_style_color(imgui.Col_.text, colour("warn"))
         imgui.text(icons.ICON_FA_TRIANGLE_EXCLAMATION)
         imgui.pop_style_color()
@@ -189,7 +181,7 @@ class Frame:
             return
         strip = Rect(whole.x, whole.y, whole.w, body.y - whole.y)
         front = self._front(place, panels)[0]
-        with _Window(_strip_name(place), strip, _FIXED | _STILL, _Look("app", padded=False)):
+        with FixedWindow(_strip_name(place), strip, FIXED | STILL, Look("app", padded=False)):
             left = float(strip.x + ui.px(8))
             for panel in panels:
                 left = self._tab(place, panel, left, chosen=panel is front)
@@ -212,44 +204,8 @@ class Frame:
             drawing.add_rect_filled(near, far, paint("panel" if chosen else "raised"), ui.px(4), flags)
         if chosen:
             line = imgui.ImVec2(left + width, top + ui.px(2 + BORDER))
-            drawing.add_rect_filled(near, line, paint("field_on"), ui.px(2), imgui.ImDrawFlags_.round_top)
-        at = imgui.ImVec2(left + ui.px(_TAB_PADDING / 2), top + round((height - words.y) / 2) + ui.px(1))
+            shade = paint("accent" if panel.id == self.focused else "field_on")
+            drawing.add_rect_filled(near, line, shade, ui.px(2), imgui.ImDrawFlags_.round_top)
+        at = imgui.ImVec2(left + ui.px(_TAB_PADDING / 2), top + round((height - words.y) / 2))
         drawing.add_text(at, paint("text" if chosen else "text2"), panel.title)
         return left + width + ui.px(4)
-
-
-@dataclass(frozen=True, slots=True)
-class _Look:
-    """How a window differs from the theme."""
-
-    background: str
-    padded: bool
-    frame_above: float | None = None
-
-
-class _Window:
-    """``with`` an imgui window of a fixed place."""
-
-    def __init__(self, name: str, rect: Rect, flags: int, look: _Look) -> None:
-        self._name, self._rect, self._flags, self._look = name, rect, flags, look
-
-    def __enter__(self) -> None:
-        rect, look = self._rect, self._look
-        imgui.set_next_window_pos(imgui.ImVec2(rect.x, rect.y))
-        imgui.set_next_window_size(imgui.ImVec2(max(1, rect.w), max(1, rect.h)))
-        imgui.push_style_color(imgui.Col_.window_bg, colour(look.background))
-        pushed = 1
-        imgui.push_style_var(imgui.StyleVar_.window_min_size, imgui.ImVec2(1.0, 1.0))
-        if not look.padded:
-            imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(0.0, 0.0))
-            pushed += 1
-        if look.frame_above is not None:
-            padding = imgui.get_style().frame_padding
-            imgui.push_style_var(imgui.StyleVar_.frame_padding, imgui.ImVec2(padding.x, look.frame_above))
-            pushed += 1
-        imgui.begin(self._name, None, self._flags)
-        imgui.pop_style_var(pushed)
-        imgui.pop_style_color()
-
-    def __exit__(self, *_: object) -> None:
-        imgui.end()

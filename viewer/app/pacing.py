@@ -28,6 +28,7 @@ class Pace:
     Attributes:
         fps: frames a second while frames are drawn; kept at rest.
         frames: drawn so far.
+        still: the picture shown is the one of high quality.
     """
 
     fps: float = 0.0
@@ -38,14 +39,14 @@ class Pace:
     _last: float = float("-inf")
     _last_full: float = float("-inf")
     _last_change: float = float("-inf")
-    _still: bool = False
+    still: bool = False
     _wake: float | None = None
     _times: deque[float] = field(default_factory=deque)
     _fps_at: float = float("-inf")
 
     def changed(self, now: float, *, settle: bool = False) -> None:
         """Something visible has changed; with ``settle``, imgui needs some frames to follow."""
-        self._dirty, self._still, self._last_change = True, False, now
+        self._dirty, self.still, self._last_change = True, False, now
         if settle:
             self._settling = _SETTLING
 
@@ -63,7 +64,7 @@ class Pace:
         if self._dirty or self._busy or self._settling:
             return self._last + FRAME
         times = [now + LONGEST_WAIT]
-        if not self._still:
+        if not self.still:
             times.append(self._last_change + STILL_AFTER)
         if self._wake is not None:
             times.append(self._wake)
@@ -85,7 +86,7 @@ class Pace:
     def still_due(self, now: float) -> bool:
         """Whether the frame to draw now is the one of high quality."""
         rests = not (self._dirty or self._busy or self._settling)
-        return rests and not self._still and now >= self._last_change + STILL_AFTER
+        return rests and not self.still and now >= self._last_change + STILL_AFTER
 
     def full_due(self, now: float) -> bool:
         """Whether the panels' turn has come in a drag."""
@@ -104,7 +105,7 @@ class Pace:
             self._last_full = now
             self._settling = max(0, self._settling - 1)
         self._dirty = not full  # the panels that were left out follow
-        self._still = still
+        self.still = still
         if self._times and now - self._times[-1] > _LONGEST_GAP:
             self._times.clear()
         self._last = now

@@ -72,6 +72,8 @@ class Painter:
         self._imgui = imgui.create_context()
         imgui.set_current_context(self._imgui)
         self._plots = implot.create_context()
+        # What imgui repairs after a panel has raised is told by the panel's own traceback.
+        self._imgui.debug_log_flags &= ~imgui.internal.DebugLogFlags_.output_to_tty
         self._set_up_io()
         fonts = Fonts()
         regions = layout.regions(device.size, 1.0)

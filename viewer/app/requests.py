@@ -29,6 +29,7 @@ def serve(app: Application) -> None:
             app.device.set_fullscreen(on=controller.panels.fullscreen)
         elif request.name == "reset-layout":
             ui.layout.reset()
+            controller.panels.hidden, controller.panels.left, controller.panels.right = False, True, True
         elif request.name == "copy-text":
             app.device.set_clipboard(str(request.value))
         elif request.name == "show-in-folder":
@@ -43,6 +44,7 @@ def serve(app: Application) -> None:
             app.inputs.for_imgui = True
     shown = controller.panels
     ui.layout.show_left, ui.layout.show_right, ui.layout.hidden = shown.left, shown.right, shown.hidden
+    ui.layout.motion = controller.session.document.clip_data is not None
 
 
 def show_in_folder(path: Path) -> None:

@@ -25,6 +25,7 @@ class Stage:
 
     Attributes:
         drawn: pictures drawn so far, for tests.
+        still: the picture drawn last has 4 samples a pixel.
     """
 
     def __init__(self, context: moderngl.Context, blit: Blitter) -> None:
@@ -38,7 +39,9 @@ class Stage:
         self._blit = blit
         self._whole: moderngl.Framebuffer | None = None
         self._half: moderngl.Framebuffer | None = None
+        self._list: DrawList | None = None
         self._shown: tuple[object, ...] = ()
+        self.still = False
         self.drawn = 0
 
     def draw(self, draw_list: DrawList, projection: Projection, level: Level, *, still: bool) -> moderngl.Framebuffer:
@@ -52,10 +55,12 @@ class Stage:
         """
         level = Level.FULL if still else level
         target = self._whole = self._sized(self._whole, projection.size)
-        wanted = (draw_list, projection.size, projection.view.tobytes(), projection.lens.tobytes(), level, still)
-        if len(self._shown) == len(wanted) and wanted[0] is self._shown[0] and wanted[1:] == self._shown[1:]:
+        wanted = (projection.size, projection.view.tobytes(), projection.lens.tobytes(), level)
+        same = draw_list is self._list and wanted[:-1] == self._shown[:-1]
+        # A still picture of the same view serves motion, too: pointing at a panel must not coarsen the scene.
+        if same and (self.still or (not still and wanted == self._shown)):
             return target
-        self._shown = wanted
+        self._list, self._shown, self.still = draw_list, wanted, still
         self.drawn += 1
         shown = _reduced(draw_list, level)
         if level is Level.HALF:
@@ -91,7 +96,7 @@ class Stage:
             for part in (*old.color_attachments, old.depth_attachment, old):
                 if part is not None:
                     part.release()
-        self._shown = ()
+        self._list, self.still = None, False
         colours, depths = self._context.renderbuffer(size, 4), self._context.depth_renderbuffer(size)
         return self._context.framebuffer([colours], depths)
 

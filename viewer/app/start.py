@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, get_args
 
 from viewer.app.automation import Automation
-from viewer.app.layout import SMALLEST_WINDOW
+from viewer.app.regions import SMALLEST_WINDOW
 from viewer.errors import InputError, MachineError, unknown_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from viewer.app.application import Application
+    from viewer.app.context import Panel
     from viewer.app.device import Device
     from viewer.ik.goals import Goal
     from viewer.session.preferences import Preferences
@@ -97,8 +98,17 @@ def open_window(
     size: tuple[int, int] = DEFAULT_SIZE,
     window: str = "headless",
     automation: Automation | None = None,
+    panels: Sequence[Panel] | None = None,
 ) -> Application:
     """A window that shows a session, not running yet.
+
+    Args:
+        session: what is shown.
+        preferences: of the person.
+        size: of the window.
+        window: which library opens it.
+        automation: what programs ask of it.
+        panels: instead of all there are.
 
     Raises:
         InputError: a window kind that there is not.
@@ -110,7 +120,7 @@ def open_window(
     from viewer.app.panels import PANELS  # noqa: PLC0415
     from viewer.ui.controller import Controller  # noqa: PLC0415
 
-    return Application(device, Controller(session, preferences), PANELS, automation)
+    return Application(device, Controller(session, preferences), PANELS if panels is None else panels, automation)
 
 
 def open_device(kind: str, size: tuple[int, int]) -> Device:

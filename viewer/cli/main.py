@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 COMMANDS = ("view", "info", "fk", "solve", "convert", "render", "check", "bench", "samples")
 """Each is a module of this package with ``HELP``, ``EXAMPLES``, ``add_arguments(parser)`` and ``run(arguments)``."""
 
-EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
 """What shells expect of a program stopped by Ctrl+C: 128 + SIGINT."""
 
@@ -94,8 +93,8 @@ def _failed(line: str, code: int, *, debug: bool) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="ikviewer",
-        description="Inspect, check, convert and evaluate skeletons and their motion (BVH, JSON, NPZ).",
-        epilog="FILE may be sample:NAME; `ikviewer samples` lists the names.",
+        description="Pose skeletons by inverse kinematics; inspect, check, convert and draw them and their motion.",
+        epilog="`ikviewer [FILE]` opens the window. FILE may be sample:NAME; `ikviewer samples` lists the names.",
         parents=[_common(debug=False)],
         allow_abbrev=False,
     )

@@ -97,6 +97,11 @@ class GizmoDrag:
         return self._motion.readout
 
     @property
+    def typing(self) -> bool:
+        """Whether any number is typed: then the pointer has no say."""
+        return self._typed.active
+
+    @property
     def typed(self) -> str:
         """The number that is being typed, as it stands; empty if none is."""
         return self._typed.text

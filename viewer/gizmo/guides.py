@@ -135,7 +135,7 @@ def _angle(constraint: Constraint, extent: Extent, view: LinearView, scale: floa
         frame = view.pixels(np.stack(ring_frame(axis, view)))
         radius, colour = RING * scale, LETTERS[constraint.indices[0]].lower()
     turned = float(np.clip(extent.numbers[0], -360.0, 360.0))
-    angles = extent.first + np.linspace(0.0, math.radians(turned), 1 + max(round(abs(turned) / 5.0), 1))
+    angles = extent.first + np.linspace(0.0, math.radians(turned), 1 + max(math.ceil(abs(turned) / 5.0), 1))
     rim = view.centre + radius * _directions(angles) @ frame
     # A fill is convex: a sector of up to half a turn.
     sectors = [rim[begin : begin + 37] for begin in range(0, len(rim) - 1, 36)]

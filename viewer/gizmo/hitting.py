@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 HIT_WIDTH: Final = 10.0
 """Pixels across a line that hit it, at UI scale 1."""
 
+_FARTHEST = 1e6
+"""No pointer goes as many pixels; numbers beyond come from a fault, as those that are none."""
+
 _SAME = 1.0
 """Pixels: of lines that are as near as this to the nearest one, the one in front is hit."""
 
@@ -41,7 +44,7 @@ def is_within(pixel: Floats, polygon: Floats) -> bool:
 def hit(handles: Iterable[Handle], x: float, y: float, scale: float) -> Part | None:
     """The handle at a pixel: the centre before lines, these before areas; None where there is none."""
     pixel = np.array([x, y], dtype=np.float64)
-    if not np.isfinite(pixel).all():
+    if not (np.abs(pixel) < _FARTHEST).all():
         return None
     seen = [one for one in handles if one.strength > 0.0]
     areas = [one for one in seen if one.area and is_within(pixel, one.path)]

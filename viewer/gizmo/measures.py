@@ -147,11 +147,11 @@ def axis_measure(view: LinearView | None, axis: Floats) -> Measure:
     """Along one axis (3,); one that points at the eye is pushed away from it by pulling the pointer up."""
     if view is None:
         return Still(1)
+    picture, recede = view.spread @ axis, float(view.recede @ axis)
     if view.foreshortening(axis) <= AXIS_FADE[0]:
-        away = 1.0 if float(axis @ view.sight) >= 0.0 else -1.0
-        return Straight(view.centre, np.array([[0.0, -away * view.metre]]))
-    picture = view.spread @ axis
-    return AlongAxis(view.centre, unit(picture), float(np.linalg.norm(picture)), float(view.recede @ axis))
+        up = np.array([0.0, -1.0])
+        return AlongAxis(view.centre, up if float(axis @ view.sight) >= 0.0 else -up, 1.0 / view.metre, recede)
+    return AlongAxis(view.centre, unit(picture), float(np.linalg.norm(picture)), recede)
 
 
 def plane_measure(projection: Projection, view: LinearView | None, position: Floats, axes: Floats) -> Measure:

@@ -20,6 +20,7 @@ from viewer.ik import (
     kernels,
     kernels_align,
     kernels_call,
+    kernels_dual,
     kernels_forward,
     kernels_joints,
     kernels_readings,
@@ -41,10 +42,11 @@ _MODULES = (
     kernels_readings,
     kernels_joints,
     kernels_forward,
+    kernels_dual,
     kernels_step,
     kernels_align,
-    kernels_call,
     driver,
+    kernels_call,
     held,
 )
 # Sums may be reordered and products fused, which lets the loops use vector instructions; NaN and infinity keep
@@ -95,7 +97,7 @@ class Prepared:
     """Arrays that compiled code knows: it is called with few others, which costs little."""
 
     def __init__(self, *arrays: System | Work | State | Many | Call) -> None:
-        """Note the arrays of `viewer.ik.driver.solve_call`, in its order."""
+        """Note the arrays of `viewer.ik.kernels_call.solve_call`, in its order."""
         self._arrays = arrays  # held as long as the memory that points at them
         self._memory = np.empty(WORDS, dtype=np.int64)
         _hold(self._memory, *arrays)
@@ -105,13 +107,13 @@ class Prepared:
     def __call__(
         self,
         settings: Settings,
-        onward: bool,  # noqa: FBT001 - as the driver's
-        settled: bool,  # noqa: FBT001
+        onward: bool,
+        settled: bool,
         places: Floats,
         turns: Floats,
         answer: Floats,
     ) -> int:
-        """`viewer.ik.driver.solve_call`."""
+        """`viewer.ik.kernels_call.solve_call`."""
         if settings is not self._settings:
             most = min(settings.max_iterations, _MOST_ITERATIONS)
             self._settings, self._numbers = settings, np.array(settings._replace(max_iterations=most), dtype=np.float64)
@@ -134,7 +136,7 @@ _NO_CALL = Call(
 )
 
 
-def solve_many(
+def solve_many(  # noqa: PLR0913, PLR0917 - as the driver has it
     s: System,
     w: Work,
     state: State,
@@ -144,11 +146,11 @@ def solve_many(
     start: State,
     settings: Settings,
     many: Many,
-    onward: bool,  # noqa: FBT001
+    onward: bool,
 ) -> None:
     """`viewer.ik.driver.solve_many`, compiled."""
     run = Prepared(s, w, state, trial, best, anchor, start, many, _NO_CALL)
-    run(settings, onward, True, _NO_CALL.places, _NO_CALL.turns, _NO_ANSWER)  # noqa: FBT003
+    run(settings, onward, True, _NO_CALL.places, _NO_CALL.turns, _NO_ANSWER)
 
 
 def solve(

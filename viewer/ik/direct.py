@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from viewer.ik.driver import UNSETTLED
+from viewer.ik.kernels_call import UNSETTLED
 from viewer.ik.system import make_call
 from viewer.skeleton.pose import Pose
 
@@ -71,23 +71,23 @@ class Direct:
             turns = known[1]
         elif not _is_plain(turns, turned_shape):
             return None
-        return self._solve(pose, places, turns, settings, onward, False)  # type: ignore[arg-type]  # noqa: FBT003
+        return self._solve(pose, places, turns, settings, onward, False)  # type: ignore[arg-type]
 
     def settled(self, pose: Pose, targets: tuple[Floats, Floats], settings: Settings, *, onward: bool) -> Row:
         """Solve for settled targets (G, 3) and (G, 4)."""
         places, turns = (np.require(array, np.float64, ("C", "A", "W")) for array in targets)
-        row = self._solve(pose, places, turns, settings, onward, True)  # noqa: FBT003
+        row = self._solve(pose, places, turns, settings, onward, True)
         assert row is not None  # only targets as given may need to be looked at
         return row
 
-    def _solve(  # noqa: PLR0913, PLR0917 - in the order of what it calls
+    def _solve(
         self,
         pose: Pose,
         places: Floats,
         turns: Floats,
         settings: Settings,
-        onward: bool,  # noqa: FBT001
-        settled: bool,  # noqa: FBT001
+        onward: bool,
+        settled: bool,
     ) -> Row | None:
         space = self._space
         if pose is not self._base:
@@ -123,9 +123,7 @@ class Direct:
 
 def _is_plain(array: object, shape: tuple[int, int]) -> bool:
     """Whether compiled code can read it as it is: other kinds of arrays would be compiled for anew."""
-    return (
-        type(array) is np.ndarray and array.dtype is _FLOAT64 and array.shape == shape and bool(array.flags.carray)
-    )
+    return type(array) is np.ndarray and array.dtype is _FLOAT64 and array.shape == shape and bool(array.flags.carray)
 
 
 def trusted_pose(rotations: Floats, translations: Floats) -> Pose:

@@ -11,27 +11,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from viewer.ik.kernels import put_row, put_table, scale_row
-from viewer.ik.kernels_call import put_answer, take_targets
 from viewer.ik.kernels_align import align_roots, stand_roots
+from viewer.ik.kernels_dual import gram, solve_dual
 from viewer.ik.kernels_forward import residuals
 from viewer.ik.kernels_joints import difference, into_limits, move, reseed
-from viewer.ik.kernels_step import (
-    cap,
-    freeze,
-    gram,
-    less_pull,
-    linearise,
-    shorten,
-    solve_dual,
-    spread_step,
-)
+from viewer.ik.kernels_step import cap, freeze, less_pull, linearise, shorten, spread_step
 
 if TYPE_CHECKING:
-    from viewer.ik.system import Call, Many, Settings, State, System, Work
-    from viewer.spatial.checks import Floats
+    from viewer.ik.system import Many, Settings, State, System, Work
 
 CONVERGED, UNREACHABLE, STALLED, DIVERGED, BUDGET = range(5)
-UNSETTLED = -1
 
 _STALL_EVERY = 4
 _STALLED_RATIO = 0.9
@@ -209,33 +198,3 @@ def solve_many(
         put_table(state.q, many.q[i])
         put_table(state.t, many.t[i])
         put_table(w.miss, many.miss[i])
-
-
-def solve_call(
-    s: System,
-    w: Work,
-    state: State,
-    trial: State,
-    best: State,
-    anchor: State,
-    start: State,
-    many: Many,
-    call: Call,
-    settings: Settings,
-    onward: bool,
-    settled: bool,
-    places: Floats,
-    turns: Floats,
-    answer: Floats,
-) -> int:
-    """`solve_many`; with room for an answer, a whole call of a solver: settle the targets, solve, put the answer there.
-
-    Returns:
-        How the (last) solve ended; `UNSETTLED` for targets that need to be looked at, nothing being solved.
-    """
-    if len(answer) > 0 and not take_targets(call, many, places, turns, settled, answer):
-        return UNSETTLED
-    solve_many(s, w, state, trial, best, anchor, start, settings, many, onward)
-    if len(answer) > 0:
-        put_answer(call, w, state, answer)
-    return int(many.code[len(many.code) - 1])

@@ -14,8 +14,8 @@ from numba.core import types
 from numba.extending import intrinsic
 
 from viewer.ik.assemble import assemble, freedoms_of
-from viewer.ik.driver import solve_call
 from viewer.ik.goals import Goal
+from viewer.ik.kernels_call import solve_call
 from viewer.ik.system import Settings, make_call, make_many, make_state, make_work
 from viewer.ik.targets import Targets
 from viewer.skeleton.chain import chain
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from viewer.spatial.checks import Floats
 
 
-def hold(
+def hold(  # noqa: PLR0913, PLR0917 - as the driver has them
     memory: Integers,
     s: System,
     w: Work,
@@ -37,14 +37,14 @@ def hold(
     many: Many,
     call: Call,
 ) -> None:
-    """Note where the arrays of `viewer.ik.driver.solve_call` are, in ``memory`` (`WORDS`,)."""
+    """Note where the arrays of `viewer.ik.kernels_call.solve_call` are, in ``memory`` (`WORDS`,)."""
     stored(memory, (s, w, state, trial, best, anchor, start, many, call))
 
 
 def solve_held(
     memory: Integers, numbers: Floats, onward: bool, settled: bool, places: Floats, turns: Floats, answer: Floats
 ) -> int:
-    """`viewer.ik.driver.solve_call` on the arrays that `hold` noted; the settings as numbers, in their order."""
+    """`viewer.ik.kernels_call.solve_call` on the arrays that `hold` noted; the settings as numbers, in their order."""
     s, w, state, trial, best, anchor, start, many, call = taken(memory)
     settings = Settings(
         int(numbers[0]),
@@ -76,14 +76,14 @@ def _kinds() -> tuple[Any, int]:
     states = [make_state(system) for _ in range(5)]
     arrays = (system, make_work(system), *states, make_many(system, 1), call)
     # A pointer to the data and two to owners, the size, the size of an item, and of every axis its length and stride.
-    return numba.typeof(arrays), sum(5 + 2 * array.ndim for group in arrays for array in group)
+    kind = numba.typeof(arrays)  # type: ignore[no-untyped-call]
+    return kind, sum(5 + 2 * array.ndim for group in arrays for array in group)
 
 
 HELD, WORDS = _kinds()
 
 
-@intrinsic
-def stored(typing: Any, memory: Any, arrays: Any) -> Any:  # noqa: ANN401, ARG001 - numba's types; called by numba
+def _stored(typing: Any, memory: Any, arrays: Any) -> Any:  # noqa: ANN401, ARG001 - numba's types; called by numba
     """Write the description of the arrays into memory."""
     if arrays != HELD:
         return None
@@ -95,8 +95,7 @@ def stored(typing: Any, memory: Any, arrays: Any) -> Any:  # noqa: ANN401, ARG00
     return types.void(memory, arrays), generate
 
 
-@intrinsic
-def taken(typing: Any, memory: Any) -> Any:  # noqa: ANN401, ARG001
+def _taken(typing: Any, memory: Any) -> Any:  # noqa: ANN401, ARG001
     """The arrays that were noted in memory."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ANN401
@@ -108,3 +107,8 @@ def taken(typing: Any, memory: Any) -> Any:  # noqa: ANN401, ARG001
 def _place(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ANN401
     memory = context.make_array(signature.args[0])(context, builder, values[0])
     return builder.bitcast(memory.data, context.get_value_type(HELD).as_pointer())
+
+
+# By these names compiled code calls them.
+stored: Any = intrinsic(_stored)
+taken: Any = intrinsic(_taken)

@@ -9,11 +9,46 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from viewer.ik.driver import solve_many
 from viewer.spatial.checks import UNIT_TOLERANCE
 
 if TYPE_CHECKING:
-    from viewer.ik.system import Call, Many, State, Work
+    from viewer.ik.system import Call, Many, Settings, State, System, Work
     from viewer.spatial.checks import Floats
+
+
+UNSETTLED = -1
+"""What is said instead of how a solve ended."""
+
+
+def solve_call(
+    s: System,
+    w: Work,
+    state: State,
+    trial: State,
+    best: State,
+    anchor: State,
+    start: State,
+    many: Many,
+    call: Call,
+    settings: Settings,
+    onward: bool,
+    settled: bool,
+    places: Floats,
+    turns: Floats,
+    answer: Floats,
+) -> int:
+    """`solve_many`; with room for an answer, a whole call of a solver: settle the targets, solve, put the answer there.
+
+    Returns:
+        How the (last) solve ended; `UNSETTLED` for targets that need to be looked at, nothing being solved.
+    """
+    if len(answer) > 0 and not take_targets(call, many, places, turns, settled, answer):
+        return UNSETTLED
+    solve_many(s, w, state, trial, best, anchor, start, settings, many, onward)
+    if len(answer) > 0:
+        put_answer(call, w, state, answer)
+    return int(many.code[len(many.code) - 1])
 
 
 def take_targets(call: Call, many: Many, places: Floats, turns: Floats, settled: bool, answer: Floats) -> bool:

@@ -3,48 +3,42 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterable
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from viewer.errors import InputError, quote
-from viewer.ik import vectorised
 from viewer.ik.assemble import assemble, freedoms_of
 from viewer.ik.backends import engine_for
 from viewer.ik.batch import BatchRun, batch_targets, checked_starts, stacked
-from viewer.ik.diagnosis import diagnose
-from viewer.ik.direct import Direct, trusted_pose
 from viewer.ik.drag import Drag
 from viewer.ik.goals import Goal, GoalKind
-from viewer.ik.methods import METHODS, UserRows, run_default
+from viewer.ik.methods import METHODS, UserRows
 from viewer.ik.natural import arm_joints, metric, stands
 from viewer.ik.options import DEFAULT, Options, check_count
 from viewer.ik.reach import Reach
+from viewer.ik.runs import Runs
 from viewer.ik.settings import INSIDE, seeds_for
-from viewer.ik.solution import STATUS_OF_CODE, Report, Solution, Status
+from viewer.ik.solution import Solution, Status
 from viewer.ik.targets import Targets
-from viewer.ik.workspace import Findings, Workspace, checked_start
+from viewer.ik.workspace import Workspace, checked_start
 from viewer.skeleton.pose import Pose
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from typing import Unpack
 
     from numpy.typing import ArrayLike
 
     from viewer.ik.batch import BatchSolution
-    from viewer.ik.direct import Row
     from viewer.ik.options import SolverOptions
     from viewer.ik.system import Settings
     from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
 
 
-class Solver:
+class Solver(Runs):
     """Poses a skeleton so that all goals are met at once, inside the joint limits.
 
     Args:
@@ -166,106 +160,6 @@ class Solver:
         engine, _ = engine_for(self.options.backend)
         run = BatchRun(self.skeleton, self.assembly, engine, self.one_shot, self._reach, exact=self.options.exact)
         return run.solve(rotations, translations, places, turns, same_start=isinstance(poses, Pose), threads=threads)
-
-    def towards(
-        self,
-        workspace: Workspace,
-        pose: Pose,
-        targets: ArrayLike | None,
-        target_rotations: ArrayLike | None,
-        settings: Settings,
-        *,
-        onward: bool = False,
-    ) -> Solution:
-        """`run`, for targets as `solve` takes them."""
-        started = time.perf_counter()
-        direct = self._direct(workspace)
-        if direct is not None:
-            row = direct.given(pose, targets, target_rotations, settings, onward=onward)
-            if row is not None:
-                return self._answer(workspace, direct, row, started)
-        settled = self.targets.settle(pose, targets, target_rotations)
-        return self.run(workspace, pose, settled, settings, onward=onward)
-
-    def run(
-        self,
-        workspace: Workspace,
-        pose: Pose,
-        targets: tuple[Floats, Floats],
-        settings: Settings,
-        *,
-        onward: bool = False,
-    ) -> Solution:
-        """Solve in a workspace.
-
-        Args:
-            workspace: made for this solver's assembly.
-            pose: where to start; joints that take no part stay as in it.
-            targets: (G, 3) and (G, 4), settled.
-            settings: the recipe's numbers.
-            onward: go on from where the workspace's last solve ended, anchored where that began.
-        """
-        started = time.perf_counter()
-        direct = self._direct(workspace)
-        if direct is not None:
-            return self._answer(workspace, direct, direct.settled(pose, targets, settings, onward=onward), started)
-        workspace.aim_at(*targets)
-        if not onward:
-            workspace.pose_at(pose.rotations, pose.translations)
-        if self._needs_numpy:
-            outside = not onward and workspace.begin()
-            workspace.aim_now()
-            code, iterations, _ = self._method(*workspace.arrays, settings)
-        else:
-            one = workspace.one
-            vectorised.solve_many(*workspace.arrays, workspace.start, settings, one, onward)
-            code, iterations, outside = int(one.code[0]), int(one.iterations[0]), bool(one.outside[0])
-        report = self._report(workspace, code, iterations, time.perf_counter() - started, "numpy", outside)
-        return self._solution(workspace, workspace.pose(pose), targets, report)
-
-    def _direct(self, workspace: Workspace) -> Direct | None:
-        """Calls of the compiled kernels on a workspace; None where numpy is to do it."""
-        if self._needs_numpy:
-            return None
-        engine, backend = engine_for(self.options.backend)
-        if backend != "numba":
-            return None
-        if workspace.direct is None:
-            workspace.direct = Direct(engine.Prepared, workspace, self.targets)
-        return workspace.direct
-
-    def _answer(self, workspace: Workspace, direct: Direct, row: Row, started: float) -> Solution:
-        """What is said of a row that a compiled call has filled."""
-        rotations, translations, x, miss = direct.parts(row)
-        pose, one = trusted_pose(rotations, translations), workspace.one
-        seconds = time.perf_counter() - started
-        report = self._report(workspace, row.code, one.iterations.item(), seconds, "numba", one.outside.item())
-        findings = Findings(workspace, len(self._goals), miss, x)
-        return Solution(pose, report, findings, partial(self._diagnosis_of, self._goals, direct, row, pose))
-
-    def _report(
-        self, workspace: Workspace, code: int, iterations: int, seconds: float, backend: str, outside: bool
-    ) -> Report:
-        status = STATUS_OF_CODE[code]
-        failed = status is not Status.CONVERGED
-        if failed and self._reach.out_of_reach(workspace.system, workspace.state.q, workspace.state.t):
-            status = Status.UNREACHABLE
-        return Report(status, iterations, seconds, backend, self.options.method, self._unserved, outside)
-
-    def _diagnosis_of(self, goals: Sequence[Goal], direct: Direct, row: Row, pose: Pose) -> tuple[str, ...]:
-        return diagnose(self.skeleton, goals, direct.targets(row), pose, self.options)
-
-    @property
-    def _method(self) -> Callable[..., tuple[int, int, float]]:
-        """What solves where the engine's own loop does not; the arguments are `viewer.ik.driver.solve`'s."""
-        if self.options.method == DEFAULT:
-            return partial(run_default, extra=self._extra)
-        return partial(METHODS[self.options.method].run, extra=self._extra, tuning=self.options.tuning)
-
-    def _solution(self, workspace: Workspace, pose: Pose, targets: tuple[Floats, Floats], report: Report) -> Solution:
-        """What is said of a pose that stands in the workspace."""
-        diagnosis = partial(diagnose, self.skeleton, self._goals, targets, pose, self.options)
-        return Solution(pose, report, workspace.findings(len(self._goals)), diagnosis)
 
 
 def _checked_goals(goals: Sequence[Goal]) -> tuple[Goal, ...]:

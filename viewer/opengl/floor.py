@@ -93,15 +93,16 @@ class Shadow:
         self._program = compile_program(ctx, "shadow")
         self._array = ctx.vertex_array(self._program, [])
         self._drawn: tuple[object, ...] = ()
+        self._cast: Records | None = None
         self._bounds: Floats | None = None
 
     def update(self, bones: Records, ground: Ground, projection: Projection) -> None:
         """Draw the map anew if anything is other than it was; the target that was bound before is so no more."""
         key = key_light(projection)
-        state = (id(bones), len(bones), ground, tuple(key))
-        if state == self._drawn:
+        state = (ground, *key.tolist())
+        if bones is self._cast and state == self._drawn:
             return
-        self._drawn = state
+        self._cast, self._drawn = bones, state
         lean = -_LEAN * key
         self._bounds = shadow_bounds(bones, ground, lean) if len(bones) else None
         if self._bounds is None:

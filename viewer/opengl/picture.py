@@ -43,6 +43,8 @@ _LOGICAL_HEIGHT = 1080.0
 """Pixels high from which on marks and texts grow with the picture."""
 _LEAST = 0.5
 """A figure that is folded up is shown as if it spanned this part of its height."""
+_THICK = 0.025
+"""The radius of the thickest bones, likewise."""
 _AT_LIMIT = 1e-6
 """Radians or metres."""
 
@@ -83,7 +85,7 @@ def render(  # noqa: PLR0913 - what a picture can show, each by its name
     check_size((width, height))
     scale = max(1.0, height / _LOGICAL_HEIGHT)
     scene = scene_of(character, _pose(character, pose, frame), goals=goals, limits=limits)
-    projection = _camera(camera, scene, character, (width, height)).projection((width, height))
+    projection = camera_of(camera, scene, character, (width, height)).projection((width, height))
     return render_image(draw_list(scene, projection, scale), projection, samples, scale)
 
 
@@ -127,9 +129,14 @@ def _pose(character: Character | Skeleton, pose: Pose | None, frame: int | None)
     return clip.pose(frame or 0)
 
 
-def _camera(
+def camera_of(
     camera: str | tuple[float, ...] | Camera, scene: Scene, character: Character | Skeleton, size: tuple[int, int]
 ) -> Camera:
+    """The camera that `render` takes for its argument ``camera``.
+
+    Raises:
+        InputError: no view of that name, numbers that are no camera.
+    """
     if isinstance(camera, Camera):
         return camera
     points = _seen(scene)
@@ -148,7 +155,10 @@ def _camera(
 def _seen(scene: Scene) -> Floats:
     """(N, 3) all that has to be in view."""
     targets = [mark.target for mark in scene.marks if mark.target is not None]
-    return np.concatenate([figure_points(scene.skeleton, scene.world), np.array(targets).reshape(-1, 3)])
+    points = np.concatenate([figure_points(scene.skeleton, scene.world), np.array(targets).reshape(-1, 3)])
+    # Bones and joints are thicker than their points, which shows where one is near the eye.
+    round_it = _THICK * scene.height * np.concatenate([np.eye(3), -np.eye(3)])
+    return np.asarray((points[:, None] + round_it).reshape(-1, 3))
 
 
 def _at_limit(skeleton: Skeleton, pose: Pose) -> frozenset[int]:

@@ -88,8 +88,9 @@ class Renderer:
         self._opaque(wanted)
         self._translucent(draw_list, projection, canvas)
         if wanted:
+            _open(target, projection)
             self._ctx.copy_framebuffer(target, canvas)
-        self._overlay(target, projection)
+        self._overlay(target)
 
     def release_samples(self) -> None:
         """Give back the memory of the multisampled target; it is reserved again when it is needed."""
@@ -105,8 +106,7 @@ class Renderer:
 
     def _begin(self, canvas: moderngl.Framebuffer, projection: Projection, *, background: bool) -> None:
         ctx = self._ctx
-        canvas.viewport = (0, 0, *projection.size)
-        canvas.scissor = None  # type: ignore[assignment]  # None is what switches it off
+        _open(canvas, projection)
         write_only(canvas, colour=False, depth=True)
         canvas.clear(depth=1.0)
         write_only(canvas, colour=True, depth=True)
@@ -141,9 +141,14 @@ class Renderer:
         # Ghosts write depth, among themselves: last, or they would cut holes into the rest.
         self._ghosts.draw_ghosts(canvas)
 
-    def _overlay(self, target: moderngl.Framebuffer, projection: Projection) -> None:
+    def _overlay(self, target: moderngl.Framebuffer) -> None:
         ctx = self._ctx
-        target.viewport = (0, 0, *projection.size)
-        target.use()
+        write_only(target, colour=True, depth=True)
         ctx.enable_only(ctx.BLEND)
         self._flat.draw()
+
+
+def _open(framebuffer: moderngl.Framebuffer, projection: Projection) -> None:
+    """Let all of the view be drawn on, whatever whoever used the framebuffer before has left."""
+    framebuffer.viewport = (0, 0, *projection.size)
+    framebuffer.scissor = None  # type: ignore[assignment]  # None is what switches it off

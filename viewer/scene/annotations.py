@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _SMALL = 13
 _AXIS_PX, _LETTER_PX, _AXIS_WIDTH = 38.0, 9.0, 2.0
-_NAME_ASIDE, _NAME_HEIGHT = 9.0, 15.0
+_NAME_ASIDE, _NAME_HEIGHT = 14.0, 15.0
 _ABOVE = 0.05
 """Ghosts' labels float this part of H above their heads."""
 _CELL = 4.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from viewer.scene import axes_widget
 from viewer.scene import bones as figure
 from viewer.scene.annotations import draw_axes, ghost_labels, name_texts
 from viewer.scene.chips import chip_records
@@ -52,8 +53,9 @@ def draw_list(scene: Scene, projection: Projection, scale: float = 1.0, extra: S
 
 
 def _overlay(scene: Scene, projection: Projection, scale: float, extra: Sequence[Shape]) -> tuple[Records, list[Text]]:
-    """FLAT triangles and texts: handles, over them the gizmo, over all what handles have to say."""
-    handles, letters = shape_records(extra)
+    """FLAT triangles and texts: handles, over them view axes and gizmo, over all what handles have to say."""
+    disc = axes_widget.shapes(projection, scale, scene.hovered_axis) if scene.display.view_axes else []
+    handles, letters = shape_records([*disc, *extra])
     if not scene.display.goals:
         return handles, letters
     seen = seen_marks(scene.marks, projection)

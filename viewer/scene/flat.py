@@ -152,7 +152,8 @@ def _mitre(into: Floats, out: Floats) -> Floats:
 
 def _offsets(paths: Sequence[Path], points: Floats, counts: Ints) -> Floats:
     """(P, 4) pixels of the lanes from the line; of filled shapes outwards, whichever way round they go."""
-    half = np.array([0.5 * path.width for path in paths])
+    # A line thinner than a pixel is as wide as one, and fainter.
+    half = np.array([0.5 * max(path.width, 1.0) if path.width > 0.0 else 0.0 for path in paths])
     result = np.stack([-half, -half, half, half], axis=1)
     edge = np.array([-_HALF_FEATHER, _HALF_FEATHER])
     result[:, 2:] = np.maximum(result[:, 2:] + edge, (0.0, -np.inf))

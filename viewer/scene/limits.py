@@ -15,6 +15,7 @@ from viewer.spatial.quaternion import perpendicular
 
 if TYPE_CHECKING:
     from viewer.scene.lines import Lines
+    from viewer.scene.palette import RGBA
     from viewer.scene.primitives import Records
     from viewer.scene.range_shapes import Travel
     from viewer.scene.scene import Scene
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 _APEX_ALPHA, _RIM_ALPHA, _MERIDIAN_ALPHA = 0.04, 0.15, 0.35
 _RIM_PX, _MERIDIAN_PX, _RING_PX, _ARC_PX, _NEEDLE_PX = 1.6, 1.2, 1.2, 2.5, 2.0
 _DASH_PX, _GAP_PX = 5.0, 4.0
+_OTHERS = 0.5
+"""Strength of the lines of joints that are neither selected nor at a limit."""
 _TICK = 0.16
 """Half length of a tick, in radii of the ring or lengths of the rail."""
 _TURN = 2.0 * math.pi
@@ -32,10 +35,21 @@ _CIRCLE = np.stack([np.cos(np.linspace(0.0, _TURN, _RING)), np.sin(np.linspace(0
 
 
 class _Style(NamedTuple):
-    """How one joint's limits are drawn; ``bound``: whether they are in force."""
+    """How one joint's limits are drawn.
+
+    Attributes:
+        colour: of what is in force.
+        bound: whether they are in force.
+        strength: opacity of the lines: where those of all joints are shown, the figure stays the brightest thing.
+    """
 
     colour: str
     bound: bool
+    strength: float = 1.0
+
+    def ink(self, name: str = "", alpha: float = 1.0) -> RGBA:
+        """A colour of the palette, the style's own if none is named, as strong as the style is."""
+        return rgba(name or self.colour, alpha * self.strength)
 
 
 def draw_limits(scene: Scene, projection: Projection, scale: float, lines: Lines) -> Records:
@@ -66,18 +80,18 @@ def _style(scene: Scene, joint: int) -> _Style:
         return _Style("text3", bound=False)
     if joint in scene.at_limit or joint in scene.outside:
         return _Style("limit", bound=True)
-    return _Style("accent" if joint in scene.selected else "text2", bound=True)
+    return _Style("accent", bound=True) if joint in scene.selected else _Style("text2", bound=True, strength=_OTHERS)
 
 
 def _swing(shape: Swing, style: _Style, lines: Lines, pixels_per_metre: float) -> None:
     rim = np.concatenate([shape.rim, shape.rim[:1]]) if shape.closed else shape.rim
     if not style.bound:
         dashes = _dashes(rim, pixels_per_metre)
-        lines.segments(rim[dashes], rim[dashes + 1], rgba(style.colour), _RIM_PX)
+        lines.segments(rim[dashes], rim[dashes + 1], style.ink(), _RIM_PX)
         return
-    lines.curve(rim, rgba(style.colour), _RIM_PX)
+    lines.curve(rim, style.ink(), _RIM_PX)
     ends = shape.rim[list(shape.meridians)]
-    lines.segments(np.broadcast_to(shape.apex, ends.shape), ends, rgba(style.colour, _MERIDIAN_ALPHA), _MERIDIAN_PX)
+    lines.segments(np.broadcast_to(shape.apex, ends.shape), ends, style.ink(alpha=_MERIDIAN_ALPHA), _MERIDIAN_PX)
 
 
 def _dashes(rim: Floats, pixels_per_metre: float) -> Ints:
@@ -108,18 +122,18 @@ def _fans(cones: list[tuple[Swing, str]]) -> Records:
 
 def _twist(shape: Twist, style: _Style, lines: Lines) -> None:
     """The ring, the part of it that is allowed, and a needle for now."""
-    lines.curve(shape.at(_CIRCLE), rgba("text3"), _RING_PX)
+    lines.curve(shape.at(_CIRCLE), style.ink("text3"), _RING_PX)
     if style.bound and shape.lower is not None and shape.upper is not None:
         span = min(shape.upper - shape.lower, _TURN)
         pieces = max(1, math.ceil(_RING * span / _TURN))
         arc = shape.points(np.linspace(shape.lower, shape.lower + span, pieces + 1))
-        lines.curve(arc, rgba(style.colour), _ARC_PX)
+        lines.curve(arc, style.ink(), _ARC_PX)
         if span < _TURN - 1e-6:
             ends = arc[[0, -1]] - shape.centre
             inner, outer = shape.centre + (1.0 - _TICK) * ends, shape.centre + (1.0 + _TICK) * ends
-            lines.segments(inner, outer, rgba(style.colour), _ARC_PX)
+            lines.segments(inner, outer, style.ink(), _ARC_PX)
     tip = shape.points(np.array([shape.angle]))
-    lines.segments(shape.centre[None], tip, rgba("effector"), _NEEDLE_PX)
+    lines.segments(shape.centre[None], tip, style.ink("effector"), _NEEDLE_PX)
 
 
 def _rail(shape: Travel, style: _Style, lines: Lines) -> None:
@@ -130,7 +144,7 @@ def _rail(shape: Travel, style: _Style, lines: Lines) -> None:
         return
     half = 0.5 * _TICK * length * perpendicular((ends[1] - ends[0]) / length)
     dash = (0.0, 0.0) if style.bound else (_DASH_PX, _GAP_PX)
-    lines.segments(ends[:1], ends[1:], rgba(style.colour), _RIM_PX, dash)
+    lines.segments(ends[:1], ends[1:], style.ink(), _RIM_PX, dash)
     if style.bound:
-        lines.segments(ends - half, ends + half, rgba(style.colour), _ARC_PX)
-    lines.segments((shape.now - half)[None], (shape.now + half)[None], rgba("effector"), _NEEDLE_PX)
+        lines.segments(ends - half, ends + half, style.ink(), _ARC_PX)
+    lines.segments((shape.now - half)[None], (shape.now + half)[None], style.ink("effector"), _NEEDLE_PX)

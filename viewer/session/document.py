@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from viewer.errors import InputError, unknown_name
 from viewer.session.handle import Handle
-from viewer.session.lengths import relengthened
-from viewer.session.same import same_character, same_skeleton
+from viewer.session.same import same_character, same_skeleton, same_takes
 from viewer.session.solver_settings import SolverSettings
+from viewer.session.take.evaluate import base_frame, take_pose
+from viewer.session.take.values import FRAME_TIME
 from viewer.session.values import Item, Mode, Scope, Wanted
-from viewer.skeleton.pose import Pose
 
 if TYPE_CHECKING:
     from viewer.ik.goals import Goal
+    from viewer.session.take.values import Take
     from viewer.skeleton.character import Character
     from viewer.skeleton.clip import Clip
+    from viewer.skeleton.pose import Pose
     from viewer.skeleton.skeleton import Skeleton
 
 __all__ = ["Document", "Handle", "Item", "Mode", "Scope", "SolverSettings", "Wanted"]
@@ -40,7 +40,10 @@ class Document:
         mode: whether dragging moves goals (IK) or turns joints (FK).
         scope: which joints an IK drag may move.
         clip: name of the clip that is played, or None.
-        frame: the frame of it that is shown, or was before the pose was edited.
+        frame: the frame of it, or of the take, that is shown, or was before the pose was edited.
+        take: the keys that were set, on that clip or on none; None: never any.
+        put_aside: the takes on other clips, and the one on none: each comes back with its clip.
+        auto_key: whether every edit of the pose sets keys of the joints that it changed.
     """
 
     character: Character
@@ -55,6 +58,9 @@ class Document:
     scope: Scope = Scope.BODY
     clip: str | None = None
     frame: int = 0
+    take: Take | None = None
+    put_aside: tuple[Take, ...] = ()
+    auto_key: bool = False
 
     def handle(self, name: str) -> Handle:
         """The handle of the effector of that name.
@@ -92,28 +98,44 @@ class Document:
         found = ((handle.effector, handle.goal()) for handle in self.handles)
         return {name: goal for name, goal in found if goal is not None}
 
+    @property
+    def frames(self) -> int:
+        """Frames that can be shown: of the clip, else of the take; 0 where there is neither."""
+        clip = self.clip_data
+        if clip is not None:
+            return len(clip)
+        return 0 if self.take is None else self.take.end + 1
+
+    @property
+    def played(self) -> tuple[int, int]:
+        """The first and the last frame that are played and exported."""
+        if self.take is not None:
+            return self.take.first, self.take.last
+        return 0, max(self.frames - 1, 0)
+
+    @property
+    def frame_time(self) -> float:
+        """Seconds from frame to frame: of the clip, else of the take."""
+        clip = self.clip_data
+        if clip is not None:
+            return clip.frame_time
+        return FRAME_TIME if self.take is None else self.take.frame_time
+
     def frame_pose(self, frame: int) -> Pose:
-        """A frame of the clip, on bones as long as they have been made.
+        """A frame as it is played: the clip with what is keyed on it, or the keys; on bones as they have been made.
 
         The clip's own numbers stay as they are: a bone whose length was edited takes its translation from the clip,
         lengthened or shortened in the same proportion.
 
         Raises:
-            InputError: there is no clip, or no such frame.
+            InputError: there is neither clip nor take, or no such frame.
         """
-        clip = self.clip_data
-        if clip is None:
-            raise InputError("no clip is loaded")
-        pose = clip.pose(frame)
-        own, edited = self.character.skeleton.offsets, self.skeleton.offsets
-        if own is edited or np.array_equal(own, edited):
-            return pose
-        return Pose(pose.rotations, relengthened(pose.translations, own, edited))
+        return take_pose(self, frame)
 
     def home_pose(self) -> Pose:
-        """What resetting goes back to: the clip's frame if there is a clip, else the relaxed pose."""
+        """What resetting goes back to: the clip's own frame if there is a clip, else the relaxed pose."""
         if self.clip_data is not None:
-            return self.frame_pose(self.frame)
+            return base_frame(self, self.frame)
         return self.skeleton.relaxed_pose()
 
     def same_as(self, other: Document) -> bool:
@@ -122,8 +144,9 @@ class Document:
         its = (other.handles, other.limits_on, other.unlimited, other.solver, other.selection, other.mode, other.scope)
         return (
             mine == its
-            and (self.clip, self.frame) == (other.clip, other.frame)
+            and (self.clip, self.frame, self.auto_key) == (other.clip, other.frame, other.auto_key)
             and self.pose.same_as(other.pose)
             and same_character(self.character, other.character)
             and same_skeleton(self.skeleton, other.skeleton)
+            and same_takes((self.take, *self.put_aside), (other.take, *other.put_aside))
         )

@@ -14,7 +14,7 @@ _SHORTEST = 1e-9
 
 
 def relengthened(translations: Floats, before: Floats, after: Floats) -> Floats:
-    """Local translations (J, 3) of a skeleton's offsets ``before`` (J, 3) as they are with the offsets ``after``.
+    """Local translations (..., J, 3) on a skeleton's offsets ``before`` (J, 3) as they are on the offsets ``after``.
 
     What stands at its offset stands at the new one, to the bit; what an animation or a slide has moved off it is moved
     in the same proportion.
@@ -24,4 +24,4 @@ def relengthened(translations: Floats, before: Floats, after: Floats) -> Floats:
     changed = (before != after).any(axis=-1)
     at_offset = (translations == before).all(axis=-1)
     result = np.where(changed[:, None], translations * ratio[:, None], translations)
-    return np.asarray(np.where((changed & at_offset)[:, None], after, result))
+    return np.asarray(np.where((changed & at_offset)[..., None], after, result))

@@ -9,6 +9,7 @@ from viewer.ui.documents import open_path
 from viewer.ui.events import Drop, Event, Key, KeyUp, Leave, Move, Press, Release, Scroll
 from viewer.ui.hints import Hint
 from viewer.ui.hover import Hover
+from viewer.ui.menus import context_commands
 from viewer.ui.messages import Message
 from viewer.ui.rect import Rect
 from viewer.ui.state import state_of, write_state
@@ -37,6 +38,7 @@ __all__ = [
     "Scroll",
     "StatusLine",
     "command_for",
+    "context_commands",
     "help_rows",
     "menu_commands",
     "open_path",

@@ -23,6 +23,8 @@ _SCROLL_ORBIT = 40.0
 """Pixels of orbit or pan that a notch of two-finger scrolling is worth."""
 _LEAST_SPAN = 0.25
 """What is framed is shown as at least this part of the figure's height."""
+_RESIZED = 1.5
+"""A figure that is so many times as large as before, or as small, is looked at anew."""
 _VIEWS: dict[str, ViewName] = {
     "front": "front", "right": "right", "top": "top", "back": "back", "left": "left", "bottom": "bottom",
     "three_quarter": "three-quarter",
@@ -45,6 +47,7 @@ class CameraMoves:
         self._jump: tuple[Camera, Camera] | None = None
         self._since: float | None = None
         self._started: Camera | None = None
+        self._height = 1.0
 
     def set(self, camera: Camera) -> None:
         """Take a camera at once; a jump under way ends."""
@@ -75,6 +78,8 @@ class CameraMoves:
 
     def tick(self, now: float) -> bool:
         """Go on gliding; whether the camera moved."""
+        if not 1.0 / _RESIZED < self._controller.picture.height / self._height < _RESIZED:
+            self.start()  # its units were changed, say: it would be a dot, or all that is to be seen
         if self._jump is None:
             return self._follow()
         if self._since is None:
@@ -145,7 +150,7 @@ class CameraMoves:
         camera = self.camera.looking("three-quarter", self._controller.picture.facing())
         points = self._controller.picture.figure_points()
         self.set(camera.frame(points, self._controller.viewport.size))
-        self._started = self.camera
+        self._started, self._height = self.camera, self._controller.picture.height
 
     def resized(self) -> None:
         """The viewport has another size: a view that nobody has touched is fitted anew."""

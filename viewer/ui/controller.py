@@ -11,6 +11,7 @@ from viewer.ui.clipboard import Clipboard
 from viewer.ui.commands import BY_ID, command_for
 from viewer.ui.drag import Drag
 from viewer.ui.dragging import Dragging
+from viewer.ui.effects import Effects
 from viewer.ui.events import Drop, Key, KeyUp, Leave, Move, Press, Release, Scroll
 from viewer.ui.files import Files
 from viewer.ui.hints import hints_of
@@ -50,7 +51,7 @@ class Controller(Base):
         self._make_parts()
 
     def _make_parts(self) -> None:
-        self.picture = Picture(self)
+        self.picture, self.effects = Picture(self), Effects(self)
         self.camera_moves = CameraMoves(self)
         self.drags, self.pointing, self.nudging = Dragging(self), Pointing(self), Nudging(self)
         self.playback, self.files, self.clipboard = Playback(self), Files(self), Clipboard(self)
@@ -123,6 +124,9 @@ class Controller(Base):
         if event.name in {"ctrl", "shift", "alt"}:
             self.pointing.mods_changed(event.mods | {event.name})
             return
+        if event.name == "escape" and self.gesture is not None and not self.dragging:
+            self.set_gesture(None)  # a box, or a press that is thought better of
+            return
         command = command_for(event.name, event.mods, dragging=self.dragging)
         if command is not None and (command.repeats or not event.repeat):
             self.run(command.id)
@@ -143,6 +147,7 @@ class Controller(Base):
             self.fail(error)
             busy = False
         moving = self.camera_moves.tick(now)
+        moving = self.effects.tick(now) or moving
         self.pointing.tick()
         self.bar.tick(now)
         return busy or moving or self.revision != before
@@ -199,4 +204,10 @@ class Controller(Base):
     def status(self) -> StatusLine:
         """The status line's words."""
         waited = 0.0 if self._compiling_since is None else self._now - self._compiling_since
-        return status_line(self.session, dragging=self.dragging, compiling_for=waited, fps=self.fps)
+        busy = self.dragging or self.session.gesture is not None
+        return status_line(self.session, dragging=busy, compiling_for=waited, fps=self.fps)
+
+    def chip(self) -> str:
+        """What is said at the bottom of the view of a mode that is easily forgotten; "" where there is none."""
+        key = BY_ID["limits.all"].shortcut
+        return "" if self.document.limits_on else f"Joint limits off  press {key} to turn on"

@@ -8,12 +8,15 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from viewer.errors import FormatError, ViewerError
 from viewer.formats.load import SAMPLE, load
 from viewer.formats.save import WRITERS, save
-from viewer.scene import figure_height
+from viewer.scene import figure_points
 from viewer.session.files import SUFFIX, is_session, load_session, save_session
 from viewer.session.opening import new_document
+from viewer.skeleton.kinematics import fk
 from viewer.ui import numbers
 from viewer.ui.messages import Message
 
@@ -93,7 +96,14 @@ def units_of(character: Character) -> str:
     metres = character.source.metres_per_unit
     unit = _UNITS.get(metres) or f"{numbers.fixed(100.0 * metres, 2)} cm units"
     up = ", Z up" if character.source.up == "z" else ""
-    return f"{unit}{up}, height {numbers.fixed(figure_height(character.skeleton), 2)} m"
+    return f"{unit}{up}, height {numbers.fixed(_height(character), 2)} m"
+
+
+def _height(character: Character) -> float:
+    """Metres from the lowest to the highest place of the first frame, or of the rest pose."""
+    skeleton, clip = character.skeleton, character.clip
+    pose = clip.pose(0) if clip is not None and len(clip) else skeleton.rest_pose()
+    return float(np.ptp(figure_points(skeleton, fk(skeleton, pose))[:, 1]))
 
 
 def proposed_session(name: str) -> str:

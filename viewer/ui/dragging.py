@@ -15,7 +15,6 @@ from viewer.ui.drag import Drag
 from viewer.ui.gestures import item_of
 from viewer.ui.handler import Handler, Handlers
 from viewer.ui.hover import Hover
-from viewer.ui.messages import Message
 from viewer.ui.movers import JointMover, RootMover, TargetMover
 
 if TYPE_CHECKING:
@@ -33,7 +32,6 @@ __all__ = ["Drag", "Dragging"]
 
 _Axis = Literal["x", "y", "z"]
 _AXES: tuple[_Axis, ...] = get_args(_Axis)
-_TRAPPED = "The drag got stuck; a pose that meets the goals may be elsewhere"
 
 
 class Dragging:
@@ -164,18 +162,12 @@ class Dragging:
             return
         self._controller.set_gesture(None)
         self._controller.session.commit()
-        self._offer_escape()
 
     def cancel(self) -> None:
         """Take everything back: the very document that the drag began with."""
         if self._drag is not None:
             self._controller.set_gesture(None)
             self._controller.session.cancel()
-
-    def _offer_escape(self) -> None:
-        session = self._controller.session
-        if session.escape_offered:
-            self._controller.post(Message(_TRAPPED, "note", (("Look for it", session.accept_escape),)))
 
     # Commands
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,15 +11,18 @@ from viewer.formats.files import read_text
 from viewer.formats.goals_json import read_goals
 from viewer.formats.json_text import kind_of, parse
 from viewer.formats.pose_json import read_pose
+from viewer.ik.goals import GoalKind
+from viewer.session import Handle, Wanted
 from viewer.session.actions import MakeEffector, SetHandle, SetPose
 from viewer.session.files import is_session
 from viewer.session.handle import handle_of
+from viewer.session.standing import stand_of
 from viewer.skeleton.effectors import find_place
 from viewer.ui.documents import bad_file
 
 if TYPE_CHECKING:
     from viewer.ik.goals import Goal
-    from viewer.session import Session
+    from viewer.session import Document, Session
     from viewer.ui.controller import Controller
 
 _LARGEST = 1 << 20
@@ -77,7 +81,19 @@ def _take_goal(session: Session, goal: Goal) -> None:
     if name not in effectors:
         session.update(MakeEffector(goal.effector))
         name = session.document.selection[-1].name
-    handle = handle_of(goal, name)
+    handle = handle_of(_placed(session.document, goal, name), name)
     given = {key: getattr(handle, key) for key in _ATTRIBUTES}
-    # A pin without a place keeps what the handle has, or where it stands.
     session.update(SetHandle(name, **{key: value for key, value in given.items() if value is not None}))
+
+
+def _placed(document: Document, goal: Goal, name: str) -> Goal:
+    """A pin without a place is where its effector stands."""
+    if not goal.pinned:
+        return goal
+    stand = stand_of(document.skeleton, document.pose, Handle(effector=name, kind=Wanted.OFF, offset=goal.offset))
+    position, rotation = goal.target, goal.target_rotation
+    if position is None and goal.kind in {GoalKind.POSITION, GoalKind.POSE}:
+        position = tuple(stand.position.tolist())
+    if rotation is None and goal.kind in {GoalKind.ROTATION, GoalKind.POSE}:
+        rotation = tuple(stand.rotation.tolist())
+    return replace(goal, target=position, target_rotation=rotation)

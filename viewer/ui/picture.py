@@ -114,16 +114,9 @@ class Picture:
         controller = self._controller
         key = (controller.session.revision, controller.hovered.axis, controller.hovered_item(), controller.display)
         if self._scene is None or self._scene[0] != key:
-            self._scene = (
-                key,
-                scene_of(
-                    self.document,
-                    controller.session.report,
-                    controller.hovered_item(),
-                    controller.display,
-                    Setting(self.height, self._floor(), controller.hovered.axis),
-                ),
-            )
+            setting = Setting(self.height, self._floor(), controller.hovered.axis)
+            made = scene_of(controller.session, controller.hovered_item(), controller.display, setting)
+            self._scene = key, made
         return self._scene[1]
 
     def _floor(self) -> float:
@@ -143,7 +136,14 @@ class Picture:
         return self._drawn[1]
 
     def _shapes(self) -> list[Shape]:
-        """The gizmo, or the frame of a box selection."""
+        """Short answers, and over them the gizmo or the frame of a box selection."""
+        scene = self.scene()
+        return [
+            *self._controller.effects.shapes(scene, self.projection(), self._controller.scale),
+            *self._held_shapes(),
+        ]
+
+    def _held_shapes(self) -> list[Shape]:
         controller, gesture = self._controller, self._controller.gesture
         projection, scale = self.projection(), controller.scale
         if isinstance(gesture, Drag):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from viewer.ik.solution import Status
 from viewer.scene import Mark, Scene
 from viewer.session import Item
 from viewer.session.standing import stand_of, world_of
@@ -13,11 +14,17 @@ from viewer.skeleton.coordinates import joint_space
 from viewer.ui.grips import aims, joint_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from viewer.scene import Display
-    from viewer.session import Document, GoalError, Handle, Report
+    from viewer.session import Document, GoalError, Handle, Session
 
 _OUTSIDE = 1e-6
 """Radians or metres beyond a range from which a joint counts as outside."""
+
+_SLACK, _SLACK_DEG = 0.02, 5.0
+"""While a drag is on its way, what is missed by less than this part of the figure's height (and by less than so many
+degrees) is not said to be missed: it would flicker at every quick move."""
 
 
 class Setting(NamedTuple):
@@ -34,24 +41,25 @@ class Setting(NamedTuple):
     axis: str
 
 
-def scene_of(
-    document: Document, report: Report | None, hovered: Item | None, display: Display, setting: Setting
-) -> Scene:
-    """What there is to see of a document.
+def scene_of(session: Session, hovered: Item | None, display: Display, setting: Setting) -> Scene:
+    """What there is to see of a session.
 
     Args:
-        document: what is shown.
-        report: of its last solve.
+        session: its document, and what is said of it.
         hovered: what is under the pointer.
         display: what is shown besides the figure.
         setting: sizes.
     """
+    document, report = session.document, session.report
     skeleton, active = document.skeleton, document.active
+    errors = report.errors if report is not None else session.errors
+    under_way = session.dragging and report is not None and report.status is Status.BUDGET
+    slack = _SLACK * setting.height if under_way else 0.0
     stuck = report.at_limit if report is not None and document.limits_on else ()
     return Scene(
         skeleton=skeleton,
         world=world_of(skeleton, document.pose),
-        marks=(*_effectors(document, report, hovered), *_roots(document, hovered)),
+        marks=(*_effectors(document, errors, hovered, slack), *_roots(document, hovered)),
         selected=frozenset(joint_of(document, item) for item in document.selection),
         hovered=joint_of(document, hovered) if hovered is not None and hovered.kind == "joint" else -1,
         at_limit=frozenset(skeleton.index(name) for name in stuck),
@@ -90,12 +98,19 @@ def _roots(document: Document, hovered: Item | None) -> list[Mark]:
     return marks
 
 
-def _effectors(document: Document, report: Report | None, hovered: Item | None) -> list[Mark]:
-    errors = report.errors if report is not None else {}
-    return [_effector(document, handle, errors.get(handle.effector), hovered) for handle in document.handles]
+def _effectors(document: Document, errors: Mapping[str, GoalError], hovered: Item | None, slack: float) -> list[Mark]:
+    marks = []
+    for handle in document.handles:
+        error = errors.get(handle.effector)
+        reached = error is None or error.reached or not handle.on
+        near = error is not None and (error.metres or 0.0) < slack and (error.degrees or 0.0) < _SLACK_DEG
+        marks.append(_effector(document, handle, error, hovered, reached=reached or near))
+    return marks
 
 
-def _effector(document: Document, handle: Handle, error: GoalError | None, hovered: Item | None) -> Mark:
+def _effector(
+    document: Document, handle: Handle, error: GoalError | None, hovered: Item | None, *, reached: bool
+) -> Mark:
     stand = stand_of(document.skeleton, document.pose, handle)
     item = Item("effector", handle.effector)
     return Mark(
@@ -104,7 +119,7 @@ def _effector(document: Document, handle: Handle, error: GoalError | None, hover
         position=stand.position,
         target=np.array(handle.position) if aims(handle) else None,
         target_rotation=np.array(handle.rotation) if handle.on and handle.has_rotation else None,
-        reached=error is None or error.reached or not handle.on,
+        reached=reached,
         error_m=(error.metres or 0.0) if error is not None else 0.0,
         pin_position=handle.on and handle.pin_position,
         pin_rotation=handle.on and handle.pin_rotation,

@@ -12,7 +12,9 @@ from viewer.ui import numbers
 from viewer.ui.names import chain_of, limit_words, short_name
 
 if TYPE_CHECKING:
-    from viewer.session import Document, Report, Session
+    from collections.abc import Mapping
+
+    from viewer.session import Document, GoalError, Report, Session
 
 Tone = Literal["ok", "warn", "err", "idle"]
 
@@ -57,10 +59,11 @@ def status_line(session: Session, *, dragging: bool, compiling_for: float, fps: 
     """
     document, report = session.document, session.report
     modes = _modes(document, compiling_for)
-    if report is None:
-        return StatusLine("dot", "Ready", "idle", "", _figures(None, fps), modes)
+    if report is None or session.playing:
+        state = "Playing" if session.playing else "Not solved"
+        return StatusLine("dot", state, "idle", _errors(session.errors), _figures(None, fps), modes)
     icon, state, tone = _state(document, report, dragging=dragging)
-    goals = _errors(report) if tone in {"ok", "idle"} else _limits(document, report, state)
+    goals = _errors(report.errors) if tone in {"ok", "idle"} else _limits(document, report, state)
     return StatusLine(icon, state, tone, goals, _figures(report, fps), modes)
 
 
@@ -114,11 +117,11 @@ def _error_text(report: Report, document: Document) -> str:
     return numbers.error(metres)
 
 
-def _errors(report: Report) -> str:
+def _errors(errors: Mapping[str, GoalError]) -> str:
     """``R hand 0.0 L hand 0.0 Head 0.1 mm``."""
     parts = [
         f"{short_name(name)} {numbers.millimetres(metres)}"
-        for name, (metres, _, _) in report.errors.items() if metres is not None
+        for name, (metres, _, _) in errors.items() if metres is not None
     ]  # fmt: skip
     return f"{' '.join(parts)} mm" if parts else ""
 

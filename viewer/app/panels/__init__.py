@@ -5,15 +5,24 @@ from __future__ import annotations
 from viewer.app.context import Panel
 from viewer.app.layout import Place
 from viewer.app.panels import (
+    chips,
+    context_menu,
+    file_dialog,
     goals,
+    help_keys,
     history,
     inspector,
     menu_bar,
+    messages,
+    new_dialog,
+    preferences,
+    questions,
     skeleton_tree,
     solver,
     status_line,
     timeline,
     toolbar,
+    units,
 )
 
 PANELS: tuple[Panel, ...] = (
@@ -25,6 +34,15 @@ PANELS: tuple[Panel, ...] = (
     Panel("solver", "Solver", Place.RIGHT_BOTTOM, solver.draw, scrolls=True),
     Panel("history", "History", Place.RIGHT_BOTTOM, history.draw, scrolls=True),
     Panel("timeline", "Timeline", Place.BOTTOM, timeline.draw),
+    Panel("chips", "View", Place.VIEWPORT, chips.draw),
+    Panel("messages", "Messages", Place.FLOATING, messages.draw),
+    Panel("context", "Context menu", Place.FLOATING, context_menu.draw),
+    Panel("files", "Files", Place.FLOATING, file_dialog.draw),
+    Panel("new", "New", Place.FLOATING, new_dialog.draw),
+    Panel("units", "Units", Place.FLOATING, units.draw),
+    Panel("preferences", "Preferences", Place.FLOATING, preferences.draw),
+    Panel("help", "Help", Place.FLOATING, help_keys.draw),
+    Panel("questions", "Questions", Place.FLOATING, questions.draw),
     Panel("status", "Status line", Place.STATUS, status_line.draw, live=True, padded=False),
 )
 """All of them; those that share a place are its tabs, in this order."""

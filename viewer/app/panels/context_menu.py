@@ -8,7 +8,6 @@ from imgui_bundle import imgui
 
 from viewer.app.panels.commands import run
 from viewer.app.panels.inspector_goal import WORDS
-from viewer.app.panels.requests import taken
 from viewer.app.widgets.edits import act
 from viewer.session.actions import (
     HoldEffector,
@@ -31,7 +30,7 @@ NAME = "##context"
 
 def draw(ui: PanelContext) -> None:
     """Open the menu where it was asked for, and draw it."""
-    request = taken(ui, "context-menu")
+    request = ui.take("context-menu")
     if request is not None:
         ui.memory["item"] = request.value
         ui.memory["at"] = request.x, request.y

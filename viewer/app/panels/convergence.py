@@ -24,6 +24,8 @@ _TINY = 1e-6
 """Millimetres below which an error is drawn on the floor of the plot."""
 _FEWEST = 10
 """Iterations that the axis has at least."""
+_LINE = 3
+"""Points that make a line; fewer are marked."""
 
 
 def draw_convergence(ui: PanelContext, height: float) -> None:
@@ -88,6 +90,9 @@ def _plot(ui: PanelContext, report: Report) -> None:
 def _line(name: str, steps: Floats, errors: Floats, tone: str, weight: float) -> None:
     spec = implot.Spec()
     spec.line_color, spec.line_weight = colour(tone), weight
+    if len(steps) < _LINE:  # a solve that was not made in steps is known by its end alone
+        spec.marker, spec.marker_size = implot.Marker_.circle, 2.0 * weight
+        spec.marker_fill_color = spec.marker_line_color = colour(tone)
     implot.plot_line(name, steps, np.maximum(errors, _TINY), spec)
 
 

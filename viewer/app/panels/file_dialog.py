@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from imgui_bundle import imgui
 
 from viewer.app.panels.file_list import draw_list, draw_places
-from viewer.app.panels.folder import Entry, listed, meant
-from viewer.app.panels.requests import taken
+from viewer.app.panels.folder import Entry, listed, meant, places
 from viewer.app.widgets.buttons import text_button
 from viewer.app.widgets.dialogs import Choice, begin_dialog, choices, dialog_title, end_dialog
 from viewer.app.widgets.fields import text_line
@@ -30,6 +29,7 @@ NAME = "##file dialog"
 OPENED = (*READERS, SUFFIX)
 """Suffixes of what can be opened."""
 
+_REQUESTS = ("open-dialog", "save-as-dialog", "export-dialog", "picture-dialog")
 _WIDTH, _HEIGHT, _PLACES = 820.0, 520.0, 180.0
 
 
@@ -49,6 +49,7 @@ class State:
         entries: of the folder.
         problem: why the folder, or the name, will not do.
         replacing: the file that was asked about because it exists.
+        places: folders that are always at hand.
     """
 
     title: str
@@ -62,6 +63,7 @@ class State:
     entries: list[Entry] = field(default_factory=list)
     problem: str = ""
     replacing: Path | None = None
+    places: list[tuple[str, Path]] = field(default_factory=places)
 
     def go(self, folder: Path) -> None:
         """List a folder."""
@@ -81,7 +83,7 @@ class State:
 
 def draw(ui: PanelContext) -> None:
     """Open, draw and close the dialog."""
-    request = taken(ui, "open-dialog", "save-as-dialog", "export-dialog", "picture-dialog")
+    request = next((asked for name in _REQUESTS if (asked := ui.take(name)) is not None), None)
     if request is not None:
         state = _asked(ui, request.name, request.value)
         state.go(_first_folder(ui))
@@ -105,10 +107,10 @@ def _asked(ui: PanelContext, name: str, value: object) -> State:
         proposed = str(value or f"{stem}{SUFFIX}")
         return State("Save as", "Save", (SUFFIX,), controller.files.save_to, saving=True, name=proposed)
     if name == "export-dialog":
-        done = partial(export_to, controller)
-        return State("Export", "Export", EXPORTS, done, saving=True, name=f"{stem}{EXPORTS[0]}")
-    done = partial(controller.request, "picture")
-    return State("Save picture", "Save", (".png",), done, saving=True, name=f"{stem}.png")
+        export = partial(export_to, controller)
+        return State("Export", "Export", EXPORTS, export, saving=True, name=f"{stem}{EXPORTS[0]}")
+    picture = partial(controller.request, "picture")
+    return State("Save picture", "Save", (".png",), picture, saving=True, name=f"{stem}.png")
 
 
 def _first_folder(ui: PanelContext) -> Path:

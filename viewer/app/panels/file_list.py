@@ -9,10 +9,9 @@ from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
 from viewer.app.fonts import SMALL
-from viewer.app.panels.folder import places
-from viewer.app.panels.samples import sample_names
 from viewer.app.widgets.items import item, tip
 from viewer.app.widgets.pen import Pen
+from viewer.formats.load import sample_names
 
 if TYPE_CHECKING:
     from viewer.app.context import PanelContext
@@ -29,7 +28,7 @@ def draw_places(ui: PanelContext, state: State) -> bool:
     """Folders at hand, and to open: files opened last and samples; whether one of these was opened."""
     imgui.push_style_var(imgui.StyleVar_.item_spacing, (0.0, 0.0))
     opened = False
-    for words, path in places():
+    for words, path in state.places:
         if _row(ui, words, fa.ICON_FA_FOLDER, str(path), lit=path == state.folder):
             state.go(path)
     if not state.saving:
@@ -123,7 +122,7 @@ def _entry(ui: PanelContext, entry: Entry, *, chosen: bool) -> bool:
     icon = fa.ICON_FA_FOLDER if entry.folder else fa.ICON_FA_FILE
     pen.icon(it.x + pen.px(16), it.middle[1], icon, "text2" if entry.folder else "text3", SMALL)
     y, right = pen.middle(it.y, it.h), it.x + it.w - pen.px(8)
-    small = pen.middle(it.y, it.h, SMALL) + pen.px(1)
+    small = pen.middle(it.y, it.h, SMALL)
     columns = pen.px(_DATE + _SIZE)
     wide = it.w - pen.px(40) - columns
     if wide > pen.px(120):

@@ -18,6 +18,8 @@ from viewer.session.document import Item
 from viewer.ui import numbers
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from viewer.app.context import PanelContext
     from viewer.session.document import Handle
     from viewer.session.report import GoalError
@@ -38,13 +40,18 @@ def draw(ui: PanelContext) -> None:
     if not handles:
         quiet(ui, NO_GOALS)
         return
-    pen = Pen(ui)
     imgui.push_style_var(imgui.StyleVar_.item_spacing, (0.0, 0.0))
-    _head(pen)
+    _head(Pen(ui), len(handles))
     x, y = imgui.get_cursor_screen_pos()
     reach = ui.px(_REACH)
     imgui.set_cursor_screen_pos((x - reach, y))
     imgui.begin_child("rows", (imgui.get_content_region_avail().x + reach, 0.0))
+    _rows(ui, handles)
+    imgui.end_child()
+    imgui.pop_style_var()
+
+
+def _rows(ui: PanelContext, handles: Sequence[Handle]) -> None:
     hovered = ui.controller.hovered_item()
     # What is on comes first: a hand has twenty effectors that are off until they are touched.
     shown = [h for h in handles if h.on] + [h for h in handles if not h.on]
@@ -58,13 +65,13 @@ def draw(ui: PanelContext) -> None:
             if _row(ui, shown[index], errors.get(here.name), lit=hovered == here):
                 pointed = here
     point(ui, pointed)
-    imgui.end_child()
-    imgui.pop_style_var()
 
 
-def _head(pen: Pen) -> None:
+def _head(pen: Pen, rows: int) -> None:
     x, y = imgui.get_cursor_screen_pos()
-    right = x + imgui.get_content_region_avail().x - pen.px(4)
+    room = imgui.get_content_region_avail()
+    bar = imgui.get_style().scrollbar_size if rows * pen.px(ROW) > room.y - pen.px(HEAD) else 0.0
+    right = x + room.x - bar
     y = pen.middle(y, pen.px(HEAD), SMALL)
     pen.small(x, y, "Effector")
     pen.right(right - pen.px(_WEIGHT), y, "Error", "text3", SMALL)
@@ -86,7 +93,7 @@ def _row(ui: PanelContext, handle: Handle, error: GoalError | None, *, lit: bool
         pen.upright(it.x, it.y, it.y + it.h, "hovered")
     effector_mark(pen, it.x + pen.px(11), it.middle[1], handle, reached=reached)
     y, right = pen.middle(it.y, it.h), it.x + it.w - pen.px(4)
-    shown = pen.fit(name, it.w - pen.px(_WEIGHT + _ERROR + 30))
+    shown = pen.fit(name, it.w - pen.px(_WEIGHT + _ERROR + 30 if handle.on else 58))
     pen.text(it.x + pen.px(24), y, shown, "text" if handle.on else "text3")
     if handle.on:
         pen.right(right - pen.px(_WEIGHT), y, error_words(error), "text2" if reached else "unreached")

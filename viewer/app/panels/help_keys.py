@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import combinations, pairwise
+from itertools import product
 from typing import TYPE_CHECKING
 
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
 from viewer.app.fonts import TITLE
-from viewer.app.panels.requests import taken
 from viewer.app.widgets.buttons import icon_button, key_cap, segments
 from viewer.app.widgets.dialogs import begin_dialog, end_dialog, escape_pressed
 from viewer.app.widgets.fields import search_field
@@ -25,9 +24,10 @@ if TYPE_CHECKING:
 NAME = "##help"
 PRESETS: tuple[Preset, ...] = ("simple", "blender", "maya")
 
-_WIDTH, _HEIGHT, _HEAD = 1180.0, 660.0, 52.0
-_ROW, _GROUP, _CAPS = 20.0, 26.0, 158.0
-"""Heights of a row and of a heading, width of the column of keys; logical pixels."""
+_WIDTH, _LOWEST, _HEAD = 1180.0, 300.0, 52.0
+_ROW, _GROUP, _BELOW, _CAPS = 19.0, 24.0, 8.0, 158.0
+"""Heights of a row, of a heading and of the room below a group, width of the column of keys; logical pixels."""
+_MARGIN = 14.0
 _NARROWEST = 330.0
 """Logical width of a column."""
 
@@ -42,21 +42,23 @@ class _State:
         query: typed into the filter.
         key: what the columns were arranged for.
         columns: groups of rows.
+        deepest: height of the deepest column without a filter, logical pixels.
     """
 
     query: str = ""
     key: object = None
     columns: list[Groups] = field(default_factory=list)
+    deepest: float = 640.0
 
 
 def draw(ui: PanelContext) -> None:
     """Open, draw and close the overlay."""
     state: _State = ui.memory.setdefault("state", _State())
-    asked = taken(ui, "help") is not None
+    asked = ui.take("help") is not None
     if asked and not imgui.is_popup_open(NAME):
         imgui.open_popup(NAME)
         state.query, asked = "", False
-    if not begin_dialog(ui, NAME, width=_WIDTH, height=_HEIGHT):
+    if not begin_dialog(ui, NAME, width=_WIDTH, height=max(state.deepest + _HEAD + 32.0, _LOWEST), margin=_MARGIN):
         return
     crossed = _head(ui, state)
     imgui.begin_child("rows", (0.0, 0.0))
@@ -74,30 +76,33 @@ def _head(ui: PanelContext, state: _State) -> bool:
     wide, h = imgui.get_content_region_avail().x, pen.px(26)
     pen.strong(x, pen.middle(y, h, TITLE), "Keyboard and mouse", "text", TITLE)
     after = x + pen.width("Keyboard and mouse", TITLE, bold=True) + pen.px(40)
-    right = x + wide
-    imgui.set_cursor_screen_pos((right - pen.px(24), y))
+    imgui.set_cursor_screen_pos((x + wide - pen.px(24), y))
     crossed = icon_button(ui, "close", fa.ICON_FA_XMARK, "Close   Esc", size=24, fill=None)
-    each = pen.px(70)
-    start = right - pen.px(40) - 3 * each
-    imgui.set_cursor_screen_pos((start, y))
-    preset = ui.controller.preset
-    chosen = segments(ui, "preset", [name.capitalize() for name in PRESETS], PRESETS.index(preset), widths=each)
-    if chosen is not None:
-        ui.controller.preset = PRESETS[chosen]
-    label = start - pen.width("Mouse preset") - pen.px(12)
-    if label - after > pen.px(140):
-        pen.text(label, pen.middle(y, h), "Mouse preset", "text2")
-        end = label
-    else:
-        end = start
+    end = _presets(ui, pen, (after + pen.px(140), y), x + wide - pen.px(40))
     imgui.set_cursor_screen_pos((after, y))
-    imgui.begin_child("filter", (max(min(pen.px(260), end - after - pen.px(20)), pen.px(60)), pen.px(26)))
+    imgui.begin_child("filter", (max(min(pen.px(260), end - after - pen.px(20)), pen.px(60)), h))
     fresh = imgui.is_window_appearing()
     state.query = search_field(ui, "filter", state.query, "Type to filter", focus=fresh)
     imgui.end_child()
     pen.rule(x - pen.px(16), x + wide + pen.px(16), y + pen.px(_HEAD - 14))
     imgui.set_cursor_screen_pos((x, y + pen.px(_HEAD)))
     return crossed
+
+
+def _presets(ui: PanelContext, pen: Pen, start: tuple[float, float], end: float) -> float:
+    """Which buttons move the camera, up to ``end``; their label if it has room from ``start`` on. Where they begin."""
+    each, y = pen.px(70), start[1]
+    left = end - len(PRESETS) * each
+    imgui.set_cursor_screen_pos((left, y))
+    words = [name.capitalize() for name in PRESETS]
+    chosen = segments(ui, "preset", words, PRESETS.index(ui.controller.preset), widths=each)
+    if chosen is not None:
+        ui.controller.preset = PRESETS[chosen]
+    label = left - pen.width("Mouse preset") - pen.px(12)
+    if label < start[0]:
+        return left
+    pen.text(label, pen.middle(y, pen.px(26)), "Mouse preset", "text2")
+    return label
 
 
 def _rows(ui: PanelContext, state: _State) -> None:
@@ -118,11 +123,13 @@ def _rows(ui: PanelContext, state: _State) -> None:
             for row in rows:
                 _row(pen, row, x + index * across, y, across - pen.px(10))
                 y += pen.px(_ROW)
-            y += pen.px(10)
+            y += pen.px(_BELOW)
         deepest = max(deepest, y - top)
     if not state.columns or not any(state.columns):
         pen.text(x, top, f'No key or action matches "{state.query}"', "text3")
-    imgui.dummy((1.0, deepest))
+    if not state.query:
+        state.deepest = deepest / ui.scale
+    imgui.dummy((1.0, deepest - pen.px(_BELOW)))
 
 
 def _row(pen: Pen, row: HelpRow, x: float, y: float, room: float) -> None:
@@ -139,7 +146,7 @@ def _row(pen: Pen, row: HelpRow, x: float, y: float, room: float) -> None:
             at += key_cap(pen, at, y, cap)
         at += pen.px(9)
     words = pen.fit(row.words, room - pen.px(_CAPS))
-    pen.text(x + pen.px(_CAPS), y, words, "text2")
+    pen.text(x + pen.px(_CAPS), pen.middle(y, pen.px(18)), words, "text2")
 
 
 def _cap_width(pen: Pen, cap: str) -> float:
@@ -159,12 +166,24 @@ def found(query: str, preset: str) -> Groups:
 
 
 def arranged(groups: Groups, count: int) -> list[Groups]:
-    """The groups in so many columns, in order, the deepest as low as can be."""
-    if not groups:
-        return []
-    heights = [len(rows) * _ROW + _GROUP + 10.0 for _, rows in groups]
-    count = min(count, len(groups))
-    ways = [(0, *cuts, len(groups)) for cuts in combinations(range(1, len(groups)), count - 1)]
-    spans = [list(pairwise(way)) for way in ways]
-    best = min(spans, key=lambda parts: max(sum(heights[a:b]) for a, b in parts))
-    return [groups[a:b] for a, b in best]
+    """The groups in so many columns, each in order, the deepest column as low as can be."""
+    heights = [len(rows) * _ROW + _GROUP + _BELOW for _, rows in groups]
+
+    def depth(way: tuple[int, ...]) -> float:
+        return max(sum(h for h, column in zip(heights, way, strict=True) if column == c) for c in range(count))
+
+    # Columns are told apart by the first group in each: the other numberings are the same page.
+    ways = [way for way in product(range(count), repeat=len(groups)) if _in_order(way)]
+    best = min(ways, key=depth, default=())
+    columns = [[g for g, column in zip(groups, best, strict=True) if column == c] for c in range(count)]
+    return [column for column in columns if column]
+
+
+def _in_order(way: tuple[int, ...]) -> bool:
+    """Whether columns are numbered as they come up."""
+    most = -1
+    for column in way:
+        if column > most + 1:
+            return False
+        most = max(most, column)
+    return True

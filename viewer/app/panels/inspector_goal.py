@@ -171,18 +171,21 @@ def _pins(ui: PanelContext, handle: Handle) -> None:
 
 
 def _buttons(ui: PanelContext, handle: Handle) -> None:
+    """Three buttons, as wide as the row has room for."""
     label(ui, "")
-    if text_button(ui, "Hold here", hint="Bring the target to where the effector is"):
+    space = ui.px(6)
+    width = float(int((imgui.get_content_region_avail().x - 2 * space) / 3))
+    if text_button(ui, "Hold here", width=width, hint="Bring the target to where the effector is"):
         act(ui, HoldEffector(handle.effector))
-    imgui.same_line(0.0, ui.px(6))
-    if text_button(ui, "Release", hint="Ask nothing of it: it follows along   Delete"):
+    imgui.same_line(0.0, space)
+    if text_button(ui, "Release", width=width, hint="Ask nothing of it: it follows along   Delete"):
         act(ui, ReleaseEffector(handle.effector))
-    imgui.same_line(0.0, ui.px(6))
-    _remove(ui, handle)
+    imgui.same_line(0.0, space)
+    _remove(ui, handle, width)
 
 
-def _remove(ui: PanelContext, handle: Handle) -> None:
-    if text_button(ui, "Remove", hint="The joint is no effector any more"):
+def _remove(ui: PanelContext, handle: Handle, width: float | None = None) -> None:
+    if text_button(ui, "Remove", width=width, hint="The joint is no effector any more"):
         act(ui, RemoveEffector(handle.effector))
 
 

@@ -11,8 +11,8 @@ from imgui_bundle import imgui
 from viewer.app.fonts import SMALL
 from viewer.app.panels.joint_readings import Angles, coordinates, kind_words, limit_note
 from viewer.app.widgets.buttons import text_button, toggle
-from viewer.app.widgets.edits import Edit, Phase, act, carry_out
-from viewer.app.widgets.fields import LENGTH, PART, TURN, Format, axis_fields, number_field
+from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out
+from viewer.app.widgets.fields import LENGTH, PART, PLACE, TURN, Format, axis_fields, number_field
 from viewer.app.widgets.pen import Pen
 from viewer.app.widgets.rows import head, label
 from viewer.app.widgets.sliders import angle_slider
@@ -25,6 +25,7 @@ from viewer.session.actions import (
     SetStiffness,
     TurnJoint,
 )
+from viewer.session.document import Item
 from viewer.skeleton.kinds import JointKind
 from viewer.ui import numbers
 
@@ -56,6 +57,8 @@ def draw_joint(ui: PanelContext, joint: int) -> None:
             lambda value, one=one: SetCoordinate(name, one.place, value * one.per_unit),  # type: ignore[misc]
         )  # fmt: skip
     imgui.pop_style_var()
+    if skeleton.parents[joint] < 0:
+        _place(ui, joint)
     if not sliders and skeleton.kinds[joint] in {JointKind.BALL, JointKind.FREE}:
         _turn(ui, joint)
     _limits(ui, document, joint)
@@ -72,6 +75,28 @@ def _stretched(document: Document, joint: int) -> str:
 
 def _length(offsets: np.ndarray, joint: int) -> float:
     return float(np.linalg.norm(offsets[joint]))
+
+
+def _place(ui: PanelContext, joint: int) -> None:
+    """Where a root is: moving it is a drag of its handle, so that pins and holds stay."""
+    session = ui.session
+    item = Item("joint", session.document.skeleton.names[joint])
+    now = session.document.pose.translations[joint]
+    label(ui, "Position")
+    changed = axis_fields(ui, "place", now.tolist(), PLACE)
+    if changed is None:
+        return
+    index, edit = changed
+    wanted = now.copy()
+    wanted[index] = edit.value
+    if edit.phase in {Phase.BEGIN, Phase.SET}:
+        session.begin_drag((item,))
+    if edit.phase in {Phase.BEGIN, Phase.MOVE, Phase.SET}:
+        attempt(ui, lambda: session.drag_to({item: (wanted, None)}))
+    if edit.phase in {Phase.COMMIT, Phase.SET}:
+        session.commit()
+    elif edit.phase is Phase.CANCEL:
+        session.cancel()
 
 
 def _turn(ui: PanelContext, joint: int) -> None:
@@ -105,7 +130,7 @@ def _limits(ui: PanelContext, document: Document, joint: int) -> None:
     note = limit_note(document, joint)
     room = wide - pen.width(words) - pen.px(10)
     if pen.width(note, SMALL) <= room:
-        pen.right(x + wide, pen.middle(y, h, SMALL) + pen.px(1), note, "text3", SMALL)
+        pen.right(x + wide, pen.middle(y, h, SMALL), note, "text3", SMALL)
     imgui.dummy((wide, h))
 
 

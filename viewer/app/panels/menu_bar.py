@@ -9,9 +9,9 @@ from imgui_bundle import imgui
 
 from viewer.app.fonts import SMALL
 from viewer.app.panels.commands import ask, run
-from viewer.app.panels.samples import sample_names
 from viewer.app.panels.solver import method_menu
 from viewer.app.widgets.pen import Pen
+from viewer.formats.load import sample_names
 from viewer.ui.commands import MENUS, menu_commands
 
 if TYPE_CHECKING:
@@ -29,7 +29,12 @@ _DIALOGS = {"file.new", "file.open", "file.save_as", "file.export", "file.pictur
 
 def draw(ui: PanelContext) -> None:
     """Draw the menu bar."""
-    if not imgui.begin_menu_bar():
+    # Titles of menus stand where the padding at the bar's begin puts them: in its middle.
+    above = (ui.rect.h - imgui.get_font_size()) / 2.0
+    imgui.push_style_var(imgui.StyleVar_.frame_padding, (imgui.get_style().frame_padding.x, above))
+    opened = imgui.begin_menu_bar()
+    imgui.pop_style_var()
+    if not opened:
         return
     for menu in MENUS:
         if imgui.begin_menu(menu):

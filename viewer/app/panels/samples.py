@@ -1,4 +1,4 @@
-"""The bundled samples, and what their figures look like as little drawings."""
+"""What the figures of the bundled samples look like, as little drawings."""
 
 from __future__ import annotations
 
@@ -8,22 +8,10 @@ import numpy as np
 
 from viewer.errors import ViewerError
 from viewer.formats.load import load
-from viewer.resources import data_dir
 from viewer.skeleton.extent import tip_positions
 from viewer.skeleton.kinematics import fk
 
 Segment = tuple[tuple[float, float], tuple[float, float]]
-
-
-@lru_cache(maxsize=1)
-def sample_names() -> tuple[str, ...]:
-    """Names of the bundled skeletons and motions."""
-    files = sorted(data_dir("skeletons").iterdir())
-    return tuple(file.stem for file in files if _is_sample(file.name))
-
-
-def _is_sample(name: str) -> bool:
-    return name.endswith((".json", ".bvh")) and ".schema." not in name
 
 
 @lru_cache(maxsize=32)

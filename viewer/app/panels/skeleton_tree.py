@@ -5,31 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
-from viewer.app.fonts import SMALL
 from viewer.app.panels.commands import context_menu, point
-from viewer.app.panels.marks import effector_mark
+from viewer.app.panels.tree_paint import RowPainter
 from viewer.app.panels.tree_rows import Folds, Row, below, found_rows, tree_rows
 from viewer.app.widgets.edits import act
 from viewer.app.widgets.fields import search_field
-from viewer.app.widgets.items import item, tip
-from viewer.app.widgets.pen import Pen
 from viewer.app.widgets.rows import quiet
-from viewer.scene.look import SIDES, look_of
 from viewer.session.actions import Select
 from viewer.session.document import Item
 from viewer.skeleton.effectors import find_place
 
 if TYPE_CHECKING:
     from viewer.app.context import PanelContext
-    from viewer.session.document import Document, Handle
     from viewer.skeleton.skeleton import Skeleton
 
 ROW = 22
 """Height of a row, logical pixels."""
-INDENT = 11
 
 
 @dataclass(slots=True)
@@ -53,22 +46,6 @@ class _State:
     key: Any = None
     rows: list[Row] = field(default_factory=list)
     scroll_to: int = -1
-
-
-@dataclass(slots=True)
-class _Painter:
-    """What the rows of one frame share."""
-
-    ui: PanelContext
-    pen: Pen
-    document: Document
-    sides: list[int]
-    handles: dict[int, list[Handle]]
-    selected: set[str]
-    hovered: str
-    stuck: frozenset[str]
-    missed: frozenset[str]
-    flat: bool
 
 
 def draw(ui: PanelContext) -> None:
@@ -103,14 +80,16 @@ def _nothing_found(ui: PanelContext, state: _State) -> None:
 def _follow(ui: PanelContext, state: _State) -> None:
     """Scroll to what was selected since the last frame, and open the way to it."""
     document = ui.session.document
-    if document.active == state.active:
+    fresh = state.key is None
+    if document.active == state.active and not fresh:
         return
     state.active = document.active
-    if state.active is None:
+    if state.active is None and not fresh:
         return
-    joint = _joint_of(document.skeleton, state.active)
+    skeleton = document.skeleton
+    joint = -1 if state.active is None else _joint_of(skeleton, state.active)
     fits = imgui.get_content_region_avail().y / ui.px(ROW)
-    state.folds.show(document.skeleton, joint, short=len(document.skeleton) > fits)
+    state.folds.show(skeleton, joint, {effector.joint for effector in skeleton.effectors}, fits)
     state.scroll_to = joint
 
 
@@ -128,7 +107,7 @@ def _rows(state: _State, skeleton: Skeleton) -> list[Row]:
 
 
 def _draw_rows(ui: PanelContext, state: _State, rows: list[Row]) -> None:
-    painter = _painter(ui, flat=bool(state.query.strip()))
+    painter = RowPainter.of(ui, flat=bool(state.query.strip()))
     h = ui.px(ROW)
     if state.scroll_to >= 0:
         _scroll(rows, state.scroll_to, h)
@@ -150,82 +129,17 @@ def _scroll(rows: list[Row], joint: int, h: float) -> None:
         imgui.set_scroll_y(max(0.0, place * h - (room - h) / 2.0))
 
 
-def _painter(ui: PanelContext, *, flat: bool) -> _Painter:
-    document, report = ui.session.document, ui.session.report
-    skeleton = document.skeleton
-    handles: dict[int, list[Handle]] = {}
-    for effector, handle in zip(skeleton.effectors, document.handles, strict=True):
-        handles.setdefault(effector.joint, []).append(handle)
-    hovered = ui.controller.hovered_item()
-    return _Painter(
-        ui=ui,
-        pen=Pen(ui),
-        document=document,
-        sides=look_of(skeleton).sides.tolist(),
-        handles=handles,
-        selected={chosen.name for chosen in document.selection if chosen.kind == "joint"},
-        hovered=hovered.name if hovered is not None and hovered.kind == "joint" else "",
-        stuck=frozenset(report.at_limit) if report and document.limits_on else frozenset(),
-        missed=frozenset(name for name, error in ui.session.errors.items() if not error.reached),
-        flat=flat,
-    )
-
-
-def _row(painter: _Painter, state: _State, row: Row, h: float) -> bool:
+def _row(painter: RowPainter, state: _State, row: Row, h: float) -> bool:
     """Draw a row and answer it; whether the pointer is over it."""
-    ui, pen, skeleton = painter.ui, painter.pen, painter.document.skeleton
-    name = skeleton.names[row.joint]
-    imgui.push_id(row.joint)
-    it = item("row", imgui.get_content_region_avail().x, h, right_too=True)
-    chosen = name in painter.selected
-    if chosen:
-        pen.box(*it[:4], "accent_dk", rounding=3)
-    elif it.hovered or name == painter.hovered:
-        pen.box(*it[:4], "field", rounding=3)
-    if name == painter.hovered or (it.hovered and chosen):
-        pen.upright(it.x, it.y, it.y + it.h, "hovered")
-    x = it.x + pen.px(INDENT * min(row.depth, 14) + 4)
-    if row.parent:
-        caret = fa.ICON_FA_CARET_RIGHT if row.folded else fa.ICON_FA_CARET_DOWN
-        pen.icon(x, it.middle[1], caret, "text3", SMALL)
-    tick = x + pen.px(10)
-    pen.box(tick, it.y + pen.px(6), pen.px(3), h - pen.px(12), SIDES[painter.sides[row.joint]], rounding=1)
-    _name(painter, row, name, tick + pen.px(9), it.x + it.w)
+    it, on_fold = painter.draw(row, h)
     if it.clicked:
-        _clicked(ui, state, row, name, fold=row.parent and imgui.get_mouse_pos().x < tick)
-    imgui.pop_id()
+        _clicked(painter.ui, state, row, fold=on_fold)
     return it.hovered
 
 
-def _name(painter: _Painter, row: Row, name: str, x: float, end: float) -> None:
-    """The name, and at the right end what is special about the joint."""
-    pen, middle = painter.pen, imgui.get_item_rect_min().y + imgui.get_item_rect_size().y / 2.0
-    marks = painter.handles.get(row.joint, ())
-    right = end - pen.px(12)
-    for handle in marks[:3]:
-        effector_mark(pen, right, middle, handle, reached=handle.effector not in painter.missed)
-        right -= pen.px(15)
-    right += pen.px(6)
-    y = middle - 15.0 * pen.scale / 2.0
-    if name in painter.stuck:
-        width = pen.width("limit", SMALL)
-        pen.small(right - width, y + pen.px(1), "limit", "text" if name in painter.selected else "limit")
-        right -= width + pen.px(6)
-    elif painter.flat and painter.document.skeleton.parents[row.joint] >= 0:
-        above = painter.document.skeleton.names[painter.document.skeleton.parents[row.joint]]
-        room = right - x - pen.width(name) - pen.px(12)
-        if room > pen.px(40):
-            above = pen.fit(above, room, SMALL)
-            pen.small(right - pen.width(above, SMALL), y + pen.px(1), above)
-    shown = pen.fit(name, right - x)
-    strong = name in painter.selected or any(handle.on for handle in marks)
-    pen.text(x, y, shown, "text" if strong else "text2")
-    if shown != name:
-        tip(name)
-
-
-def _clicked(ui: PanelContext, state: _State, row: Row, name: str, *, fold: bool) -> None:
-    here, io = Item("joint", name), imgui.get_io()
+def _clicked(ui: PanelContext, state: _State, row: Row, *, fold: bool) -> None:
+    skeleton, io = ui.session.document.skeleton, imgui.get_io()
+    here = Item("joint", skeleton.names[row.joint])
     if imgui.is_mouse_released(imgui.MouseButton_.right):
         if here not in ui.session.document.selection:
             act(ui, Select((here,)))
@@ -233,7 +147,6 @@ def _clicked(ui: PanelContext, state: _State, row: Row, name: str, *, fold: bool
     elif fold:
         state.folds.turn(row.joint)
     elif io.mouse_clicked_last_count[0] == 2:
-        skeleton = ui.session.document.skeleton
         act(ui, Select(tuple(Item("joint", skeleton.names[j]) for j in reversed(below(skeleton, row.joint)))))
     else:
         act(ui, Select((here,), "add" if io.key_shift else "toggle" if io.key_ctrl else "set"))

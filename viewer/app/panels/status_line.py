@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
@@ -48,35 +48,57 @@ def _state(pen: Pen, x: float, end: float, status: StatusLine, rect: tuple[float
 
 
 def _parts(ui: PanelContext, pen: Pen, x: float, end: float, status: StatusLine) -> float:
-    """Errors, figures, modes; each keeps the place that its longest words of late asked for."""
-    y, h = ui.rect.y, ui.rect.h
-    middle = pen.middle(y, h)
-    kept: dict[str, float] = ui.memory.setdefault("widths", {})
+    """Errors, figures, modes; returns where they end."""
     key = (status.state, status.tone, ui.session.document.skeleton.names, ui.scale)
     if ui.memory.get("state") != key:
-        ui.memory["state"] = key
-        kept.clear()
+        ui.memory["state"], ui.memory["widths"] = key, {}
+    off = "Limits off" in status.modes
     modes = " · ".join((*status.modes, *ui.notes))
-    for name, words in (("goals", status.goals), ("figures", status.figures), ("modes", modes)):
-        if not words:
-            continue
-        lead = pen.px(20) if name == "modes" and "Limits off" in status.modes else 0.0
-        first = name == "goals" and status.tone in {"warn", "err"}
-        gap = pen.px(_GAP)
-        room = end - x - 2.0 * gap - lead
-        if room < pen.px(60):
-            return x
-        if not first:
-            pen.upright(x + gap, y + pen.px(6), y + h - pen.px(6), "line_hi")
-        shown = pen.fit(words, room)
-        at = x + (gap if first else 2.0 * gap)
-        tone = "warn" if lead else "text2"
-        if lead:
-            pen.icon(at + pen.px(7), y + h / 2.0, fa.ICON_FA_LOCK_OPEN, "warn", SMALL)
-        pen.text(at + lead, middle, shown, tone)
-        kept[name] = max(kept.get(name, 0.0), pen.width(shown) + lead)
-        x = at + min(kept[name], room)
+    joined = status.tone in {"warn", "err"}
+    for part in (
+        _Part("goals", status.goals, line=not joined), _Part("figures", status.figures), _Part("modes", modes, lock=off),
+    ):  # fmt: skip
+        if part.words:
+            after = _part(ui, pen, x, end, part)
+            if after is None:
+                break
+            x = after
     return x
+
+
+class _Part(NamedTuple):
+    """A part of the line.
+
+    Attributes:
+        name: what its width is kept under.
+        words: said in it.
+        line: it has a line before it.
+        lock: it has an open lock before it, and is amber.
+    """
+
+    name: str
+    words: str
+    line: bool = True
+    lock: bool = False
+
+
+def _part(ui: PanelContext, pen: Pen, x: float, end: float, part: _Part) -> float | None:
+    """Draw a part; it keeps the width that its longest words of late asked for. Returns its end, None: no room."""
+    (_, y, _, h), gap = ui.rect, pen.px(_GAP)
+    lead = pen.px(20) if part.lock else 0.0
+    at = x + (2.0 * gap if part.line else gap)
+    room = end - at - lead
+    if room < pen.px(60):
+        return None
+    if part.line:
+        pen.upright(x + gap, y + pen.px(6), y + h - pen.px(6), "line_hi")
+    if part.lock:
+        pen.icon(at + pen.px(7), y + h / 2.0, fa.ICON_FA_LOCK_OPEN, "warn", SMALL)
+    shown = pen.fit(part.words, room)
+    pen.text(at + lead, pen.middle(y, h), shown, "warn" if part.lock else "text2")
+    kept: dict[str, float] = ui.memory["widths"]
+    kept[part.name] = max(kept.get(part.name, 0.0), pen.width(shown) + lead)
+    return at + min(kept[part.name], room + lead)
 
 
 def _hints(ui: PanelContext, pen: Pen, start: float, end: float) -> None:

@@ -43,7 +43,7 @@ def draw(ui: PanelContext) -> None:
         return
     short = ui.regions.short_timeline
     if short:
-        gap(-ui.px(3))
+        imgui.set_cursor_pos_y(round((imgui.get_window_height() - ui.px(_SMALL)) / 2.0))
     _transport(ui, clip)
     if not short:
         gap(ui.px(1))

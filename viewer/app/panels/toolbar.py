@@ -36,6 +36,8 @@ _TOGGLES = (("show.names", fa.ICON_FA_TAG), ("show.grid", fa.ICON_FA_BORDER_ALL)
 _CONES = {"none": "none", "selected": "of the selection", "all": "all"}
 _ROOMY = 1500.0
 """Logical width of the window from which the solver's notes are written out."""
+_SHORT, _SHORTEST = 930.0, 780.0
+"""Below these lists lose their words, and what is shown is left to the menu."""
 
 
 def draw(ui: PanelContext) -> None:
@@ -50,13 +52,19 @@ def draw(ui: PanelContext) -> None:
     _mode(ui)
     _separator(ui)
     limits_button(ui)
-    _separator(ui)
-    _shown(ui)
+    if ui.rect.w >= ui.px(_SHORTEST):
+        _separator(ui)
+        _shown(ui)
     _right(ui)
 
 
 def _next(ui: PanelContext, space: float = 4.0) -> None:
     imgui.same_line(0.0, ui.px(space))
+
+
+def _roomy(ui: PanelContext, words: str, width: float, least: float) -> tuple[str, float]:
+    """Words and width of a list's button: its icon alone in a window that is less wide than that."""
+    return (words, ui.px(width)) if ui.rect.w >= ui.px(least) else ("", ui.px(52))
 
 
 def _separator(ui: PanelContext) -> None:
@@ -79,9 +87,9 @@ def _tools(ui: PanelContext) -> None:
 
 def _space(ui: PanelContext) -> None:
     words = _SPACES[ui.controller.space]
-    if drop_button(
-        ui, "space", words, icon=fa.ICON_FA_GLOBE, width=ui.px(100), hint=hint("space.next", "Axes of the handles")
-    ):
+    words, width = _roomy(ui, words, 100.0, _SHORT)
+    axes_hint = hint("space.next", f"Axes of the handles: {_SPACES[ui.controller.space].lower()}")
+    if drop_button(ui, "space", words, icon=fa.ICON_FA_GLOBE, width=width, hint=axes_hint):
         imgui.open_popup("spaces")
     if imgui.begin_popup("spaces"):
         for space, name in _SPACES.items():
@@ -97,8 +105,9 @@ def _snap(ui: PanelContext) -> None:
     turning = controller.tool is Tool.ROTATE
     words = f"{controller.snap_deg:g}°" if turning else numbers.step(controller.snap_m)
     colour = "text" if controller.magnet else "text2"
-    snap_hint = "Snap step: hold Ctrl, or snap always"
-    if drop_button(ui, "snap", words, icon=fa.ICON_FA_MAGNET, width=ui.px(90), hint=snap_hint, colour=colour):
+    snap_hint = f"Snap step {words}: hold Ctrl, or snap always"
+    words, width = _roomy(ui, words, 90.0, _SHORT)
+    if drop_button(ui, "snap", words, icon=fa.ICON_FA_MAGNET, width=width, hint=snap_hint, colour=colour):
         imgui.open_popup("snaps")
     if imgui.begin_popup("snaps"):
         if imgui.menu_item_simple("Snap always", "Ctrl: freely", controller.magnet):
@@ -123,8 +132,9 @@ def _mode(ui: PanelContext) -> None:
         act(ui, SetMode(modes[chosen]))
     _next(ui)
     words = _SCOPES[document.scope]
-    scope_hint = hint("scope.next", "Which joints a drag may move")
-    if drop_button(ui, "scope", words, icon=fa.ICON_FA_PERSON, width=ui.px(122), hint=scope_hint):
+    scope_hint = hint("scope.next", f"Which joints a drag may move: {words.lower()}")
+    words, width = _roomy(ui, words, 122.0, _SHORT)
+    if drop_button(ui, "scope", words, icon=fa.ICON_FA_PERSON, width=width, hint=scope_hint):
         imgui.open_popup("scopes")
     if imgui.begin_popup("scopes"):
         for scope, name in _SCOPES.items():
@@ -175,25 +185,12 @@ def _axes(ui: PanelContext, tone: str) -> None:
 
 
 def _right(ui: PanelContext) -> None:
-    """The solver, undo and redo at the right end; what has no room is left out, the solver first."""
-    pen, method = Pen(ui), ui.session.document.solver.method
+    """The solver, undo and redo at the right end."""
     _next(ui, 16)
-    roomy = ui.rect.w > ui.px(_ROOMY) and method in NOTES
-    words = f"{title(method)}  ({NOTES[method].partition(',')[0]})" if roomy else title(method)
-    undo = pen.px(2 * TOOL + 8)
     x, y = imgui.get_cursor_screen_pos()
-    end = imgui.get_window_pos().x + ui.rect.w - pen.px(8)
-    room = end - undo - pen.px(12) - x
-    width = min(pen.width(words) + pen.px(58), max(room, 0.0))
-    if room > pen.px(70):
-        imgui.set_cursor_screen_pos((end - undo - pen.px(12) - width, y))
-        hint_words = hint("solver.next", f"Solver: {title(method)}, {NOTES.get(method, '')}")
-        if drop_button(ui, "solver", words, icon=fa.ICON_FA_GEARS, width=width, hint=hint_words):
-            imgui.open_popup("solvers")
-        if imgui.begin_popup("solvers"):
-            method_menu(ui, method)
-            imgui.end_popup()
-    imgui.set_cursor_screen_pos((max(end - undo, x), y))
+    end = max(imgui.get_window_pos().x + ui.rect.w - ui.px(8 + 2 * TOOL + 8), x)
+    _solver(ui, (x, y), end - ui.px(12))
+    imgui.set_cursor_screen_pos((end, y))
     labels, done = ui.session.history, ui.session.history_index
     undone = f"Undo {labels[done - 1]}" if done else "Undo"
     redone = f"Redo {labels[done]}" if done < len(labels) else "Redo"
@@ -203,3 +200,22 @@ def _right(ui: PanelContext) -> None:
         if icon_button(ui, command, icon, hint(command, said), fill=None, enabled=ui.controller.can(command)):
             run(ui, command)
         _next(ui)
+
+
+def _solver(ui: PanelContext, start: tuple[float, float], end: float) -> None:
+    """The list of solvers, up to ``end``; its icon alone, or nothing, where there is no room from ``start`` on."""
+    pen, method = Pen(ui), ui.session.document.solver.method
+    roomy = ui.rect.w > ui.px(_ROOMY) and method in NOTES
+    words = f"{title(method)}  ({NOTES[method].partition(',')[0]})" if roomy else title(method)
+    width = pen.width(words) + pen.px(58)
+    if width > end - start[0]:
+        words, width = "", pen.px(52)
+    if width > end - start[0]:
+        return
+    imgui.set_cursor_screen_pos((end - width, start[1]))
+    said = hint("solver.next", f"Solver: {title(method)}, {NOTES.get(method, '')}")
+    if drop_button(ui, "solver", words, icon=fa.ICON_FA_GEARS, width=width, hint=said):
+        imgui.open_popup("solvers")
+    if imgui.begin_popup("solvers"):
+        method_menu(ui, method)
+        imgui.end_popup()

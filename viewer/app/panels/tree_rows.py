@@ -53,21 +53,31 @@ class Folds:
         self.by_hand[joint] = not self.folded(joint)
         self.version += 1
 
-    def show(self, skeleton: Skeleton, joint: int, *, short: bool) -> None:
-        """Open the way to a joint; while the panel is short, fold the limbs off that way."""
+    def show(self, skeleton: Skeleton, joint: int, marked: Collection[int], fits: float) -> None:
+        """Open the way to a joint, and fold others by themselves until the tree fits, or all that may are folded.
+
+        Fingers and toes go first (what hangs on joints with an effector), then the limbs off the way.
+
+        Args:
+            skeleton: the joints.
+            joint: the one to be seen; -1 for none.
+            marked: joints with an effector.
+            fits: rows that the panel has room for.
+        """
         way = ancestors(skeleton, joint)
-        for above in way[1:]:
-            if self.folded(above):
-                self.by_hand[above] = False
-        if short:
-            on_way = set(way)
-            heads = children_of(skeleton)
-            self.around = frozenset(
-                child for above in way[1:] for child in heads[above] if child not in on_way and heads[child]
-            )
-            # What was opened by hand elsewhere gives way, too: the joint wanted is to be seen.
-            self.by_hand = {j: folded for j, folded in self.by_hand.items() if folded or j in on_way}
+        heads, on_way = children_of(skeleton), set(way)
+        # What was folded or opened by hand gives way where the joint wanted would not be seen.
+        self.by_hand = {j: folded for j, folded in self.by_hand.items() if folded and j not in way[1:]}
+        ends = frozenset(j for j in marked if j not in on_way and len(below(skeleton, j)) > _FEW)
+        limbs = frozenset(child for above in way[1:] for child in heads[above] if child not in on_way and heads[child])
+        for self.around in (frozenset(), ends, ends | limbs):
+            if len(tree_rows(skeleton, self)) <= fits:
+                break
         self.version += 1
+
+
+_FEW = 2
+"""Rows that are not worth folding away."""
 
 
 def ancestors(skeleton: Skeleton, joint: int) -> list[int]:

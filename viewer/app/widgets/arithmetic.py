@@ -44,7 +44,7 @@ def evaluate(text: str, units: Mapping[str, float] = PLAIN) -> float:
     tidy = text.strip().translate(_SIGNS)
     tidy = re.sub(r"(?<=\d),(?=\d)", ".", tidy)
     for unit in sorted(units, key=len, reverse=True):
-        tidy = re.sub(rf"(?<=[\d.)])\s*{re.escape(unit)}(?![\w°%])", f"*{units[unit]!r}", tidy)
+        tidy = re.sub(rf"(?<=[\d.)iπ])\s*{re.escape(unit)}(?![\w°%])", f"*{units[unit]!r}", tidy)
     wrong = InputError(f'expected a number, found "{text.strip()}"')
     if not tidy or len(tidy) > _LONGEST:
         raise wrong

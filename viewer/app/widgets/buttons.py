@@ -127,10 +127,9 @@ def segments(
     sizes = [pen.width(label) + pen.px(24) if widths is None else widths for label in labels]
     h = pen.px(height)
     pen.box(x, y, sum(sizes), h, "field")
-    imgui.push_id(name)
     for index, (label, w) in enumerate(zip(labels, sizes, strict=True)):
         imgui.set_cursor_screen_pos((x, y))
-        it = item(str(index), w, h)
+        it = item(f"{name} {index}", w, h)
         if index == active:
             pen.box(*it[:4], "accent_dk")
         elif it.hovered:
@@ -142,7 +141,6 @@ def segments(
         if it.clicked and index != active:
             chosen = index
         x += w
-    imgui.pop_id()
     return chosen
 
 

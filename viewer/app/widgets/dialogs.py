@@ -38,7 +38,9 @@ class Choice(NamedTuple):
     enabled: bool = True
 
 
-def begin_dialog(ui: PanelContext, name: str, *, width: float, height: float | None = None) -> bool:
+def begin_dialog(
+    ui: PanelContext, name: str, *, width: float, height: float | None = None, margin: float = _MARGIN
+) -> bool:
     """Begin a modal dialog in the middle of the window, if it is open; then `end_dialog` must follow.
 
     Args:
@@ -46,19 +48,22 @@ def begin_dialog(ui: PanelContext, name: str, *, width: float, height: float | N
         name: imgui id, as given to ``open_popup``.
         width: logical pixels; less where the window is smaller.
         height: likewise; as high as the contents unless given.
+        margin: between it and the window's edges at least, likewise.
     """
     whole = ui.regions.size
-    margin = 2.0 * ui.px(_MARGIN)
-    wide = min(ui.px(width), whole[0] - margin)
-    tall = 0.0 if height is None else min(ui.px(height), whole[1] - margin)
+    edges = 2.0 * ui.px(margin)
+    wide = min(ui.px(width), whole[0] - edges)
+    tall = 0.0 if height is None else min(ui.px(height), whole[1] - edges)
     imgui.set_next_window_pos((whole[0] / 2.0, whole[1] / 2.0), imgui.Cond_.always, (0.5, 0.5))
     imgui.set_next_window_size((wide, tall))
     imgui.push_style_var(imgui.StyleVar_.window_padding, (ui.px(16), ui.px(14)))
+    imgui.push_style_var(imgui.StyleVar_.window_rounding, ui.px(6))
+    imgui.push_style_var(imgui.StyleVar_.window_border_size, max(1.0, ui.px(1)))
     imgui.push_style_color(imgui.Col_.popup_bg, ui.paint("panel"))
     flags = _FLAGS | (imgui.WindowFlags_.always_auto_resize if height is None else 0)
     opened, _ = imgui.begin_popup_modal(name, None, flags)
     imgui.pop_style_color()
-    imgui.pop_style_var()
+    imgui.pop_style_var(3)
     return opened
 
 
@@ -78,7 +83,8 @@ def dialog_title(ui: PanelContext, words: str) -> bool:
     imgui.same_line(0.0, 0.0)
     imgui.set_cursor_screen_pos((x + wide - h, y))
     crossed = icon_button(ui, "close", fa.ICON_FA_XMARK, "Close   Esc", size=24, fill=None)
-    imgui.set_cursor_screen_pos((x, y + h + pen.px(10)))
+    imgui.set_cursor_screen_pos((x, y + h))
+    imgui.dummy((1.0, pen.px(5)))
     return crossed or escape_pressed()
 
 

@@ -87,15 +87,17 @@ def scrub(it: Item, value: float, per_pixel: float, *, snap: float, scale: float
         return None
     if running is None:
         return None
+    # imgui lets go of an item by itself when Esc is pressed: that is not a release.
+    if imgui.is_key_pressed(imgui.Key.escape) or imgui.is_mouse_clicked(imgui.MouseButton_.right):
+        if it.held:
+            imgui.internal.clear_active_id()
+        _scrubs.clear()
+        return Edit(Phase.CANCEL, running.start) if running.moving else None
     if not it.held:
         _scrubs.clear()
         return Edit(Phase.COMMIT, value) if running.moving else None
     imgui.set_next_frame_want_capture_keyboard(True)
     io = imgui.get_io()
-    if imgui.is_key_pressed(imgui.Key.escape) or imgui.is_mouse_clicked(imgui.MouseButton_.right):
-        imgui.internal.clear_active_id()
-        _scrubs.clear()
-        return Edit(Phase.CANCEL, running.start) if running.moving else None
     return _moved(running, per_pixel, snap if io.key_ctrl else 0.0, scale)
 
 

@@ -20,6 +20,8 @@ Point = tuple[float, float]
 
 _ICON = 0.93
 """Size of an icon that stands alone, to the text beside it."""
+_DROP = 0.6
+"""Logical pixels by which icons are drawn too low: beside text that suits them, alone it does not."""
 
 
 @lru_cache(maxsize=512)
@@ -43,7 +45,7 @@ def _width(face: imgui.ImFont, size: float, scale: float, text: str) -> float:  
 
 @lru_cache(maxsize=4096)
 def _fit(face: imgui.ImFont, size: float, scale: float, text: str, width: float) -> str:
-    if _width(face, size, scale, text) <= width:
+    if not text or _width(face, size, scale, text) <= width:
         return text
     fewest, most = 0, len(text) - 1  # letters kept
     while fewest < most:
@@ -150,4 +152,4 @@ class Pen:
         """An icon of Font Awesome with its middle at (x, y): icons are of many widths."""
         drawn = size * _ICON
         wide = self.width(icon, drawn)
-        self.text(x - wide / 2.0, y - drawn * self.scale / 2.0, icon, colour, drawn)
+        self.text(x - wide / 2.0, y - (drawn / 2.0 + _DROP) * self.scale, icon, colour, drawn)

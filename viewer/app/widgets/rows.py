@@ -50,7 +50,7 @@ def head(ui: PanelContext, icon: str, title: str, note: str, *, colour: str = "t
     shown = pen.fit(title, max(wide - pen.px(22) - noted, pen.px(60)), bold=True)
     pen.strong(start, pen.middle(y, h), shown)
     after = start + pen.width(shown, bold=True) + pen.px(8)
-    pen.small(after, pen.middle(y, h, SMALL) + pen.px(1), pen.fit(note, x + wide - after, SMALL))
+    pen.small(after, pen.middle(y, h, SMALL), pen.fit(note, x + wide - after, SMALL))
     imgui.dummy((wide, h))
     tip(title if shown != title else "")
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from viewer.cli.bench.parts import PARTS
+from viewer.cli.bench.timing import TURN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -85,7 +86,7 @@ def _speed(figures: Any) -> list[Table]:  # noqa: ANN401
     used = dict.fromkeys(f"{one['package']} {one['version']}" for one in figures["contenders"])
     versions = ", ".join(words for words in used if not words.startswith("ikviewer "))
     absent = "; ".join(figures["absent"].values())
-    note = f"Medians of whole Python calls, in turn, one thread. Rivals: {versions or 'none'}."
+    note = f"Medians of whole Python calls, {TURN} in a row in turn, one thread. Rivals: {versions or 'none'}."
     header = ["rival, rig and class", "ours", "ms theirs", "ms ours", "times faster", "by CPU time"]
     header += ["at least", "aim"] if rows and len(rows[0]) > len(header) else []
     found = [Table("Times faster than", note + (f" Absent: {absent}." if absent else ""), header, rows)]

@@ -1,0 +1,189 @@
+"""A window of panels without OpenGL: imgui lays them out and answers its own events, nobody paints."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pytest
+from imgui_bundle import imgui, implot
+
+from viewer.app.context import PanelContext
+from viewer.app.fonts import Fonts
+from viewer.app.frame import Frame
+from viewer.app.layout import Layout
+from viewer.app.panels import PANELS
+from viewer.app.theme import apply_theme
+from viewer.app.widgets.pen import Pen
+from viewer.session import Session, new_document
+from viewer.session.preferences import Preferences
+from viewer.ui.controller import Controller
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from viewer.skeleton import Character
+
+
+class Box(NamedTuple):
+    """Where an item is: framebuffer pixels."""
+
+    panel: str
+    name: str
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    @property
+    def middle(self) -> tuple[float, float]:
+        return (self.left + self.right) / 2.0, (self.top + self.bottom) / 2.0
+
+
+class PanelWindow:
+    """All panels on one document."""
+
+    def __init__(self, character: Character, size: tuple[int, int] = (1280, 720), scale: float = 1.0) -> None:
+        self._imgui = imgui.create_context()
+        imgui.set_current_context(self._imgui)
+        self._plots = implot.create_context()
+        io = imgui.get_io()
+        io.set_ini_filename("")
+        io.display_size = imgui.ImVec2(*size)
+        io.backend_flags |= imgui.BackendFlags_.renderer_has_textures | imgui.BackendFlags_.renderer_has_vtx_offset
+        io.config_flags |= imgui.ConfigFlags_.nav_enable_keyboard
+        fonts = Fonts()
+        apply_theme(scale)
+        self.size = size
+        self.controller = Controller(Session(new_document(character)), Preferences())
+        layout = Layout()
+        self.ui = PanelContext(self.controller, fonts, layout, layout.regions(size, scale), scale)
+        self.controller.viewport, self.controller.scale = self.ui.regions.viewport, scale
+        self.frame = Frame(self.ui, PANELS)
+        self.boxes: list[Box] = []
+        self.lines: list[Box] = []
+        self.frames(3)
+
+    @property
+    def session(self) -> Session:
+        return self.controller.session
+
+    def close(self) -> None:
+        imgui.set_current_context(self._imgui)
+        implot.destroy_context(self._plots)
+        imgui.destroy_context(self._imgui)
+
+    def frames(self, count: int = 1) -> None:
+        """Let imgui run; a panel that fails is an error of the test."""
+        imgui.set_current_context(self._imgui)
+        for _ in range(count):
+            while self.controller.requests:
+                self.ui.requests.append(self.controller.requests.popleft())
+            imgui.get_io().delta_time = 1.0 / 60.0
+            imgui.new_frame()
+            with self._recorded():
+                self.frame.run()
+            imgui.render()
+            for texture in imgui.get_platform_io().textures:
+                texture.set_tex_id(1)
+                texture.set_status(imgui.ImTextureStatus.ok)
+        failed = {name: failure.trace for name, failure in self.frame.failures.items()}
+        assert not failed, "\n".join(failed.values())
+
+    @contextmanager
+    def _recorded(self) -> Iterator[None]:
+        """Note where every item and every line of text of ours is put."""
+        self.boxes, self.lines = [], []
+        plain, text, strong = imgui.invisible_button, Pen.text, Pen.strong
+
+        def here() -> str:
+            return self.ui.panel.id if self.ui.panel else ""
+
+        def noting(name: str, *rest: Any) -> bool:  # noqa: ANN401 - passed on
+            pressed = plain(name, *rest)
+            low, high = imgui.get_item_rect_min(), imgui.get_item_rect_max()
+            self.boxes.append(Box(here(), name, low.x, low.y, high.x, high.y))
+            return pressed
+
+        def written(write: Callable[..., None], *, bold: bool) -> Callable[..., None]:
+            def note(pen: Pen, x: float, y: float, words: str, *rest: Any) -> None:  # noqa: ANN401 - passed on
+                write(pen, x, y, words, *rest)
+                size = rest[1] if len(rest) > 1 else 15.0
+                wide = pen.width(words, size, bold=bold)
+                self.lines.append(Box(here(), words, x, y, x + wide, y + size * pen.scale))
+
+            return note
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(imgui, "invisible_button", noting)
+            patch.setattr(Pen, "text", written(text, bold=False))
+            patch.setattr(Pen, "strong", written(strong, bold=True))
+            yield
+
+    def words(self, panel: str) -> list[str]:
+        """The lines of text that a panel wrote with our pen."""
+        return [line.name for line in self.lines if line.panel == panel]
+
+    @property
+    def popup(self) -> bool:
+        """Whether a list, menu or dialog is open."""
+        imgui.set_current_context(self._imgui)
+        either = imgui.PopupFlags_.any_popup_id | imgui.PopupFlags_.any_popup_level
+        return imgui.is_popup_open("", either)
+
+    def box(self, panel: str, name: str) -> Box:
+        """Where an item is."""
+        found = [box for box in self.boxes if (box.panel, box.name) == (panel, name)]
+        assert found, f"{panel} has no {name}, but {[box.name for box in self.boxes if box.panel == panel]}"
+        return found[-1]
+
+    def move(self, place: tuple[float, float]) -> None:
+        imgui.set_current_context(self._imgui)
+        imgui.get_io().add_mouse_pos_event(*place)
+        self.frames(2)
+
+    def button(self, *, down: bool, which: int = 0) -> None:
+        imgui.get_io().add_mouse_button_event(which, down)
+        self.frames()
+
+    def key(self, key: imgui.Key, *, down: bool) -> None:
+        imgui.get_io().add_key_event(key, down)
+        self.frames()
+
+    def tap(self, key: imgui.Key) -> None:
+        self.key(key, down=True)
+        self.key(key, down=False)
+
+    def click(self, panel: str, name: str, which: int = 0) -> None:
+        """Click the middle of an item; late enough not to be a double click."""
+        self.move(self.box(panel, name).middle)
+        self.frames(30)
+        self.button(down=True, which=which)
+        self.button(down=False, which=which)
+        self.frames(2)
+
+    def double_click(self, panel: str, name: str) -> None:
+        self.move(self.box(panel, name).middle)
+        for _ in range(2):
+            self.button(down=True)
+            self.button(down=False)
+        self.frames(2)
+
+    def drag(self, panel: str, name: str, across: float, before_release: Callable[[], None] = lambda: None) -> None:
+        """Press an item's middle, move sideways in steps, release."""
+        x, y = self.box(panel, name).middle
+        self.move((x, y))
+        self.button(down=True)
+        for part in np.linspace(0.0, 1.0, 6)[1:].tolist():
+            self.move((x + part * across, y))
+        before_release()
+        self.button(down=False)
+        self.frames(2)
+
+    def write(self, text: str) -> None:
+        """Type, and press Enter."""
+        imgui.get_io().add_input_characters_utf8(text)
+        self.frames(2)
+        self.tap(imgui.Key.enter)
+        self.frames(2)

@@ -1,0 +1,117 @@
+"""The window's arrangement: where parts stand, which fold, how borders move."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from viewer.app.layout import Layout, Place
+from viewer.app.regions import SMALLEST_VIEWPORT
+from viewer.ui.rect import Rect
+
+SCALES = st.sampled_from([1.0, 1.25, 1.5, 2.0, 3.0])
+
+
+def overlap(a: Rect, b: Rect) -> bool:
+    return a.x < b.x + b.w and b.x < a.x + a.w and a.y < b.y + b.h and b.y < a.y + a.h
+
+
+def test_at_1280x720_it_is_the_design() -> None:
+    regions = Layout().regions((1280, 720), 1.0)
+    assert regions.viewport == Rect(230, 66, 756, 514)
+    assert regions.rects[Place.BOTTOM] == Rect(0, 582, 986, 112)
+    assert regions.rects[Place.STATUS] == Rect(0, 694, 1280, 26)
+    assert regions.rects[Place.RIGHT_TOP].w == 290 + 2
+
+
+def test_a_wide_window_has_wider_panels() -> None:
+    regions = Layout().regions((1920, 1080), 1.0)
+    assert regions.rects[Place.LEFT_TOP].w == 280
+    assert regions.rects[Place.RIGHT_TOP].w == 340
+    assert regions.rects[Place.BOTTOM].h == 132
+
+
+@given(
+    st.integers(960, 4000),
+    st.integers(600, 2200),
+    SCALES,
+    st.builds(
+        Layout,
+        st.none() | st.floats(0, 900),
+        st.none() | st.floats(0, 900),
+        st.none() | st.floats(0, 900),
+        st.none() | st.floats(0, 1),
+        st.none() | st.floats(0, 1),
+        show_left=st.booleans(),
+        show_right=st.booleans(),
+        show_timeline=st.booleans(),
+        hidden=st.booleans(),
+    ),
+)
+def test_parts_never_overlap_and_the_view_keeps_its_least_size(
+    width: int, height: int, scale: float, layout: Layout
+) -> None:
+    size = (round(width * scale), round(height * scale))
+    regions = layout.regions(size, scale)
+    rects = list(regions.rects.values())
+    assert not any(overlap(a, b) for i, a in enumerate(rects) for b in rects[:i])
+    assert all(r.x >= 0 and r.y >= 0 and r.x + r.w <= size[0] and r.y + r.h <= size[1] for r in rects)
+    assert all(r.w > 0 and r.h > 0 for r in rects)
+    assert regions.viewport.w >= SMALLEST_VIEWPORT[0] * scale - 3
+    assert regions.viewport.h >= SMALLEST_VIEWPORT[1] * scale - 3
+
+
+def test_below_1100_the_left_panels_fold() -> None:
+    assert Place.LEFT_TOP in Layout().regions((1100, 700), 1.0).rects
+    assert Place.LEFT_TOP not in Layout().regions((1099, 700), 1.0).rects
+    assert Place.LEFT_TOP not in Layout().regions((2198, 1400), 2.0).rects, "logical pixels count"
+
+
+def test_the_timeline_folds_to_its_transport_row_without_a_tab() -> None:
+    assert not Layout().regions((1280, 600), 1.0).short_timeline
+    regions = Layout().regions((1280, 470), 1.0)
+    assert regions.short_timeline
+    assert regions.rects[Place.BOTTOM].h == 34
+    assert regions.body(Place.BOTTOM) == regions.rects[Place.BOTTOM]
+
+
+def test_without_motion_the_timeline_is_one_row() -> None:
+    regions = Layout(motion=False).regions((1280, 720), 1.0)
+    assert regions.rects[Place.BOTTOM].h == 34
+    assert "timeline" not in {border.name for border in regions.borders}
+
+
+def test_hidden_panels_leave_menu_view_and_status() -> None:
+    assert set(Layout(hidden=True).regions((1280, 720), 1.0).rects) == {Place.MENU, Place.VIEWPORT, Place.STATUS}
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+@pytest.mark.parametrize(
+    ("name", "grip", "to", "value"),
+    [
+        ("left", (229, 300), (300, 300), 300.0),
+        ("left", (229, 300), (20, 300), 180.0),
+        ("right", (987, 300), (880, 300), 400.0),
+        ("timeline", (500, 581), (500, 500), 194.0),
+        ("goals", (100, 383), (100, 323), (580 - 323) / 514),
+    ],
+)
+def test_a_border_follows_the_pointer_within_its_range(
+    name: str, grip: tuple[float, float], to: tuple[float, float], value: float, scale: float
+) -> None:
+    layout = Layout()
+    regions = layout.regions((round(1280 * scale), round(720 * scale)), scale)
+    border = regions.border_at(grip[0] * scale, grip[1] * scale)
+    assert border is not None
+    assert border.name == name
+    layout.drag(name, (to[0] * scale, to[1] * scale), regions)
+    assert getattr(layout, name) == pytest.approx(value, abs=0.01)
+
+
+def test_what_was_arranged_is_kept_and_reset_brings_the_design_back() -> None:
+    layout = Layout(left=300.0, goals=0.5)
+    assert Layout.from_dict(layout.to_dict()) == layout
+    layout.reset()
+    assert layout == Layout()
+    assert Layout.from_dict({"left": 300.0, "nonsense": 3.0}) == Layout(left=300.0)

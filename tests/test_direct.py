@@ -1,0 +1,158 @@
+"""Targets that compiled code takes as they are mean what they mean to numpy, to the last bit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from rigs import chain
+
+from viewer.errors import InputError
+from viewer.ik.goals import Goal
+from viewer.ik.kernels_call import take_targets
+from viewer.ik.solver import Solver
+from viewer.ik.system import make_call, make_many
+from viewer.ik.targets import Targets
+from viewer.spatial.quaternion import normalized
+
+if TYPE_CHECKING:
+    from viewer.spatial.checks import Floats
+
+NOWHERE, UNTURNED = np.full(3, np.nan), np.full(4, np.nan)
+GOALS = (
+    Goal.position("j1", (0.1, 0.2, 0.3)),
+    Goal.rotation("j2", (0.0, 0.6, 0.0, 0.8)),
+    Goal.pose("j3.tip", (1.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)),
+    Goal.distance("j2", 0.5, (0.0, 1.0, 0.0)),
+)
+EMPTY = np.empty((0, 3)), np.empty((0, 4))
+
+
+def taken(places: Floats, turns: Floats, *, settled: bool = False) -> tuple[Floats, Floats] | None:
+    """What `take_targets` makes of targets, run as Python."""
+    solver = Solver(chain(4), GOALS, backend="numpy")
+    assembly, targets = solver.assembly, solver.targets
+    call, many = make_call(assembly.joints, assembly.goals, targets, 4), make_many(assembly.system, 1)
+    answer = np.zeros(7 * len(GOALS) + 5)
+    with np.errstate(over="ignore"):  # compiled code says nothing of it
+        settles = take_targets(call, many, places, turns, settled, answer)
+    if not settles:
+        return None
+    ends = answer[5:17].reshape(-1, 3), answer[17:].reshape(-1, 4)
+    np.testing.assert_array_equal(many.target[0], ends[0][assembly.goals])
+    np.testing.assert_array_equal(many.rotation[0], ends[1][assembly.goals])
+    return ends
+
+
+def settled(places: Floats | None, turns: Floats | None) -> tuple[Floats, Floats]:
+    skeleton = chain(4)
+    return Targets(skeleton, GOALS).settle(skeleton.rest_pose(), places, turns)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_targets_are_settled_alike(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    places, turns = random.normal(size=(4, 3)), normalized(random.normal(size=(4, 4))) * (1.0 + 1e-5 * seed)
+    places[random.random(4) < 0.3] = NOWHERE
+    turns[random.random(4) < 0.3] = UNTURNED
+    places[random.integers(4), random.integers(3)] = np.nan
+    expected, found = settled(places, turns), taken(places, turns)
+    assert found is not None
+    np.testing.assert_array_equal(found[0], expected[0])
+    np.testing.assert_array_equal(found[1], expected[1])
+
+
+def test_what_is_not_given_is_the_goals_own() -> None:
+    expected, found = settled(None, None), taken(*EMPTY)
+    assert found is not None
+    np.testing.assert_array_equal(found[0], expected[0])
+    np.testing.assert_array_equal(found[1], expected[1])
+
+
+def test_settled_targets_are_taken_as_they_are() -> None:
+    random = np.random.default_rng(3)
+    places, turns = random.normal(size=(4, 3)), random.normal(size=(4, 4))
+    places[1], turns[0] = NOWHERE, UNTURNED
+    found = taken(places, turns, settled=True)
+    assert found is not None
+    np.testing.assert_array_equal(found[0], places)
+    np.testing.assert_array_equal(found[1], turns)
+
+
+@pytest.mark.parametrize(
+    ("place", "turn"),
+    [((np.inf, 0.0, 0.0), None), ((np.nan, 0.0, -np.inf), None), (None, (0.0, 0.0, 0.0, 1.1)), (None, (0.0,) * 4),
+     (None, (np.nan, 0.0, 0.0, np.inf)), (None, (1e200, 0.0, 0.0, 1e200))],
+)  # fmt: skip
+def test_what_numpy_refuses_is_left_to_it(place: tuple[float, ...] | None, turn: tuple[float, ...] | None) -> None:
+    places, turns = np.full((4, 3), 0.5), np.tile([0.0, 0.0, 0.0, 1.0], (4, 1))
+    if place is not None:
+        places[2] = place
+    if turn is not None:
+        turns[2] = turn
+    with pytest.raises(InputError):
+        settled(places, turns)
+    assert taken(places, turns) is None
+
+
+def test_rows_that_no_goal_reads_may_hold_anything() -> None:
+    places, turns = np.full((4, 3), 0.5), np.tile([0.0, 0.0, 0.0, 1.0], (4, 1))
+    places[1], turns[0] = np.inf, (3.0, np.inf, 0.0, 0.0)
+    expected, found = settled(places, turns), taken(places, turns)
+    assert found is not None
+    np.testing.assert_array_equal(found[0], expected[0])
+    np.testing.assert_array_equal(found[1], expected[1])
+
+
+@pytest.fixture(scope="module")
+def compiled() -> Solver:
+    pytest.importorskip("numba")
+    return Solver(chain(4), GOALS[2:3], backend="numba")
+
+
+def test_arrays_of_every_kind_give_the_same_answer(compiled: Solver) -> None:
+    pose, places = chain(4).rest_pose(), np.array([[0.2, 0.5, 0.3]])
+    expected = compiled.solve(pose, targets=places).pose
+    frozen = places.copy()
+    frozen.flags.writeable = False
+    padded = np.zeros((1, 6))
+    padded[:, ::2] = places
+    swapped = places.astype(places.dtype.newbyteorder())
+    for given in (places.tolist(), frozen, padded[:, ::2], np.asfortranarray(places), swapped):
+        assert compiled.solve(pose, targets=given).pose.same_as(expected)
+
+
+def test_a_start_pose_given_again_gives_the_same_bits(compiled: Solver) -> None:
+    random = np.random.default_rng(5)
+    skeleton = compiled.skeleton
+    one, other = skeleton.rest_pose(), skeleton.relaxed_pose()
+    places = random.uniform(-0.5, 0.5, (6, 1, 3))
+    again = [compiled.solve(pose, targets=place).pose for place in places for pose in (one, one, other, one)]
+    fresh = [
+        Solver(skeleton, GOALS[2:3], backend="numba").solve(pose, targets=place).pose
+        for place in places
+        for pose in (one, one, other, one)
+    ]
+    assert all(first.same_as(second) for first, second in zip(again, fresh, strict=True))
+
+
+def test_refused_targets_leave_the_solver_as_it_was(compiled: Solver) -> None:
+    pose, places = compiled.skeleton.relaxed_pose(), np.array([[0.2, 0.5, 0.3]])
+    expected = Solver(compiled.skeleton, GOALS[2:3], backend="numba").solve(pose, targets=places).pose
+    with pytest.raises(InputError, match="expected finite numbers"):
+        compiled.solve(pose, targets=np.full((1, 3), np.inf))
+    assert compiled.solve(pose, targets=places).pose.same_as(expected)
+
+
+def test_answers_do_not_change_afterwards(compiled: Solver) -> None:
+    pose = compiled.skeleton.rest_pose()
+    targets = np.array([[0.2, 0.5, 0.3]])
+    first = compiled.solve(pose, targets=targets)
+    kept, errors = first.pose.rotations.copy(), first.errors_m.copy()
+    targets[:] = 0.1
+    compiled.solve(pose, targets=targets)
+    np.testing.assert_array_equal(first.pose.rotations, kept)
+    np.testing.assert_array_equal(first.errors_m, errors)
+    assert not first.pose.rotations.flags.writeable
+    assert not first.pose.translations.flags.writeable

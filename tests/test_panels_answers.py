@@ -1,0 +1,260 @@
+"""What a click, a drag or a typed number in a panel does to the document."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import pytest
+from imgui_bundle import imgui
+from panel_window import PanelWindow
+
+import viewer
+from viewer.gizmo import Space, Tool
+from viewer.session.actions import Select, SetLimits
+from viewer.session.document import Item, Mode, Wanted
+from viewer.session.playback import Loop
+from viewer.skeleton.coordinates import joint_space
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@pytest.fixture
+def window() -> Iterator[PanelWindow]:
+    made = PanelWindow(viewer.load("sample:walk"))
+    yield made
+    made.close()
+
+
+def select(window: PanelWindow, *items: tuple[str, str]) -> None:
+    window.session.dispatch(Select(tuple(Item(*item) for item in items)))  # type: ignore[arg-type]  # kinds are words
+    window.frames(3)
+
+
+def angle(window: PanelWindow, joint: str, place: int) -> float:
+    document = window.session.document
+    space = joint_space(document.skeleton)
+    values = space.measure(document.pose.rotations, document.pose.translations)
+    return math.degrees(float(values[document.skeleton.index(joint), place]))
+
+
+def test_a_row_of_the_tree_selects_its_joint_and_shift_adds(window: PanelWindow) -> None:
+    window.click("skeleton", "joint Spine1")
+    assert window.session.document.selection == (("joint", "Spine1"),)
+    window.key(imgui.Key.mod_shift, down=True)
+    window.click("skeleton", "joint Neck")
+    assert [item.name for item in window.session.document.selection] == ["Spine1", "Neck"]
+
+
+def test_a_double_click_selects_a_joint_with_all_below_it(window: PanelWindow) -> None:
+    window.double_click("skeleton", "joint LeftShoulder")
+    chosen = {item.name for item in window.session.document.selection}
+    assert chosen == {"LeftShoulder", "LeftArm", "LeftForeArm", "LeftHand"}
+    assert window.session.document.active == ("joint", "LeftShoulder")
+
+
+def test_a_caret_folds_and_selects_nothing(window: PanelWindow) -> None:
+    box = window.box("skeleton", "joint Neck")
+    window.move((box.left + 4 * 11 + 4, box.middle[1]))
+    window.frames(30)
+    window.button(down=True)
+    window.button(down=False)
+    window.frames(2)
+    assert window.session.document.selection == ()
+    assert "joint Head" not in [each.name for each in window.boxes]
+
+
+def test_a_row_under_the_pointer_is_hovered_in_the_view_and_leaves_it_again(window: PanelWindow) -> None:
+    window.move(window.box("skeleton", "joint Spine2").middle)
+    assert window.controller.hovered_item() == ("joint", "Spine2")
+    window.move(window.box("goals", "goal Head").middle)
+    assert window.controller.hovered_item() == ("effector", "Head")
+    window.move((640.0, 300.0))
+    assert window.controller.hovered_item() is None
+
+
+def test_a_row_of_the_goals_selects_the_effector(window: PanelWindow) -> None:
+    window.click("goals", "goal RightHand")
+    assert window.session.document.selection == (("effector", "RightHand"),)
+
+
+def test_an_angle_slider_turns_its_joint_as_one_step(window: PanelWindow) -> None:
+    select(window, ("joint", "RightForeArm"))
+    slider = next(
+        box.name for box in window.boxes if box.panel == "inspector" and box.name.startswith(("Swing", "Angle"))
+    )
+    place = "XYZ".index(slider[-1]) if slider.startswith("Swing") else 0
+    before, depth = angle(window, "RightForeArm", place), window.session.undo_depth
+    window.drag("inspector", slider, 12.0)
+    assert angle(window, "RightForeArm", place) != pytest.approx(before, abs=1.0)
+    assert window.session.undo_depth == depth + 1
+    window.session.undo()
+    assert angle(window, "RightForeArm", place) == before
+
+
+def test_escape_takes_a_slider_back_exactly(window: PanelWindow) -> None:
+    select(window, ("joint", "Neck"))
+    slider = next(box.name for box in window.boxes if box.panel == "inspector" and box.name.startswith("Swing"))
+    document = window.session.document
+    window.drag("inspector", slider, 15.0, before_release=lambda: window.tap(imgui.Key.escape))
+    assert window.session.document is document
+
+
+def test_limits_bind_a_slider_while_they_are_on(window: PanelWindow) -> None:
+    select(window, ("joint", "RightArm"))
+    document = window.session.document
+    joint = document.skeleton.index("RightArm")
+    place = 1
+    most = math.degrees(float(joint_space(document.skeleton).upper[joint, place]))
+    window.drag("inspector", "Swing Y", 60.0)
+    assert angle(window, "RightArm", place) <= most + 1e-6
+    window.session.dispatch(SetLimits(on=False))
+    window.frames(2)
+    window.drag("inspector", "Swing Y", 15.0)
+    assert angle(window, "RightArm", place) > most + 5.0
+
+
+def test_a_number_is_typed_after_a_double_click_with_sums_and_units(window: PanelWindow) -> None:
+    select(window, ("effector", "RightHand"))
+    window.double_click("inspector", "position y")
+    window.write("1 + 12 cm")
+    position = window.session.document.handle("RightHand").position
+    assert position is not None
+    assert position[1] == pytest.approx(1.12)
+
+
+def test_nonsense_typed_is_a_message_and_changes_nothing(window: PanelWindow) -> None:
+    select(window, ("effector", "RightHand"))
+    document = window.session.document
+    window.double_click("inspector", "position x")
+    window.write("left a bit")
+    assert window.session.document is document
+    assert [message.text for message in window.controller.messages] == ['expected a number, found "left a bit"']
+
+
+def test_a_weight_slider_weighs_the_goal(window: PanelWindow) -> None:
+    select(window, ("effector", "Head"))
+    window.drag("inspector", "weight", -60.0)
+    assert 0.0 < window.session.document.handle("Head").weight < 1.0
+
+
+def test_pin_buttons_pin_and_unpin(window: PanelWindow) -> None:
+    select(window, ("effector", "Head"))
+    window.click("inspector", "Position##pin")
+    assert window.session.document.handle("Head").pin_position
+    window.click("inspector", "Position##pin")
+    assert not window.session.document.handle("Head").pin_position
+
+
+def test_release_and_hold_switch_a_goal_off_and_on(window: PanelWindow) -> None:
+    select(window, ("effector", "Head"))
+    window.click("inspector", "Release")
+    assert window.session.document.handle("Head").kind is Wanted.OFF
+    window.click("inspector", "Hold here")
+    assert window.session.document.handle("Head").kind is Wanted.POSITION
+
+
+def test_make_effector_makes_one_of_the_joint(window: PanelWindow) -> None:
+    select(window, ("joint", "Spine1"))
+    window.click("inspector", "Make effector")
+    assert window.session.document.handle("Spine1").on
+
+
+def test_the_length_of_a_bone_is_scrubbed_and_reset_by_a_right_click(window: PanelWindow) -> None:
+    select(window, ("joint", "RightForeArm"))
+    own = window.session.document.skeleton.offsets.copy()
+    window.drag("inspector", "length", 40.0)
+    assert (window.session.document.skeleton.offsets != own).any()
+    window.click("inspector", "length", which=1)
+    assert (window.session.document.skeleton.offsets == own).all()
+
+
+@pytest.mark.parametrize(("name", "tool"), [("select", Tool.SELECT), ("move", Tool.MOVE), ("rotate", Tool.ROTATE)])
+def test_the_toolbar_chooses_tools(window: PanelWindow, name: str, tool: Tool) -> None:
+    window.controller.tool = Tool.MOVE if tool is not Tool.MOVE else Tool.SELECT
+    window.click("toolbar", f"tool.{name}")
+    assert window.controller.tool is tool
+
+
+def test_the_toolbar_switches_limits_modes_and_what_is_shown(window: PanelWindow) -> None:
+    window.click("toolbar", "limits")
+    assert not window.session.document.limits_on
+    window.click("toolbar", "mode 1")
+    assert window.session.document.mode is Mode.FK
+    window.click("toolbar", "show.grid")
+    assert not window.controller.display.grid
+
+
+def test_undo_and_redo_buttons(window: PanelWindow) -> None:
+    window.click("toolbar", "limits")
+    window.click("toolbar", "edit.undo")
+    assert window.session.document.limits_on
+    window.click("toolbar", "edit.redo")
+    assert not window.session.document.limits_on
+
+
+def test_a_list_of_the_toolbar_opens_and_chooses(window: PanelWindow) -> None:
+    window.click("toolbar", "space")
+    assert window.popup
+    window.tap(imgui.Key.down_arrow)
+    window.tap(imgui.Key.down_arrow)
+    window.tap(imgui.Key.enter)
+    assert window.controller.space is not Space.WORLD
+
+
+def test_settings_of_the_solver(window: PanelWindow) -> None:
+    window.click("solver", "update 1")
+    assert window.session.document.solver.until_close
+    window.click("solver", "update 0")
+    assert not window.session.document.solver.until_close
+
+
+def test_a_step_of_the_history_is_gone_to(window: PanelWindow) -> None:
+    window.click("toolbar", "limits")
+    window.click("toolbar", "limits")
+    window.click("", "history")  # the tab
+    window.click("history", "step 1")
+    assert not window.session.document.limits_on
+    assert window.session.undo_depth == 1
+
+
+def test_the_transport_steps_plays_and_scrubs(window: PanelWindow) -> None:
+    window.click("timeline", "play.next")
+    assert window.session.document.frame == 1
+    window.click("timeline", "play.last")
+    assert window.session.document.frame == 67
+    window.click("timeline", "play.forwards")
+    assert window.session.playing == 1
+    window.click("timeline", "ruler")
+    assert not window.session.playing
+    assert window.session.document.frame in {33, 34}
+    window.click("timeline", "loop")
+    assert window.session.loop is Loop.PING_PONG
+    assert window.session.undo_depth == 0
+
+
+def test_a_panel_put_away_in_the_middle_of_a_scrub_ends_the_gesture(window: PanelWindow) -> None:
+    select(window, ("joint", "Neck"))
+    slider = next(box.name for box in window.boxes if box.panel == "inspector" and box.name.startswith("Swing"))
+    x, y = window.box("inspector", slider).middle
+    window.move((x, y))
+    window.button(down=True)
+    window.move((x + 20.0, y))
+    assert window.session.gesture is not None
+    select(window)
+    assert window.session.gesture is None
+
+
+def test_a_root_is_moved_by_its_numbers_and_pins_stay(window: PanelWindow) -> None:
+    select(window, ("joint", "Hips"))
+    depth = window.session.undo_depth
+    feet = window.session.document.handle("LeftFoot").position
+    before = float(window.session.document.pose.translations[0, 1])
+    window.double_click("inspector", "place y")
+    window.write(f"{before - 0.05:.4f}")
+    assert window.session.document.pose.translations[0, 1] == pytest.approx(before - 0.05, abs=2e-3)
+    assert window.session.document.handle("LeftFoot").position == feet
+    assert window.session.undo_depth == depth + 1
+    window.drag("inspector", "place x", 30.0)
+    assert window.session.undo_depth == depth + 2

@@ -1,0 +1,278 @@
+"""Panels in every state of a document and a window: they draw, and nothing leaves its place."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+from characters import every_kind, rig
+from imgui_bundle import imgui
+from panel_window import PanelWindow
+
+import viewer
+from viewer.app.panels import PANELS, folder
+from viewer.session.actions import MoveTargets, RemoveEffector, Select, SetLimits, SetSolver, SetWanted
+from viewer.session.document import Item, Wanted
+from viewer.ui.messages import Message
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from viewer.skeleton import Character
+
+STRANGE = ("###", "##x", "%s%d", "name with spaces " * 12, "手首", "\t", "a/b\\c", "🦴", "Ω", '"quoted"')
+
+
+@contextmanager
+def shown(character: Character, size: tuple[int, int] = (1280, 720), scale: float = 1.0) -> Iterator[PanelWindow]:
+    window = PanelWindow(character, size, scale)
+    try:
+        yield window
+    finally:
+        window.close()
+
+
+def chain(names: tuple[str, ...]) -> Character:
+    joints = [
+        {"name": name, "parent": names[index - 1] if index else None, "offset": [0, 0.1, 0]}
+        for index, name in enumerate(names)
+    ]
+    return rig(*joints)
+
+
+def names_of(window: PanelWindow, panel: str) -> list[str]:
+    return [box.name for box in window.boxes if box.panel == panel]
+
+
+@pytest.mark.parametrize("sample", ["biped", "walk", "biped-hands", "claw-arm", "piston", "two-link", "chain-1000"])
+def test_every_joint_and_effector_of_a_sample_can_be_inspected(sample: str) -> None:
+    with shown(viewer.load(f"sample:{sample}")) as window:
+        document = window.session.document
+        joints = [Item("joint", name) for name in document.skeleton.names[:: max(1, len(document.skeleton) // 8)]]
+        for item in [*joints, *(Item("effector", handle.effector) for handle in document.handles[:6])]:
+            window.session.dispatch(Select((item,)))
+            window.frames(2)
+            assert names_of(window, "inspector")
+
+
+def test_every_kind_of_joint() -> None:
+    with shown(every_kind()) as window:
+        for name in window.session.document.skeleton.names:
+            window.session.dispatch(Select((Item("joint", name),)))
+            window.frames()
+
+
+@pytest.mark.parametrize("kind", list(Wanted))
+def test_every_kind_of_goal(kind: Wanted) -> None:
+    with shown(viewer.load("sample:biped")) as window:
+        name = window.session.document.handles[0].effector
+        window.session.dispatch(Select((Item("effector", name),)))
+        window.session.dispatch(SetWanted(name, kind))
+        window.frames(3)
+        assert "Hold here" in names_of(window, "inspector")
+
+
+def test_strange_names() -> None:
+    with shown(chain(STRANGE)) as window:
+        for name in STRANGE:
+            window.session.dispatch(Select((Item("joint", name),)))
+            window.frames(2)
+        window.click("skeleton", "joint ###")
+        assert window.session.document.active == ("joint", "###")
+
+
+def test_a_figure_without_effectors_is_told_how_to_get_one() -> None:
+    with shown(viewer.load("sample:two-link")) as window:
+        assert window.words("chips") == []
+        for handle in window.session.document.handles:
+            window.session.dispatch(RemoveEffector(handle.effector))
+        window.frames()
+        assert window.words("chips") == ["No effectors. Right-click a joint and choose Make effector, or drag any bone"]
+
+
+def test_words_in_the_menu_bar_and_the_status_line() -> None:
+    with shown(viewer.load("sample:walk")) as window:
+        assert window.words("menu") == ["22 joints · 69 DOF · 68 frames", "walk"]
+        window.session.dispatch(SetLimits(on=False))
+        window.frames(2)
+        assert "walk • modified" in window.words("menu")
+        assert "Limits off" in window.words("status")
+        assert window.words("chips") == ["Joint limits off", "press L to turn on"]
+
+
+@pytest.mark.parametrize(("width", "scale"), [(960, 1.0), (1280, 1.0), (1920, 1.0), (1280, 1.25)])
+def test_no_line_of_text_leaves_its_panel(width: int, scale: float) -> None:
+    with shown(long_names(), (width, 720), scale) as window:
+        name = window.session.document.skeleton.names[-1]
+        window.session.dispatch(Select((Item("effector", name), Item("joint", name))))
+        window.session.dispatch(MoveTargets({name: ((-123.456, 99.0, -50.0), (0.0, 0.0, 0.0, 1.0))}))
+        window.session.dispatch(SetLimits(on=False))
+        window.frames(4)
+        places = {panel.id: panel.place for panel in PANELS}
+        for line in window.lines:
+            rect = window.ui.regions.rects.get(places[line.panel])
+            if rect is not None and line.panel != "skeleton":  # deep rows of the tree run out of it
+                assert rect.x <= line.left, line
+                assert line.right <= rect.x + rect.w + 1.0, line
+
+
+def long_names() -> Character:
+    return chain(tuple(f"Character01:TheVeryLongNameOfTheLeftHandIndexFinger{n}" for n in range(6)))
+
+
+def test_a_thousand_joints_put_no_more_rows_up_than_are_seen() -> None:
+    with shown(viewer.load("sample:chain-1000")) as window:
+        assert len(names_of(window, "skeleton")) < 60
+        window.session.dispatch(Select((Item("joint", window.session.document.skeleton.names[800]),)))
+        window.frames(4)
+        assert f"joint {window.session.document.skeleton.names[800]}" in names_of(window, "skeleton")
+
+
+def test_unreached_goals_and_limits_off() -> None:
+    with shown(viewer.load("sample:biped")) as window:
+        name = window.session.document.handles[0].effector
+        window.session.dispatch(Select((Item("effector", name),)))
+        window.session.dispatch(MoveTargets({name: ((9.0, 9.0, 9.0), None)}))
+        window.frames(3)
+        assert not window.session.errors[name].reached
+        window.session.dispatch(SetLimits(on=False))
+        window.frames(3)
+
+
+@pytest.mark.parametrize("method", ["default", "ccd", "sdls", "two-link"])
+def test_solvers(method: str) -> None:
+    with shown(viewer.load("sample:two-link")) as window:
+        window.session.dispatch(SetSolver(method=method))
+        window.frames(2)
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["help.keys", "file.open", "file.save_as", "file.export", "file.picture", "file.new", "window.preferences",
+     "play.go_to"],
+)  # fmt: skip
+def test_dialogs_open_and_close_with_escape(command: str) -> None:
+    with shown(viewer.load("sample:walk")) as window:
+        window.controller.run(command)
+        window.frames(4)
+        assert window.popup
+        for _ in range(3):  # the first may belong to the field that has the focus
+            window.tap(imgui.Key.escape)
+            window.frames(2)
+        assert not window.popup
+
+
+@pytest.mark.parametrize("request_name", ["units-dialog", "ask-save"])
+def test_questions_open(request_name: str) -> None:
+    with shown(viewer.load("sample:walk")) as window:
+        window.controller.request(request_name, "walk.bvh")
+        window.frames(4)
+        assert window.popup
+
+
+@pytest.mark.parametrize("item", [Item("joint", "LeftArm"), Item("effector", "LeftHand"), None])
+def test_the_context_menu(item: Item | None) -> None:
+    with shown(viewer.load("sample:walk")) as window:
+        window.controller.request("context-menu", item, 400.0, 300.0)
+        window.frames(3)
+        assert window.popup
+
+
+def test_messages_and_their_buttons() -> None:
+    with shown(viewer.load("sample:biped")) as window:
+        pressed: list[str] = []
+        action = ("Copy", lambda: pressed.append("copied"))
+        window.controller.post(Message('walk.bvh:412:17: expected a number, found "abc"', "error", (action,)))
+        window.controller.post(Message("far " * 200))
+        window.frames(3)
+        window.click("messages", "Copy")
+        assert pressed == ["copied"]
+        window.click("messages", "close")
+        assert window.controller.messages == ()
+
+
+@pytest.mark.parametrize(
+    ("size", "scale"),
+    [((960, 600), 1.0), ((1280, 720), 1.0), ((1920, 1080), 1.0), ((3840, 2160), 2.0), ((1600, 1000), 1.5)],
+)
+def test_nothing_leaves_its_panel_sideways(size: tuple[int, int], scale: float) -> None:
+    with shown(viewer.load("sample:walk"), size, scale) as window:
+        chosen = Item("effector", "RightHand"), Item("joint", "RightArm")
+        window.session.dispatch(Select(chosen))
+        window.session.dispatch(SetWanted("RightHand", Wanted.POSE))
+        window.frames(4)
+        places = {panel.id: panel.place for panel in PANELS}
+        for box in window.boxes:
+            place = places.get(box.panel)
+            if place is None or place not in window.ui.regions.rects:
+                continue
+            rect = window.ui.regions.rects[place]
+            assert rect.x <= box.left, box
+            assert box.right <= rect.x + rect.w + 1, box
+
+
+def test_controls_of_a_panel_do_not_lie_on_each_other() -> None:
+    with shown(viewer.load("sample:walk")) as window:
+        window.session.dispatch(Select((Item("effector", "RightHand"), Item("joint", "RightArm"))))
+        window.frames(4)
+        for panel in ("toolbar", "inspector", "timeline", "goals"):
+            boxes = [box for box in window.boxes if box.panel == panel]
+            for index, a in enumerate(boxes):
+                for b in boxes[index + 1 :]:
+                    apart = a.right <= b.left or b.right <= a.left or a.bottom <= b.top or b.bottom <= a.top
+                    assert apart, (a, b)
+
+
+def test_a_value_that_changes_moves_nothing() -> None:
+    with shown(viewer.load("sample:walk")) as window:
+        window.session.dispatch(Select((Item("effector", "RightHand"), Item("joint", "RightArm"))))
+        window.frames(3)
+        before = [box for box in window.boxes if box.panel in {"inspector", "goals", "toolbar", "solver"}]
+        window.session.dispatch(MoveTargets({"RightHand": ((-12.25, 1.0, 3.0), None)}))
+        window.frames(3)
+        after = [box for box in window.boxes if box.panel in {"inspector", "goals", "toolbar", "solver"}]
+        assert after == before
+
+
+def test_a_folder_lists_folders_first_and_only_what_fits(tmp_path: Path) -> None:
+    (tmp_path / "zoo").mkdir()
+    for name in ("b.bvh", "A.BVH", "c.txt", ".hidden.bvh"):
+        (tmp_path / name).write_text("x")
+    rows, problem = folder.listed(tmp_path, (".bvh",))
+    assert ([row.name for row in rows], problem) == (["zoo", "A.BVH", "b.bvh"], "")
+    assert folder.listed(tmp_path / "none", ())[1] == f"{tmp_path / 'none'}: No such file or directory"
+    assert folder.meant("zoo/x.bvh", tmp_path) == tmp_path / "zoo" / "x.bvh"
+
+
+def test_a_file_is_opened_through_the_dialog(tmp_path: Path) -> None:
+    with shown(viewer.load("sample:biped")) as window:
+        walk = tmp_path / "my walk.bvh"
+        viewer.save(viewer.load("sample:walk"), walk)
+        window.controller.run("file.open")
+        window.frames(3)
+        state = window.ui._memories["files"]["state"]
+        state.go(tmp_path)
+        window.frames(2)
+        window.double_click("files", "my walk.bvh")
+        window.frames(2)
+        assert window.controller.files.name == "my walk.bvh"
+        assert not window.popup
+
+
+def test_a_file_that_exists_is_replaced_only_when_asked_twice(tmp_path: Path) -> None:
+    with shown(viewer.load("sample:biped")) as window:
+        kept = tmp_path / "kept.ikv.json"
+        kept.write_text("precious")
+        window.controller.run("file.save_as")
+        window.frames(3)
+        state = window.ui._memories["files"]["state"]
+        state.go(tmp_path)
+        state.name = "kept"
+        window.frames()
+        window.click("files", "Save")
+        assert kept.read_text() == "precious"
+        window.click("files", "Replace")
+        assert kept.read_text() != "precious"
+        assert window.session.path == kept

@@ -1,0 +1,237 @@
+"""What keys do: limits, pins, effectors, resets, nudges, playing, switches, the camera."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from ui_person import Person
+
+from viewer.gizmo import Space, Tool
+from viewer.ik.options import METHOD_NAMES
+from viewer.session import Item, Mode, Scope
+from viewer.session.actions import Select
+from viewer.skeleton.violation import limit_violation
+from viewer.ui import COMMANDS, Key, KeyUp
+
+
+@pytest.fixture
+def person() -> Person:
+    return Person()
+
+
+def select(person: Person, *names: str, kind: str = "joint") -> None:
+    person.controller.session.dispatch(Select(tuple(Item(kind, name) for name in names)))  # type: ignore[arg-type]
+
+
+def test_every_command_has_a_handler_and_no_handler_is_idle(person: Person) -> None:
+    assert set(person.controller.handlers) == {command.id for command in COMMANDS}
+
+
+def test_every_toggle_says_whether_it_is_on_and_nothing_else_does(person: Person) -> None:
+    for command in COMMANDS:
+        assert isinstance(person.controller.checked(command.id), bool) is command.toggle, command.id
+
+
+@pytest.mark.parametrize("file", ["sample:biped", "sample:walk", "sample:two-link", "sample:chain-1"])
+def test_every_command_can_be_asked_and_run_in_every_state(file: str) -> None:
+    for command in COMMANDS:
+        person = Person(file)
+        if command.in_drag:
+            person.pull(person.pixel(person.controller.picture.world.positions[-1]), (20.0, 10.0))
+        can = person.controller.can(command.id)
+        assert person.controller.run(command.id) is can, command.id
+        person.wait(0.05)
+        person.controller.draw_list()
+        person.controller.status()
+
+
+def test_l_switches_all_limits_and_the_pose_follows(person: Person) -> None:
+    x, y = person.at("LeftHand")
+    person.drag((x, y), (260.0, -260.0))
+    short = person.place("LeftHand")
+    person.key("l")
+    assert person.controller.checked("limits.all") is False
+    assert "Limits off" in person.controller.status().modes
+    assert not np.allclose(person.place("LeftHand"), short, atol=1e-3)
+    person.key("l")
+    assert person.document.limits_on
+    assert limit_violation(person.document.skeleton, person.document.pose).max() < 1e-6
+    assert person.controller.session.history[1:] == ("Joint limits off", "Joint limits on")
+
+
+def test_shift_l_frees_one_joint(person: Person) -> None:
+    select(person, "LeftForeArm")
+    person.key("shift+l")
+    assert person.document.unlimited == {"LeftForeArm"}
+    assert person.controller.checked("limits.joint") is False
+    person.key("shift+l")
+    assert person.document.unlimited == frozenset()
+
+
+def test_pins_go_on_and_off(person: Person) -> None:
+    person.select("LeftHand")
+    person.key("p", "shift+p")
+    handle = person.document.handle("LeftHand")
+    assert (handle.pin_position, handle.pin_rotation) == (True, True)
+    assert person.controller.checked("pin.position")
+    person.key("p", "shift+p")
+    handle = person.document.handle("LeftHand")
+    assert (handle.pin_position, handle.pin_rotation) == (False, False)
+
+
+def test_an_effector_is_made_released_held_and_removed(person: Person) -> None:
+    select(person, "LeftForeArm")
+    person.key("shift+g")
+    assert person.document.active == Item("effector", "LeftForeArm")
+    assert not person.controller.can("effector.make")
+    person.key("delete")
+    assert not person.document.handle("LeftForeArm").on
+    assert not person.controller.can("goal.remove")
+    person.controller.run("effector.hold")
+    assert person.document.handle("LeftForeArm").on
+    person.controller.run("effector.remove")
+    assert "LeftForeArm" not in [handle.effector for handle in person.document.handles]
+
+
+def test_several_goals_are_removed_in_one_step(person: Person) -> None:
+    select(person, "LeftHand", "RightHand", kind="effector")
+    depth = person.controller.session.undo_depth
+    person.key("backspace")
+    assert not person.document.handle("LeftHand").on
+    assert not person.document.handle("RightHand").on
+    assert person.controller.session.undo_depth == depth + 1
+
+
+def test_undo_walks_back_to_the_start_and_redo_to_the_end(person: Person) -> None:
+    start = person.document
+    person.drag(person.at("LeftHand"), (30.0, -60.0))
+    person.key("l", "m", "d", "p")
+    end = person.document
+    while person.controller.can("edit.undo"):
+        person.key("ctrl+z")
+    assert person.document is start
+    while person.controller.can("edit.redo"):
+        person.key("ctrl+y")
+    assert person.document is end
+
+
+def test_the_whole_pose_and_parts_of_it_are_reset(person: Person) -> None:
+    home = person.document.pose
+    person.drag(person.at("LeftHand"), (60.0, -90.0))
+    select(person, "LeftForeArm")
+    person.key("alt+r")
+    joint = person.document.skeleton.index("LeftForeArm")
+    np.testing.assert_allclose(person.document.pose.rotations[joint], home.rotations[joint])
+    assert not np.allclose(person.document.pose.rotations, home.rotations)
+    person.key("alt+shift+r")
+    np.testing.assert_allclose(person.document.pose.rotations, home.rotations)
+
+
+def test_the_solver_mode_scope_and_space_go_round(person: Person) -> None:
+    for name in (*METHOD_NAMES[1:], METHOD_NAMES[0]):
+        person.key("m")
+        assert person.document.solver.method == name
+    person.key("shift+m")
+    assert person.document.solver.method == METHOD_NAMES[-1]
+    person.key("d")
+    assert person.document.mode is Mode.FK
+    for scope in (Scope.LIMB, Scope.SELECTION, Scope.BODY):
+        person.key("shift+d")
+        assert person.document.scope is scope
+    spaces = []
+    for _ in Space:
+        person.key("q")
+        spaces.append(person.controller.space)
+    assert spaces == [Space.LOCAL, Space.PARENT, Space.VIEW, Space.WORLD]
+    person.key("shift+q")
+    assert person.controller.space is Space.VIEW
+
+
+def test_tools_are_chosen_and_put_away(person: Person) -> None:
+    person.select("LeftHand")
+    assert person.controller.picture.gizmo() is not None
+    person.key("e")
+    assert person.tool() is Tool.ROTATE
+    person.key("e")
+    assert person.tool() is Tool.SELECT
+    assert person.controller.picture.gizmo() is None
+    person.key("w")
+    assert person.controller.checked("tool.move")
+
+
+def test_parents_children_all_and_none(person: Person) -> None:
+    person.select("LeftHand")
+    person.key("bracketleft")
+    assert person.document.active == Item("joint", "LeftHand")
+    person.key("pageup")
+    assert person.document.active == Item("joint", "LeftForeArm")
+    person.key("bracketright", "pagedown")
+    assert person.document.active == Item("effector", "LeftHand")
+    assert not person.controller.can("select.child")
+    person.key("ctrl+a")
+    assert set(person.selected) == {"LeftHand", "RightHand", "LeftFoot", "RightFoot", "Head"}
+    person.key("ctrl+a")
+    assert set(person.selected) == set(person.document.skeleton.names)
+    person.key("escape")
+    assert person.selected == []
+    assert not person.controller.can("select.none")
+
+
+@pytest.mark.parametrize(("key", "along"), [("right", "right"), ("up", "up")])
+def test_nudges_by_a_pixel_a_tenth_and_a_step(person: Person, key: str, along: str) -> None:
+    person.select("LeftHand")
+    before, view = person.target("LeftHand"), person.controller.projection()
+    pixel = 1.0 / float(view.pixels_per_metre(before))
+    person.key(f"alt+{key}")
+    np.testing.assert_allclose(person.target("LeftHand") - before, pixel * getattr(view, along), atol=1e-12)
+    person.key(f"alt+shift+{key}")
+    np.testing.assert_allclose(person.target("LeftHand") - before, 1.1 * pixel * getattr(view, along), rtol=1e-3)
+    before = person.target("LeftHand")
+    person.key(f"ctrl+alt+{key}")
+    moved = person.target("LeftHand") - before
+    assert np.count_nonzero(moved) == 1
+    assert np.abs(moved).max() == pytest.approx(0.05)
+    assert moved @ getattr(view, along) > 0.0
+
+
+def test_nudges_of_a_key_that_stays_down_are_one_step(person: Person) -> None:
+    person.select("LeftHand")
+    depth, before = person.controller.session.undo_depth, person.target("LeftHand")
+    held = frozenset({"alt"})
+    for repeat in (False, True, True):
+        person.controller.handle(Key("pagedown", held, repeat))
+    person.controller.handle(KeyUp("pagedown", held))
+    assert person.controller.session.undo_depth == depth + 1
+    assert person.controller.session.history[-1] == "Nudge LeftHand"
+    moved = person.target("LeftHand") - before
+    assert moved @ person.controller.projection().back > 0.0
+    person.key("ctrl+z")
+    np.testing.assert_array_equal(person.target("LeftHand"), before)
+
+
+def test_another_command_ends_the_nudging(person: Person) -> None:
+    person.select("LeftHand")
+    person.controller.handle(Key("right", frozenset({"alt"})))
+    person.controller.handle(Key("l"))
+    assert person.controller.session.history[-2:] == ("Nudge LeftHand", "Joint limits off")
+
+
+def test_keys_that_repeat_act_only_where_that_makes_sense(person: Person) -> None:
+    person.controller.handle(Key("l", repeat=True))
+    assert person.document.limits_on
+
+
+def test_a_pose_is_copied_and_pasted_flipped(person: Person) -> None:
+    assert not person.controller.can("pose.paste")
+    home = person.document.pose
+    person.drag(person.at("LeftHand"), (40.0, -120.0))
+    raised = person.place("LeftHand")
+    person.key("ctrl+c", "alt+shift+r")
+    assert person.document.pose.same_as(home)
+    person.key("ctrl+v")
+    np.testing.assert_allclose(person.place("LeftHand"), raised, atol=1e-6)
+    person.key("ctrl+shift+v")
+    np.testing.assert_allclose(person.place("RightHand")[1], raised[1], atol=0.02)
+    assert person.place("LeftHand")[1] < raised[1] - 0.05
+    person.key("ctrl+m")
+    np.testing.assert_allclose(person.place("LeftHand"), raised, atol=0.02)

@@ -1,0 +1,165 @@
+"""What keys do to the view, the clip and the window."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from ui_person import Person
+
+from viewer.session import Item, Loop
+from viewer.session.actions import Select, SetUnits
+from viewer.ui import context_commands
+
+
+@pytest.fixture
+def person() -> Person:
+    return Person()
+
+
+def select(person: Person, *names: str, kind: str = "joint") -> None:
+    person.controller.session.dispatch(Select(tuple(Item(kind, name) for name in names)))  # type: ignore[arg-type]
+
+
+def test_a_clip_is_played_stepped_and_looped() -> None:
+    person = Person("sample:walk")
+    last = len(person.document.clip_data or ()) - 1
+    person.key("right", "period", "ctrl+right")
+    assert person.document.frame == 12
+    person.key("left", "comma", "ctrl+left")
+    assert person.document.frame == 0
+    person.key("left")  # the clip loops
+    assert person.document.frame == last
+    person.key("shift+left")
+    assert person.document.frame == 0
+    person.key("shift+right")
+    assert person.document.frame == last
+    person.key("shift+left", "space")
+    person.wait(0.5)
+    assert person.controller.session.playing == 1
+    assert 10 <= person.document.frame <= 20
+    person.key("shift+space")
+    assert person.controller.session.playing == -1
+    person.key("shift+space")
+    assert person.controller.session.playing == 0
+    assert person.controller.session.undo_depth == 0
+    person.key("ctrl+l")
+    assert person.controller.session.loop is Loop.PING_PONG
+    person.key("equal")
+    assert person.controller.session.speed == 1.5
+    person.key("minus", "minus")
+    assert person.controller.session.speed == 0.5
+
+
+def test_without_a_clip_nothing_is_played(person: Person) -> None:
+    assert not person.controller.can("play.forwards")
+    assert person.controller.run("play.forwards") is False
+
+
+def test_what_only_the_window_can_do_is_asked_of_it(person: Person) -> None:
+    keys = {
+        "f1": "help",
+        "f11": "fullscreen",
+        "ctrl+comma": "preferences",
+        "f12": "picture-dialog",
+        "ctrl+o": "open-dialog",
+    }
+    for key, name in keys.items():
+        person.key(key)
+        assert person.controller.requests.popleft().name == name
+    assert not person.controller.requests
+    person.key("ctrl+f")
+    assert person.controller.find_requested
+
+
+def test_panels_and_what_is_shown(person: Person) -> None:
+    panels = person.controller.panels
+    person.key("tab")
+    assert (panels.hidden, panels.left) == (True, True)
+    person.key("t")
+    assert (panels.hidden, panels.left) == (False, False)
+    person.key("f6", "f7", "f8")
+    display = person.controller.display
+    assert (display.axes, display.names, display.limits) == (True, True, "all")
+    assert person.controller.preferences.display == {"axes": True, "names": True, "limits": "all"}
+    assert person.controller.scene().display is display
+
+
+def test_what_was_shown_is_shown_again() -> None:
+    kept: dict[str, object] = {"names": True, "limits": "none", "grid": "yes", "nonsense": 1}
+    person = Person(display=kept)
+    assert (person.controller.display.names, person.controller.display.limits) == (True, "none")
+    assert person.controller.display.grid is True
+
+
+def test_standard_views(person: Person) -> None:
+    for key, back in (
+        ("1", (0, 0, 1)),
+        ("7", (0, 1, 0)),
+        ("9", (0, -1, 0)),
+        ("kp1", (0, 0, 1)),
+        ("ctrl+1", (0, 0, -1)),
+    ):
+        person.key(key)
+        np.testing.assert_allclose(person.controller.camera.back, back, atol=1e-9)
+    yaw = person.controller.camera.yaw
+    person.key("kp6")
+    assert abs(person.controller.camera.yaw - yaw) == pytest.approx(np.radians(15.0))
+    person.key("o")
+    assert person.controller.camera.orthographic
+    assert person.controller.checked("view.orthographic")
+
+
+def test_framing_the_selection_and_all(person: Person) -> None:
+    person.key("a")
+    whole = person.controller.camera
+    person.select("Head")
+    person.key("f")
+    assert person.controller.camera.distance < 0.5 * whole.distance
+    np.testing.assert_allclose(person.controller.camera.target, person.place("Head"), atol=0.1)
+    person.key("home")
+    np.testing.assert_allclose(person.controller.camera.target, whole.target)
+
+
+def test_following_the_selection(person: Person) -> None:
+    person.select("LeftHand")
+    person.key("shift+f")
+    np.testing.assert_allclose(person.controller.camera.target, person.place("LeftHand"), atol=1e-6)
+    person.key("alt+up")
+    np.testing.assert_allclose(person.controller.camera.target, person.target("LeftHand"), atol=1e-3)
+
+
+def test_a_figure_in_other_units_is_looked_at_anew() -> None:
+    person = Person("sample:walk")
+    distance = person.controller.camera.distance
+    person.drag((300.0, 500.0), (40.0, 0.0))
+    person.controller.session.dispatch(SetUnits("inch", "y"))
+    person.wait()
+    assert person.controller.camera.distance == pytest.approx(2.54 * distance, rel=0.2)
+
+
+def test_the_menu_of_an_item_offers_what_it_is_for(person: Person) -> None:
+    joint = context_commands(Item("joint", "LeftArm"))
+    assert joint[0].id == "effector.make"
+    assert {command.id for command in context_commands(Item("effector", "LeftHand"))} >= {"pin.position", "goal.remove"}
+    assert all(person.controller.can(command.id) for command in context_commands(None))
+
+
+def test_jumps_glide_unless_motion_is_reduced() -> None:
+    person = Person()
+    person.controller.preferences.reduce_motion = False
+    start = person.controller.camera
+    person.controller.run("view.top")
+    assert person.controller.camera is start
+    assert person.controller.tick(10.0)
+    assert person.controller.tick(10.1)
+    half = person.controller.camera
+    assert start.pitch < half.pitch < 0.5 * np.pi
+    assert person.controller.tick(10.2)
+    np.testing.assert_allclose(person.controller.camera.back, (0.0, 1.0, 0.0), atol=1e-9)
+    assert not person.controller.camera_moves.gliding
+    # A drag takes over at once.
+    person.controller.run("view.front")
+    person.controller.tick(11.0)
+    person.controller.tick(11.05)
+    person.controller.camera_moves.orbit(5.0, 0.0)
+    assert not person.controller.camera_moves.gliding

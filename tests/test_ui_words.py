@@ -1,0 +1,198 @@
+"""The status line, numbers and names, to the letter."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from characters import rig
+from ui_person import Person
+
+from viewer.ik import Goal
+from viewer.session import Session, new_document
+from viewer.ui import Controller, numbers
+from viewer.ui.names import chain_of, limit_words, short_name
+from viewer.ui.numbers import DASH, MINUS
+
+
+def test_numbers_have_fixed_decimals_a_real_minus_and_no_negative_zero() -> None:
+    assert numbers.degrees(math.radians(-12.44)) == f"{MINUS}12.4°"
+    assert numbers.metres(0.2771) == "0.277 m"
+    assert numbers.metres(-0.0001) == "0.000 m"
+    assert numbers.fixed(-0.05, 1) in {f"{MINUS}0.1", "0.0"}
+    assert numbers.fixed(math.nan, 1) == numbers.fixed(math.inf, 3) == DASH
+    assert numbers.weight(1) == "1.00"
+    assert numbers.milliseconds(0.00042) == "0.42 ms"
+    assert numbers.seconds(1.6834) == "1.683 s"
+
+
+def test_errors_have_a_tenth_of_a_millimetre_up_to_a_metre() -> None:
+    assert numbers.error(0.1777) == "177.7 mm"
+    assert numbers.error(1.0) == "1000 mm"
+    assert numbers.error(0.0) == "0.0 mm"
+    assert numbers.short(0.1777) == "178 mm"
+    assert numbers.short(0.0032) == "3.2 mm"
+
+
+@pytest.mark.parametrize(("metres", "words"), [(0.05, "5 cm"), (0.1, "0.1 m"), (1.0, "1 m"), (0.002, "2 mm")])
+def test_steps_as_people_say_them(metres: float, words: str) -> None:
+    assert numbers.step(metres) == words
+
+
+def test_long_words_lose_their_middle() -> None:
+    assert numbers.middle_ellipsis("LeftHand", 8) == "LeftHand"
+    assert numbers.middle_ellipsis("mixamorig:LeftHand", 9) == "mixa…Hand"
+
+
+@pytest.mark.parametrize(
+    ("name", "short"),
+    [
+        ("RightHand", "R hand"), ("LeftFoot", "L foot"), ("Head", "Head"), ("mixamorig:LeftHand", "L hand"),
+        ("hand.R", "R hand"), ("l_foot", "L foot"), ("claw_a", "claw_a"), ("L", "L"), ("", ""), ("日本", "日本"),
+    ],
+)  # fmt: skip
+def test_short_names(name: str, short: str) -> None:
+    assert short_name(name) == short
+
+
+def test_converged() -> None:
+    status = Person().controller.status()
+    assert (status.icon, status.state, status.tone) == ("check", "Converged", "ok")
+    assert status.goals == "L hand 0.0 R hand 0.0 L foot 0.0 R foot 0.0 Head 0.0 mm"
+    assert status.modes == ()
+
+
+def test_out_of_reach_names_the_worst_goal_and_the_limit_it_stands_at() -> None:
+    person = Person()
+    person.pull(person.at("LeftHand"), (300.0, -250.0))
+    status = person.controller.status()
+    report = person.controller.session.report
+    assert report is not None
+    error = report.errors["LeftHand"].metres or 0.0
+    assert status.state == f"Out of reach: LeftHand {1000 * error:.0f} mm short"
+    assert (status.icon, status.tone) == ("warn", "warn")
+    named = [words.split(" at its ")[0] for words in status.goals.split("  ")]
+    assert 1 <= len(named) <= 2
+    skeleton = person.document.skeleton
+    chain = [skeleton.names[j] for j in chain_of(skeleton, skeleton.index("LeftHand"))]
+    assert named == [name for name in chain if name in report.at_limit][: len(named)]
+    person.key("escape")
+    assert person.controller.status().state == "Converged"
+
+
+def two_link(**goal: object) -> Controller:
+    arm = rig(
+        {"kind": "fixed"},
+        {"kind": "hinge", "axis": [0, 0, 1], "limits": {"angle": [-180, 180]}},
+        {"kind": "hinge", "axis": [0, 0, 1], "limits": {"angle": [-180, 180]}, "tips": [[0, 0.5, 0]]},
+        effectors=[{"name": "hand", "joint": "c", "offset": [0, 0.5, 0]}],
+    )
+    goals = [Goal.position("hand", **goal)]  # type: ignore[arg-type]
+    controller = Controller(Session(new_document(arm, goals=goals)))
+    controller.session.solve()
+    return controller
+
+
+def test_too_near_says_how_far_the_chain_folds() -> None:
+    # Links of 1 m and 0.5 m fold to 0.5 m; the shoulder stands at (0, 2, 0).
+    status = two_link(p=(0.0, 2.1, 0.0)).status()
+    assert status.state == "Too near: hand, chain folds to 500 mm"
+
+
+def test_too_far_says_how_much_is_missing() -> None:
+    status = two_link(p=(2.5, 2.0, 0.0)).status()
+    assert status.state == "Out of reach: hand 1000 mm short"
+
+
+def test_blocked_by_limits() -> None:
+    arm = rig(
+        {"kind": "fixed"},
+        {"kind": "hinge", "axis": [0, 0, 1], "limits": {"angle": [0, 30]}, "tips": [[0, 1, 0]]},
+        effectors=[{"name": "hand", "joint": "b", "offset": [0, 1, 0]}],
+    )
+    controller = Controller(Session(new_document(arm, goals=[Goal.position("hand", (1.0, 2.0, 0.0))])))
+    controller.session.solve()
+    assert controller.status().state == "Blocked by limits: b 0°"
+    assert controller.status().tone == "warn"
+
+
+def test_limits_off_and_fk_are_modes() -> None:
+    person = Person()
+    person.key("l", "d")
+    assert person.controller.status().modes == ("Limits off", "FK")
+
+
+def test_compiling_is_said_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    person = Person()
+    person.wait(1.0)
+    monkeypatch.setattr(type(person.controller.session), "kernels", "compiling")
+    person.wait(0.2)
+    assert person.controller.status().modes == ()
+    person.wait(0.3)
+    assert person.controller.status().modes == ("Compiling kernels, numpy meanwhile",)
+    monkeypatch.setattr(type(person.controller.session), "kernels", "ready")
+    person.wait(0.1)
+    assert person.controller.status().modes == ()
+
+
+def test_what_is_easily_forgotten_is_said_in_the_view() -> None:
+    person = Person()
+    assert person.controller.chip() == ""
+    person.key("l")
+    assert person.controller.chip() == "Joint limits off  press L to turn on"
+
+
+def test_a_clip_that_leaves_its_pins_is_not_said_to_be_solved() -> None:
+    person = Person("sample:walk")
+    person.key("space")
+    person.wait(0.5)
+    assert person.controller.status()[:3] == ("dot", "Playing", "idle")
+    person.key("space")
+    status = person.controller.status()
+    assert status[:3] == ("dot", "Not solved", "idle")
+    errors = person.controller.session.errors
+    assert f"L foot {1000 * (errors['LeftFoot'].metres or 0.0):.1f}" in status.goals
+    missed = {mark.name for mark in person.controller.scene().marks if not mark.reached}
+    assert missed == {name for name, error in errors.items() if not error.reached}
+    assert missed
+
+
+def test_frames_a_second_stand_behind_the_solver() -> None:
+    person = Person()
+    person.drag(person.at("LeftHand"), (30.0, -60.0))
+    person.controller.fps = 59.7
+    figures = person.controller.status().figures
+    iterations, time, frames = figures.split(" · ")
+    assert iterations.endswith(" it")
+    assert time.endswith(" ms")
+    assert frames == "60 fps"
+
+
+def test_a_slide_at_its_end_in_millimetres() -> None:
+    piston = rig(
+        {"kind": "fixed"}, {"kind": "slide", "axis": [0, 1, 0], "limits": {"distance": [0, 0.2]}, "tips": [[0, 0.1, 0]]}
+    )
+    skeleton = piston.skeleton
+    assert limit_words(skeleton, skeleton.rest_pose(), 1) == "b at its limit 0.0 mm"
+    assert limit_words(skeleton, skeleton.rest_pose(), 0) == "a"
+
+
+def test_a_ball_at_its_limits_says_whether_it_swings_or_twists() -> None:
+    ball = rig(
+        {"kind": "fixed"},
+        {
+            "kind": "ball",
+            "twist_axis": "y",
+            "limits": {"x": [-30, 30], "y": [-20, 20], "z": [-30, 30]},
+            "tips": [[0, 1, 0]],
+        },
+    )
+    skeleton, rest = ball.skeleton, ball.skeleton.rest_pose()
+    assert limit_words(skeleton, rest, 1) == "b at its swing limit"
+    half = math.radians(15.0)
+    rotations = rest.rotations.copy()
+    rotations[1] = (math.sin(half), 0.0, 0.0, math.cos(half))
+    assert limit_words(skeleton, type(rest)(rotations, rest.translations), 1) == "b at its swing limit 30°"
+    rotations[1] = (0.0, np.sin(-half * 2 / 3), 0.0, np.cos(half * 2 / 3))
+    assert limit_words(skeleton, type(rest)(rotations, rest.translations), 1) == f"b at its twist limit {MINUS}20°"

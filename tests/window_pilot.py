@@ -1,0 +1,101 @@
+"""A window that nobody sees, and the hands that use it: its own input, its own loop, a clock that tests turn."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import viewer
+from viewer.app.pacing import FRAME
+from viewer.app.picture import read_picture
+from viewer.app.start import open_window
+from viewer.session import Session, new_document
+from viewer.session.preferences import Preferences
+from viewer.ui.state import state_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from viewer.app.context import Panel
+    from viewer.app.input import Inputs
+    from viewer.ui.events import Button
+
+MODIFIERS = ("ctrl", "shift", "alt")
+
+
+class Pilot:
+    """Somebody at a window of 1280x720."""
+
+    def __init__(self, file: str = "sample:biped", panels: Sequence[Panel] | None = None) -> None:
+        self.session = Session(new_document(viewer.load(file)))
+        self.app = open_window(self.session, Preferences(), panels=panels)
+        self.now = 100.0
+        self.app.clock = self.app.inputs.clock = lambda: self.now
+        self.settle()
+
+    @property
+    def inputs(self) -> Inputs:
+        return self.app.inputs
+
+    @property
+    def state(self) -> dict[str, Any]:
+        return state_of(self.app.controller, self.app.device.window_size)
+
+    def effector(self, name: str) -> dict[str, Any]:
+        found: dict[str, Any] = next(entry for entry in self.state["effectors"] if entry["name"] == name)
+        return found
+
+    def step(self, count: int = 1, seconds: float = FRAME) -> None:
+        for _ in range(count):
+            self.now += seconds
+            self.app.step(self.now)
+
+    def settle(self) -> None:
+        """Until nothing changes any more."""
+        for _ in range(400):
+            at = max(self.app.pace.slot(self.now), self.now + 1e-3)
+            if at - self.now > 0.2 and self.app.pace.still:
+                return
+            self.now = at
+            self.app.step(self.now)
+        raise AssertionError("the window never comes to rest")
+
+    def move(self, x: float, y: float) -> None:
+        self.inputs.move(x, y)
+        self.step()
+
+    def button(self, button: Button, *, down: bool) -> None:
+        self.inputs.button(button, down=down)
+        self.step()
+
+    def click(self, x: float, y: float, button: Button = "left") -> None:
+        self.move(x, y)
+        self.button(button, down=True)
+        self.button(button, down=False)
+        self.step(2)
+
+    def drag(self, start: Sequence[float], end: Sequence[float], button: Button = "left", steps: int = 20) -> None:
+        self.move(*start)
+        self.button(button, down=True)
+        for i in range(1, steps + 1):
+            part = i / steps
+            self.move(*(a + part * (b - a) for a, b in zip(start, end, strict=True)))
+        self.button(button, down=False)
+
+    def key(self, chord: str) -> None:
+        *held, name = chord.split("+")
+        for modifier in held:
+            self.inputs.key(modifier, down=True)
+        self.inputs.key(name, down=True)
+        self.inputs.key(name, down=False)
+        for modifier in reversed(held):
+            self.inputs.key(modifier, down=False)
+        self.step(3)
+
+    def picture(self) -> NDArray[np.uint8]:
+        return read_picture(self.app.device.target)
+
+    def close(self) -> None:
+        self.app.close()

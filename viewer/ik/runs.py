@@ -1,0 +1,150 @@
+"""One run of a solver on a workspace: compiled where it can be, else in numpy; and what is said of its end."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from typing import TYPE_CHECKING
+
+from viewer.ik import vectorised
+from viewer.ik.backends import engine_for
+from viewer.ik.diagnosis import diagnose
+from viewer.ik.direct import Direct, trusted_pose
+from viewer.ik.methods import METHODS, UserRows, run_default
+from viewer.ik.options import DEFAULT, Options
+from viewer.ik.solution import STATUS_OF_CODE, Report, Solution, Status
+from viewer.ik.workspace import Findings, Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import ArrayLike
+
+    from viewer.ik.direct import Row
+    from viewer.ik.goals import Goal
+    from viewer.ik.reach import Reach
+    from viewer.ik.system import Settings
+    from viewer.ik.targets import Targets
+    from viewer.skeleton.pose import Pose
+    from viewer.skeleton.skeleton import Skeleton
+    from viewer.spatial.checks import Floats
+
+
+class Runs:
+    """The running part of a `viewer.ik.solver.Solver`, which sets all of this.
+
+    Attributes:
+        skeleton: the joints.
+        options: as given.
+        targets: of the goals.
+    """
+
+    skeleton: Skeleton
+    options: Options
+    targets: Targets
+    _goals: tuple[Goal, ...]
+    _unserved: tuple[str, ...]
+    _extra: UserRows | None
+    _reach: Reach
+    _needs_numpy: bool
+
+    def towards(
+        self,
+        workspace: Workspace,
+        pose: Pose,
+        targets: ArrayLike | None,
+        target_rotations: ArrayLike | None,
+        settings: Settings,
+        *,
+        onward: bool = False,
+    ) -> Solution:
+        """`run`, for targets as `solve` takes them."""
+        started = time.perf_counter()
+        direct = self._direct(workspace)
+        if direct is not None:
+            row = direct.given(pose, targets, target_rotations, settings, onward=onward)
+            if row is not None:
+                return self._answer(workspace, direct, row, started)
+        settled = self.targets.settle(pose, targets, target_rotations)
+        return self.run(workspace, pose, settled, settings, onward=onward)
+
+    def run(
+        self,
+        workspace: Workspace,
+        pose: Pose,
+        targets: tuple[Floats, Floats],
+        settings: Settings,
+        *,
+        onward: bool = False,
+    ) -> Solution:
+        """Solve in a workspace.
+
+        Args:
+            workspace: made for this solver's assembly.
+            pose: where to start; joints that take no part stay as in it.
+            targets: (G, 3) and (G, 4), settled.
+            settings: the recipe's numbers.
+            onward: go on from where the workspace's last solve ended, anchored where that began.
+        """
+        started = time.perf_counter()
+        direct = self._direct(workspace)
+        if direct is not None:
+            return self._answer(workspace, direct, direct.settled(pose, targets, settings, onward=onward), started)
+        workspace.aim_at(*targets)
+        if not onward:
+            workspace.pose_at(pose.rotations, pose.translations)
+        if self._needs_numpy:
+            outside = not onward and workspace.begin()
+            workspace.aim_now()
+            code, iterations, _ = self._method(*workspace.arrays, settings)
+        else:
+            one = workspace.one
+            vectorised.solve_many(*workspace.arrays, workspace.start, settings, one, onward)
+            code, iterations, outside = int(one.code[0]), int(one.iterations[0]), bool(one.outside[0])
+        report = self._report(workspace, code, iterations, time.perf_counter() - started, "numpy", outside)
+        return self._solution(workspace, workspace.pose(pose), targets, report)
+
+    def _direct(self, workspace: Workspace) -> Direct | None:
+        """Calls of the compiled kernels on a workspace; None where numpy is to do it."""
+        if self._needs_numpy:
+            return None
+        engine, _ = engine_for(self.options.backend)
+        prepared = getattr(engine, "Prepared", None)
+        if prepared is None:
+            return None
+        if workspace.direct is None:
+            workspace.direct = Direct(prepared, workspace, self.targets)
+        return workspace.direct
+
+    def _answer(self, workspace: Workspace, direct: Direct, row: Row, started: float) -> Solution:
+        """What is said of a row that a compiled call has filled."""
+        rotations, translations, x, miss = direct.parts(row)
+        pose, one = trusted_pose(rotations, translations), workspace.one
+        seconds = time.perf_counter() - started
+        report = self._report(workspace, row.code, one.iterations.item(), seconds, "numba", one.outside.item())
+        findings = Findings(workspace, len(self._goals), miss, x)
+        return Solution(pose, report, findings, partial(self._diagnosis_of, self._goals, direct, row, pose))
+
+    def _report(
+        self, workspace: Workspace, code: int, iterations: int, seconds: float, backend: str, outside: bool
+    ) -> Report:
+        status = STATUS_OF_CODE[code]
+        failed = status is not Status.CONVERGED
+        if failed and self._reach.out_of_reach(workspace.system, workspace.state.q, workspace.state.t):
+            status = Status.UNREACHABLE
+        return Report(status, iterations, seconds, backend, self.options.method, self._unserved, outside)
+
+    def _diagnosis_of(self, goals: Sequence[Goal], direct: Direct, row: Row, pose: Pose) -> tuple[str, ...]:
+        return diagnose(self.skeleton, goals, direct.targets(row), pose, self.options)
+
+    @property
+    def _method(self) -> Callable[..., tuple[int, int, float]]:
+        """What solves where the engine's own loop does not; the arguments are `viewer.ik.driver.solve`'s."""
+        if self.options.method == DEFAULT:
+            return partial(run_default, extra=self._extra)
+        return partial(METHODS[self.options.method].run, extra=self._extra, tuning=self.options.tuning)
+
+    def _solution(self, workspace: Workspace, pose: Pose, targets: tuple[Floats, Floats], report: Report) -> Solution:
+        """What is said of a pose that stands in the workspace."""
+        diagnosis = partial(diagnose, self.skeleton, self._goals, targets, pose, self.options)
+        return Solution(pose, report, workspace.findings(len(self._goals)), diagnosis)

@@ -1,0 +1,189 @@
+"""The rig that a planar document is solved on: joints that turn about one direction of the world and no other."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viewer.ik.natural import REFERENCE, spreads
+from viewer.session.plane import joint_axes, normal_of, ranges, turns_about
+from viewer.skeleton.kinds import JointKind
+from viewer.skeleton.kinematics import fk
+from viewer.skeleton.limits import JointLimits
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.violation import project_pose
+from viewer.spatial.quaternion import IDENTITY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from viewer.ik.solution import Solution
+    from viewer.session.document import Document
+    from viewer.skeleton.skeleton import Skeleton
+    from viewer.spatial.checks import Floats, Ints
+
+_MADE = frozenset({JointKind.BALL, JointKind.UNIVERSAL, JointKind.FREE})
+"""Kinds that become hinges; the others stay what they are, or do not move."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlanarRig:
+    """What a solver is given in place of a skeleton.
+
+    A free root stands on two slides within the plane, which come first; all other joints follow in their order.
+
+    Attributes:
+        skeleton: slides and joints.
+        roots: (R,) the free roots, by their numbers in the document's skeleton.
+        origins: (R, 3) metres, where they stand while their slides are at 0.
+        across: (2, 3) unit directions of the slides, world frame.
+    """
+
+    skeleton: Skeleton
+    roots: Ints
+    origins: Floats
+    across: Floats
+
+    @property
+    def _slides(self) -> int:
+        return 2 * len(self.roots)
+
+    def lifted(self, pose: Pose) -> Pose:
+        """A pose of the document's skeleton as one of this rig; a root's distance from its plane is lost."""
+        rotations = np.concatenate([np.tile(IDENTITY, (self._slides, 1)), pose.rotations])
+        moved = pose.translations.copy()
+        along = (moved[self.roots] - self.origins) @ self.across.T
+        first = self.origins + along[:, :1] * self.across[0]
+        second = along[:, 1:] * self.across[1]
+        moved[self.roots] = 0.0
+        slid = np.stack([first, second], axis=1).reshape(-1, 3)
+        return Pose(rotations, np.concatenate([slid, moved]))
+
+    def lowered(self, pose: Pose) -> Pose:
+        """A pose of this rig as one of the document's skeleton."""
+        rotations, translations = pose.rotations[self._slides :], pose.translations[self._slides :].copy()
+        slid = pose.translations[: self._slides].reshape(-1, 2, 3)
+        translations[self.roots] += slid.sum(axis=1)
+        return Pose(rotations, translations)
+
+    def nearest(self, pose: Pose, *, limits: bool) -> Pose:
+        """The nearest pose, joint by joint, that turns out of no plane and, if ``limits``, that the limits allow."""
+        return self.lowered(project_pose(self.skeleton, self.lifted(pose), limits=limits))
+
+    def solution(self, found: Solution) -> Solution:
+        """A solution with the pose of the document's skeleton."""
+        shown = copy(found)
+        shown.pose = self.lowered(found.pose)
+        return shown
+
+    def locked(self, names: Iterable[str], root: str) -> frozenset[str]:
+        """Names of joints that may not move: those of the document, the slides of its locked roots.
+
+        Args:
+            names: of the document's joints.
+            root: "free", "translate" or "locked".
+        """
+        joints = set(names)
+        own = self.skeleton.names[self._slides :]
+        for place, joint in enumerate(self.roots.tolist()):
+            if root == "locked" or own[joint] in joints:
+                joints.update(self.skeleton.names[2 * place : 2 * place + 2])
+            if root != "free":
+                joints.add(own[joint])
+        return frozenset(joints)
+
+
+def rig_of(document: Document) -> PlanarRig | None:
+    """The rig of a planar document in its pose; None of one that is not planar."""
+    if document.planar is None:
+        return None
+    return _rig(document.skeleton, document.pose, document.unlimited, document.planar)
+
+
+@lru_cache(maxsize=8)
+def _rig(skeleton: Skeleton, pose: Pose, unlimited: frozenset[str], plane: str) -> PlanarRig:
+    limits = tuple(
+        None if name in unlimited else own for name, own in zip(skeleton.names, skeleton.limits, strict=True)
+    )
+    limited = replace(skeleton, limits=limits) if unlimited else skeleton
+    normal, world = normal_of(plane), fk(skeleton, pose)
+    able, axes = turns_about(skeleton, world, normal), joint_axes(world, normal)
+    made = np.array([kind in _MADE for kind in skeleton.kinds])
+    hinges, stuck = made & able, ~able
+    kinds = [JointKind.FIXED if still else kind for kind, still in zip(skeleton.kinds, stuck.tolist(), strict=True)]
+    bounds = list(limits)
+    found = ranges(limited, pose, axes, hinges)
+    for joint in np.flatnonzero(hinges | stuck).tolist():
+        kinds[joint] = JointKind.HINGE if hinges[joint] else JointKind.FIXED
+        low, high = found[joint].tolist()
+        bounds[joint] = JointLimits.coordinates((low, high)) if hinges[joint] and np.isfinite(low) else None
+    turned = (hinges | stuck)[:, None]
+    flat = replace(
+        limited,
+        kinds=tuple(kinds),
+        limits=tuple(bounds),
+        rest_rotations=np.where(turned, pose.rotations, skeleton.rest_rotations),
+        axes=np.where(hinges[:, None, None], np.stack([axes, np.zeros_like(axes)], axis=1), skeleton.axes),
+        spreads=_spreads(skeleton, axes, hinges),
+        poses={},
+    )
+    roots = np.array([j for j, kind in enumerate(skeleton.kinds) if kind is JointKind.FREE], dtype=np.intp)
+    across = np.eye(3)[normal == 0.0]
+    return PlanarRig(_on_slides(flat, roots, pose, across), roots, pose.translations[roots], across)
+
+
+def _spreads(skeleton: Skeleton, axes: Floats, hinges: Floats) -> Floats:
+    """(J, 3) how far each freedom commonly moves: of what became a hinge about its axis."""
+    own = spreads(skeleton)
+    about = np.zeros_like(own)
+    about[:, 0] = np.linalg.norm(own * axes, axis=1)
+    return np.where(hinges[:, None], about, own)
+
+
+def _on_slides(skeleton: Skeleton, roots: Ints, pose: Pose, across: Floats) -> Skeleton:
+    """The skeleton with two slides under each of some roots."""
+    count = 2 * len(roots)
+    if not count:
+        return skeleton
+    parents = np.where(skeleton.parents < 0, -1, skeleton.parents + count)
+    parents[roots] = 2 * np.arange(len(roots)) + 1
+    offsets = skeleton.offsets.copy()
+    offsets[roots] = 0.0
+    first = np.zeros((count, 3))
+    first[::2] = pose.translations[roots]
+    axes = np.zeros((count, 2, 3))
+    axes[:, 0] = np.tile(across, (len(roots), 1))
+    letters = ["xyz"[int(np.argmax(direction))] for direction in across]
+    names = [_free_name(skeleton, f"{skeleton.names[root]} along {letter}") for root in roots for letter in letters]
+    own = skeleton.spreads if skeleton.spreads is not None else np.full((len(skeleton), 3), np.nan)
+    return replace(
+        skeleton,
+        names=(*names, *skeleton.names),
+        parents=np.concatenate([_slide_parents(len(roots)), parents]),
+        offsets=np.concatenate([first, offsets]),
+        rest_rotations=np.concatenate([np.tile(IDENTITY, (count, 1)), skeleton.rest_rotations]),
+        kinds=(*(JointKind.SLIDE,) * count, *skeleton.kinds),
+        axes=np.concatenate([axes, skeleton.axes]),
+        limits=(*(None,) * count, *skeleton.limits),
+        stiffness=np.concatenate([np.zeros(count), skeleton.stiffness]),
+        tip_parents=skeleton.tip_parents + count,
+        effectors=tuple(replace(effector, joint=effector.joint + count) for effector in skeleton.effectors),
+        spreads=np.concatenate([np.full((count, 3), REFERENCE), own]),
+    )
+
+
+def _slide_parents(roots: int) -> Ints:
+    """(2 R,) each second slide stands on the first."""
+    parents = np.arange(-1, 2 * roots - 1)
+    parents[::2] = -1
+    return parents
+
+
+def _free_name(skeleton: Skeleton, wanted: str) -> str:
+    while wanted in skeleton.names:
+        wanted += "'"
+    return wanted

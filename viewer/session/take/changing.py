@@ -1,0 +1,108 @@
+"""Documents with other keys: what is solved between keys, and the pose shown, are kept in step."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viewer.session.standing import carried
+from viewer.session.take.editing import entries_of, with_entries
+from viewer.session.take.evaluate import base_pose, motion_of, on_own_bones, take_pose
+from viewer.session.take.pins import pins_held, resolved
+from viewer.session.take.values import FRAMES, Blend, Take
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from viewer.session.document import Document
+    from viewer.session.take.editing import Entry
+    from viewer.skeleton.pose import Pose
+
+_NEAR = 1e-9
+"""Of a quaternion's component, or metres: a key shows its pose but for rounding."""
+
+
+def take_of(document: Document) -> Take:
+    """The document's take; a new one, without keys, where it has none."""
+    if document.take is not None:
+        return document.take
+    clip = document.clip_data
+    last = FRAMES - 1 if clip is None else max(len(clip) - 1, 0)
+    return Take(base=document.clip, frame_time=document.frame_time, last=max(last, document.frame))
+
+
+def shows_take(document: Document) -> bool:
+    """Whether the pose shown is the frame's own, and not one that was edited and not keyed."""
+    if document.clip_data is None and (document.take is None or document.take.is_empty):
+        return False
+    return 0 <= document.frame < document.frames and document.pose.same_as(document.frame_pose(document.frame))
+
+
+def with_take(document: Document, take: Take, **changes: object) -> Document:
+    """The document with another take, the stretches between its keys solved where they need it.
+
+    A pose that was the frame's own is so afterwards; one that was edited stays. ``changes`` are of other fields.
+    """
+    shown = shows_take(document)
+    solved = resolved(document, motion_of(document)._replace(take=take), take)
+    changed = replace(document, take=solved, **changes)  # type: ignore[arg-type]
+    if document.clip_data is None and document.frame > solved.end:
+        changed = replace(changed, frame=solved.end)
+    if not shown or (changed.clip_data is None and solved.is_empty):
+        return changed
+    pose = take_pose(changed, changed.frame)
+    return changed if pose.same_as(changed.pose) else carried(changed, pose, pins=False)
+
+
+def keyed(document: Document, frame: int, joints: Iterable[int], blend: Blend | None = None) -> Document:
+    """The document with keys of its pose.
+
+    Args:
+        document: the very same one is given back where these keys are there already.
+        frame: where to put them.
+        joints: indices.
+        blend: of the keys; None: as of the keys that are replaced, or as is usual.
+
+    Raises:
+        InputError: the clip has no such frame.
+    """
+    take = take_of(document)
+    base, pose = base_pose(document, take, frame), on_own_bones(document, document.pose)
+    usual = blend or (Blend.SMOOTH if document.clip is None else Blend.LINEAR)
+    entries = entries_of(take, base, pose, joints, (frame, usual))
+    if blend is None:
+        entries = [_as_before(take, entry) for entry in entries]
+    after = with_entries(take, entries, base)
+    pins = dict(after.pins)
+    held = pins_held(document)
+    if held:
+        pins[frame] = held
+    else:
+        pins.pop(frame, None)
+    after = replace(after, pins=pins)
+    if document.take is not None and after.same_as(document.take):
+        return document
+    solved = resolved(document, motion_of(document)._replace(take=after), after)
+    changed = replace(document, take=solved)
+    return in_step(changed) if frame == document.frame else changed
+
+
+def in_step(document: Document) -> Document:
+    """The document with the numbers of its frame, where these are those of its pose but for rounding."""
+    pose = take_pose(document, document.frame)
+    return replace(document, pose=pose) if _near(pose, document.pose) else document
+
+
+def _as_before(take: Take, entry: Entry) -> Entry:
+    track = take.track(entry.joint)
+    place = None if track is None else track.index(int(entry.frames[0]))
+    if track is None or place is None:
+        return entry
+    return replace(entry, blends=track.blends[place : place + 1])
+
+
+def _near(one: Pose, other: Pose) -> bool:
+    apart = max(np.abs(one.rotations - other.rotations).max(), np.abs(one.translations - other.translations).max())
+    return bool(apart < _NEAR)

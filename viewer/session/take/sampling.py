@@ -1,0 +1,150 @@
+"""What tracks say at frames that have no key of their own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viewer.session.take.splines import smooth_places, smooth_turns
+from viewer.session.take.values import CODES, Blend
+from viewer.spatial.quaternion import IDENTITY, slerp
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from viewer.session.take.values import Track
+    from viewer.spatial.checks import Bools, Floats, Ints
+
+FADE = 10
+"""Frames before the first key on a clip, and after the last one, in which what is added to the clip comes and goes."""
+
+_STEP, _LINEAR, _SMOOTH = (CODES[blend] for blend in (Blend.STEP, Blend.LINEAR, Blend.SMOOTH))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Samples:
+    """Values of some joints at some frames.
+
+    Attributes:
+        joints: (n,) indices.
+        rotations: (n, F, 4).
+        translations: (n, F, 3); None where these joints' tracks have none.
+    """
+
+    joints: Ints
+    rotations: Floats
+    translations: Floats | None
+
+
+def sampled(tracks: Iterable[Track], first: int, count: int, *, fading: bool) -> list[Samples]:
+    """The tracks at ``count`` frames from ``first`` on; those with keys at the same frames are worked out together.
+
+    Args:
+        tracks: of any joints.
+        first: frame.
+        count: 1 or more.
+        fading: whether values are added to a clip: beyond the outermost keys they fade to none; else they stay.
+    """
+    groups: dict[tuple[int, int, bool], list[Track]] = {}
+    for track in tracks:
+        groups.setdefault((id(track.frames), id(track.blends), track.translations is None), []).append(track)
+    return [_sampled(group, np.arange(first, first + count), fading=fading) for group in groups.values()]
+
+
+def _sampled(group: list[Track], frames: Ints, *, fading: bool) -> Samples:
+    some = _Keys(group, int(frames[0]), int(frames[-1]))
+    if fading:
+        some.fade()
+    joints = np.array([track.joint for track in group], dtype=np.intp)
+    ways = _Ways(some.frames, some.blends, frames)
+    moved = None if some.translations is None else ways.places(some.translations)
+    return Samples(joints, ways.turns(some.rotations), moved)
+
+
+class _Keys:
+    """The keys of a group that matter to some frames: two on either side, if there are so many.
+
+    Attributes:
+        frames, blends: (k,).
+        rotations: (n, k, 4).
+        translations: (n, k, 3) or None.
+    """
+
+    def __init__(self, group: list[Track], first: int, last: int) -> None:
+        every = group[0].frames
+        low = max(int(np.searchsorted(every, first, side="right")) - 2, 0)
+        high = min(int(np.searchsorted(every, last, side="right")) + 2, len(every))
+        some = slice(low, high)
+        self._ends = low == 0, high == len(every)
+        self.frames, self.blends = every[some], group[0].blends[some]
+        self.rotations = np.stack([track.rotations[some] for track in group])
+        moved = [track.translations[some] for track in group if track.translations is not None]
+        self.translations = np.stack(moved) if moved else None
+
+    def fade(self) -> None:
+        """Add the keys of nothing that lie before the first and after the last; a smooth key is faded to smoothly."""
+        nothing = np.broadcast_to(IDENTITY, (len(self.rotations), 1, 4))
+        if self._ends[0]:
+            coming = _SMOOTH if self.blends[0] == _SMOOTH else _LINEAR
+            self.frames = np.concatenate([[self.frames[0] - FADE], self.frames])
+            self.blends = np.concatenate([[coming], self.blends])
+            self.rotations = np.concatenate([nothing, self.rotations], axis=1)
+        if self._ends[1]:
+            self.frames = np.concatenate([self.frames, [self.frames[-1] + FADE]])
+            self.blends = np.concatenate([self.blends, [_STEP]])
+            self.rotations = np.concatenate([self.rotations, nothing], axis=1)
+        if self.translations is not None:
+            self.translations = np.pad(self.translations, ((0, 0), tuple(map(int, self._ends)), (0, 0)))
+
+
+class _Ways:
+    """Which keys each frame lies between, and how far along."""
+
+    def __init__(self, keys: Ints, blends: Ints, frames: Ints) -> None:
+        self._keys, self._blends = keys, blends
+        most = len(keys) - 1
+        place = np.searchsorted(keys, frames, side="right") - 1
+        inner = (place >= 0) & (place < most)
+        self._from = np.clip(place, 0, most)
+        self._part = np.zeros(len(frames))
+        begin = self._from[inner]
+        self._part[inner] = (frames[inner] - keys[begin]) / (keys[begin + 1] - keys[begin])
+        between, blend = self._part > 0.0, blends[self._from]
+        self._linear = np.flatnonzero(between & (blend == _LINEAR))
+        self._smooth = np.flatnonzero(between & (blend == _SMOOTH))
+
+    def turns(self, values: Floats) -> Floats:
+        """Rotations (n, F, 4) from those of the keys (n, k, 4): a frame that has a key has just its numbers."""
+        result = values[:, self._from]
+        if self._linear.size:
+            begin, part = self._from[self._linear], self._part[self._linear]
+            result[:, self._linear] = slerp(values[:, begin], values[:, begin + 1], part)
+        if self._smooth.size:
+            result[:, self._smooth] = smooth_turns(*self._around(values))
+        return result
+
+    def places(self, values: Floats) -> Floats:
+        """Translations (n, F, 3), likewise; straight stretches by straight lines."""
+        result = values[:, self._from]
+        if self._linear.size:
+            begin, part = self._from[self._linear], self._part[self._linear, None]
+            result[:, self._linear] += part * (values[:, begin + 1] - values[:, begin])
+        if self._smooth.size:
+            result[:, self._smooth] = smooth_places(*self._around(values))
+        return result
+
+    def _around(self, values: Floats) -> tuple[tuple[Floats, ...], tuple[Floats, ...], tuple[Bools, Bools], Floats]:
+        """The arguments of the splines: beside a step, and at the outermost keys, a curve comes to rest."""
+        begin, most = self._from[self._smooth], len(self._keys) - 1
+        before, after = np.maximum(begin - 1, 0), np.minimum(begin + 2, most)
+        around = (before, begin, begin + 1, after)
+        times = [self._keys[some].astype(np.float64) for some in around]
+        spans = tuple(np.maximum(b - a, 1.0) for a, b in pairwise(times))
+        ends = (
+            (begin > 0) & (self._blends[before] != _STEP),
+            (begin + 2 <= most) & (self._blends[begin + 1] != _STEP),
+        )
+        return tuple(values[:, some] for some in around), spans, ends, self._part[self._smooth]

@@ -1,0 +1,145 @@
+"""Fewer keys for the same motion, within tolerances (after Ramer, Douglas and Peucker)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viewer.session.take.editing import chosen
+from viewer.session.take.sampling import sampled
+from viewer.session.take.values import CODES, Blend, sharing
+from viewer.spatial.quaternion import angle_between, slerp
+
+if TYPE_CHECKING:
+    from viewer.session.take.sampling import Samples
+    from viewer.session.take.values import Take, Track
+    from viewer.spatial.checks import Bools, Floats, Ints
+
+_TOGETHER = 512
+"""Keys that are looked at together: every so many one stays, and memory is bounded."""
+_STEP, _LINEAR = CODES[Blend.STEP], CODES[Blend.LINEAR]
+
+
+def simplified(take: Take, radians: float, metres: float, frames: tuple[int, int] | None = None) -> Take:
+    """The take without the keys that the others say as well; the very same one where all are needed.
+
+    Joints that have keys at the same frames keep the same ones. Stretches that keys were taken from run at constant
+    speed; no joint is then farther off at any frame than the tolerances say. Keys that begin a step all stay.
+
+    Args:
+        take: with any keys.
+        radians: by which a joint may turn otherwise.
+        metres: by which it may move otherwise.
+        frames: first and last of those keys that may go; None: all.
+    """
+    groups: dict[tuple[int, int], list[Track]] = {}
+    for track in take.tracks:
+        groups.setdefault((id(track.frames), id(track.blends)), []).append(track)
+    kept: dict[int, Track] = {}
+    for tracks in groups.values():
+        for track in _thinned(take, tracks, (radians, metres), frames):
+            kept[track.joint] = track
+    after = tuple(kept[track.joint] for track in take.tracks)
+    if all(one is other for one, other in zip(after, take.tracks, strict=True)):
+        return take
+    fewer = replace(take, tracks=after)
+    left = set(fewer.frames)
+    return replace(fewer, pins={frame: pins for frame, pins in take.pins.items() if frame in left})
+
+
+def _thinned(
+    take: Take, tracks: list[Track], tolerances: tuple[float, float], within: tuple[int, int] | None
+) -> list[Track]:
+    """The tracks of one group with fewer keys."""
+    frames, blends = tracks[0].frames, tracks[0].blends
+    needed = blends == _STEP
+    needed[[0, -1]] = True
+    if within is not None:
+        needed |= (frames <= within[0]) | (frames >= within[1])
+    needed[::_TOGETHER] = True
+    fading = take.base is not None
+    keep = needed.copy()
+    ends = np.flatnonzero(needed).tolist()
+    for low, high in pairwise(ends):
+        if high - low > 1:
+            keep[low : high + 1] = _needed(tracks, low, high, tolerances, fading=fading)
+    thinned = _with_keys(tracks, keep)
+    while thinned is not tracks:
+        far = _far_frames(tracks, thinned, tolerances, fading=fading)
+        if not far.size:
+            break
+        # Smooth stretches beside those that were thinned lean on keys that are gone: these come back.
+        near = np.searchsorted(frames, far, side="right")[:, None] + np.arange(-3, 3)
+        again = keep.copy()
+        again[np.clip(near, 0, len(frames) - 1)] = True
+        if (again == keep).all():
+            return tracks
+        keep, thinned = again, _with_keys(tracks, again)
+    return thinned
+
+
+def _with_keys(tracks: list[Track], keep: Bools) -> list[Track]:
+    if keep.all():
+        return tracks
+    places = np.flatnonzero(keep)
+    # Where keys were taken out after one that stays, the way to the next is the straight one that was measured.
+    thinned = np.diff(places, append=len(keep)) > 1
+    blends = np.where(thinned, _LINEAR, tracks[0].blends[places])
+    return list(sharing(tuple(replace(chosen(track, places), blends=blends) for track in tracks)))
+
+
+def _needed(tracks: list[Track], low: int, high: int, tolerances: tuple[float, float], *, fading: bool) -> Bools:
+    """(high - low + 1,) which of these keys are needed, the first and the last among them."""
+    keys = tracks[0].frames[low : high + 1]
+    start = int(keys[0])
+    dense = sampled(tracks, start, int(keys[-1]) - start + 1, fading=fading)
+    keep = np.zeros(len(keys), np.bool_)
+    keep[[0, -1]] = True
+    waiting = [(0, len(keys) - 1)]
+    while waiting:
+        a, b = waiting.pop()
+        if b - a < 2:
+            continue
+        errors = _straight_errors(dense, int(keys[a]) - start, int(keys[b]) - start, tolerances)
+        worst = int(np.argmax(errors))
+        if errors[worst] <= 1.0:
+            continue
+        middle = int(np.clip(np.searchsorted(keys, keys[a] + worst), a + 1, b - 1))
+        keep[middle] = True
+        waiting += [(a, middle), (middle, b)]
+    return keep
+
+
+def _straight_errors(dense: list[Samples], first: int, last: int, tolerances: tuple[float, float]) -> Floats:
+    """(last - first + 1,) how far a straight way between two frames is off, in tolerances."""
+    part = np.arange(last - first + 1) / (last - first)
+    errors = np.zeros(len(part))
+    for some in dense:
+        turns = some.rotations[:, first : last + 1]
+        straight = slerp(turns[:, :1], turns[:, -1:], part)
+        errors = np.maximum(errors, angle_between(straight, turns).max(axis=0) / tolerances[0])
+        if some.translations is not None:
+            moved = some.translations[:, first : last + 1]
+            line = moved[:, :1] + part[:, None] * (moved[:, -1:] - moved[:, :1])
+            errors = np.maximum(errors, np.linalg.norm(line - moved, axis=-1).max(axis=0) / tolerances[1])
+    return errors
+
+
+def _far_frames(before: list[Track], after: list[Track], tolerances: tuple[float, float], *, fading: bool) -> Ints:
+    """Frames at which the thinned tracks are off by more than the tolerances."""
+    frames = before[0].frames
+    far = []
+    for start in range(int(frames[0]), int(frames[-1]) + 1, _TOGETHER):
+        count = min(_TOGETHER, int(frames[-1]) + 1 - start)
+        pairs = [sampled(some, start, count, fading=fading) for some in (before, after)]
+        errors = np.zeros(count)
+        for one, other in zip(*pairs, strict=True):
+            errors = np.maximum(errors, angle_between(one.rotations, other.rotations).max(axis=0) / tolerances[0])
+            if one.translations is not None and other.translations is not None:
+                apart = np.linalg.norm(one.translations - other.translations, axis=-1)
+                errors = np.maximum(errors, apart.max(axis=0) / tolerances[1])
+        far += (start + np.flatnonzero(errors > 1.0 + 1e-9)).tolist()
+    return np.array(far, dtype=np.intp)
