@@ -122,8 +122,8 @@ class PanelWindow:
             yield
 
     def words(self, panel: str) -> list[str]:
-        """The lines of text that a panel wrote with our pen."""
-        return [line.name for line in self.lines if line.panel == panel]
+        """The lines of text that a panel wrote with our pen, without icons, which live in a private part of Unicode."""
+        return [line.name for line in self.lines if line.panel == panel and not "\ue000" <= line.name[:1] <= "\uf8ff"]
 
     @property
     def popup(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from imgui_bundle import imgui
 
 from viewer.app.input import Capture, Inputs
 from viewer.app.keys import GLFW_NAMES, IMGUI_KEYS, by_layout
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from viewer.app.borders import Borders
-
-imgui = pytest.importorskip("imgui_bundle", reason="imgui-bundle cannot be loaded here").imgui
 
 VIEW = Rect(230, 66, 756, 514)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,8 +16,6 @@ from viewer.session.recovery import recoveries
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-pytest.importorskip("imgui_bundle", reason="imgui-bundle cannot be loaded here")
 
 
 @pytest.fixture
@@ -35,6 +34,7 @@ def keep(pilot: Pilot, folder: Path) -> Keeper:
 
 def end(pilot: Pilot) -> int:
     """Let the loop run to its end."""
+    pilot.app.clock = lambda: pilot.now + time.monotonic()
     code = pilot.app.run()
     pilot.app.finished = True
     return code
@@ -79,6 +79,7 @@ def test_nothing_is_offered_where_nothing_was_left(pilot: Pilot, tmp_path: Path)
 def left_behind(pilot: Pilot, folder: Path) -> None:
     """A window that was killed with work in it."""
     keeper = keep(pilot, folder)
+    pilot.app.keeper = None  # nobody holds the file's lock, as nobody does after a kill
     pilot.key("l")
     assert keeper.rescue() is not None
 
@@ -99,7 +100,7 @@ def test_what_was_left_is_offered_and_comes_back_as_unsaved_work(pilot: Pilot, t
         assert again.state["joints"] == len(pilot.session.document.skeleton)
         assert not again.state["limits"]
         assert again.state["modified"], "closing must ask"
-        assert recoveries(tmp_path) == () or recoveries(tmp_path)[0].path != message
+        assert recoveries(tmp_path) == ()
     finally:
         again.close()
 

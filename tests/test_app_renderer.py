@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from imgui_bundle import imgui
 
 from viewer.app.fonts import cjk_font
 from viewer.app.harness import Harness
@@ -16,8 +17,6 @@ from viewer.scene.palette import PALETTE
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-imgui = pytest.importorskip("imgui_bundle", reason="imgui-bundle cannot be loaded here").imgui
 
 SIZE = (320, 200)
 BLACK = (0.0, 0.0, 0.0)

@@ -33,8 +33,8 @@ def refused(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
     [
         ("gone.bvh", "{}: no such file or folder"),
         ("gone/too.json", "{}: no such file or folder"),
-        ("a.txt", '{}: expected a name that ends in .bvh, .json, .npz, found ".txt"'),
-        ("plain", "{}: expected a name that ends in .bvh, .json, .npz, found no suffix"),
+        ("a.txt", '{}: expected a name that ends in .bvh, .json, .npz, .glb, .gltf, found ".txt"'),
+        ("plain", "{}: expected a name that ends in .bvh, .json, .npz, .glb, .gltf, found no suffix"),
         ("folder", "{}: expected a file, found a folder"),
         ("folder.bvh", "{}: expected a file, found a folder"),
         ("figure.bvh/x.bvh", "{}: a part of the path is not a folder"),
@@ -217,4 +217,4 @@ def test_output_suffixes_that_there_are_not(capsys: pytest.CaptureFixture[str], 
     for name, found in (("out.fbx", '".fbx"'), ("out", "no suffix")):
         out = tmp_path / name
         line = refused(capsys, "convert", "sample:walk", out)
-        assert line == f"{out}: expected a name that ends in .bvh, .json, .npz, .csv, found {found}"
+        assert line == f"{out}: expected a name that ends in .bvh, .json, .npz, .csv, .glb, .gltf, .usda, .usdc, found {found}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -198,9 +199,8 @@ def test_a_list_of_the_toolbar_opens_and_chooses(window: PanelWindow) -> None:
     window.click("toolbar", "space")
     assert window.popup
     window.tap(imgui.Key.down_arrow)
-    window.tap(imgui.Key.down_arrow)
     window.tap(imgui.Key.enter)
-    assert window.controller.space is not Space.WORLD
+    assert window.controller.space is Space.LOCAL
 
 
 def test_settings_of_the_solver(window: PanelWindow) -> None:
@@ -258,3 +258,41 @@ def test_a_root_is_moved_by_its_numbers_and_pins_stay(window: PanelWindow) -> No
     assert window.session.undo_depth == depth + 1
     window.drag("inspector", "place x", 30.0)
     assert window.session.undo_depth == depth + 2
+
+
+def test_what_is_typed_into_a_field_that_goes_away_goes_with_it(window: PanelWindow) -> None:
+    select(window, ("effector", "RightHand"))
+    window.double_click("inspector", "position x")
+    imgui.get_io().add_input_characters_utf8("5")
+    window.frames(2)
+    select(window, ("joint", "Neck"))
+    document = window.session.document
+    select(window, ("effector", "RightHand"))
+    assert window.box("inspector", "position x")
+    assert window.session.document.handle("RightHand") == document.handle("RightHand")
+
+
+def test_escape_leaves_a_typed_number_alone(window: PanelWindow) -> None:
+    select(window, ("effector", "RightHand"))
+    document = window.session.document
+    window.double_click("inspector", "position x")
+    imgui.get_io().add_input_characters_utf8("5")
+    window.frames(2)
+    window.tap(imgui.Key.escape)
+    window.frames(2)
+    assert window.session.document is document
+    assert window.box("inspector", "position x")
+
+
+def test_one_of_several_clips_is_chosen() -> None:
+    character = viewer.load("sample:walk")
+    assert character.clip is not None
+    clips = {"walk": character.clip, "first half": replace(character.clip.frames(0, 33), name="first half")}
+    several = PanelWindow(replace(character, clips=clips))
+    several.click("timeline", "clip")
+    assert several.popup
+    several.tap(imgui.Key.down_arrow)
+    several.tap(imgui.Key.enter)
+    several.frames(2)
+    assert several.session.document.clip == "first half"
+    several.close()

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import viewer
 from viewer.app.panels.convergence import _range
 from viewer.app.panels.folder import size_words
+from viewer.app.panels.goals import error_words
 from viewer.app.panels.help_keys import arranged, found
 from viewer.app.panels.joint_readings import Angles, coordinates
 from viewer.app.panels.ruler import number_step
@@ -23,6 +24,7 @@ from viewer.app.widgets.arithmetic import DEGREES, METRES, evaluate
 from viewer.errors import InputError
 from viewer.formats.load import sample_names
 from viewer.session import new_document
+from viewer.session.report import GoalError
 from viewer.spatial.euler import from_euler
 from viewer.ui.command import GROUPS
 from viewer.ui.commands import help_rows
@@ -170,3 +172,19 @@ def test_the_plot_shows_the_tolerance_and_all_errors() -> None:
 def test_sizes_in_words() -> None:
     words = [size_words(size) for size in (0, 999, 1500, 2_500_000, 7 * 10**9)]
     assert words == ["0 B", "999 B", "1.5 kB", "2.5 MB", "7.0 GB"]
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (GoalError(0.1777, None, reached=False), "177.7 mm"),
+        (GoalError(0.0, 0.2, reached=True), "0.0 mm"),
+        (GoalError(0.0004, 12.3, reached=False), "12.3°"),
+        (GoalError(0.2, 12.3, reached=False), "200.0 mm"),
+        (GoalError(None, 3.0, reached=False), "3.0°"),
+        (GoalError(1.5, None, reached=False), "1500 mm"),
+        (None, "\N{EN DASH}"),
+    ],
+)
+def test_the_error_of_a_goal_says_what_is_missed(error: GoalError | None, words: str) -> None:
+    assert error_words(error, 1e-3) == words

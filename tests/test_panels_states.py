@@ -276,3 +276,23 @@ def test_a_file_that_exists_is_replaced_only_when_asked_twice(tmp_path: Path) ->
         window.click("files", "Replace")
         assert kept.read_text() != "precious"
         assert window.session.path == kept
+
+
+def test_f1_closes_the_help_that_it_opened() -> None:
+    with shown(viewer.load("sample:walk")) as window:
+        window.controller.run("help.keys")
+        window.frames(3)
+        assert "Keyboard and mouse" in window.words("help")
+        window.controller.run("help.keys")
+        window.frames(3)
+        assert not window.popup
+
+
+def test_the_help_is_filtered_as_one_types() -> None:
+    with shown(viewer.load("sample:walk")) as window:
+        window.controller.run("help.keys")
+        window.frames(3)
+        imgui.get_io().add_input_characters_utf8("mirror")
+        window.frames(3)
+        assert "Mirror pose" in window.words("help")
+        assert "Undo" not in window.words("help")

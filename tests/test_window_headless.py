@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from imgui_bundle import imgui
 from PIL import Image
 from window_pilot import Pilot
 
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from viewer.app.context import PanelContext
-
-pytest.importorskip("imgui_bundle", reason="imgui-bundle cannot be loaded here")
-imgui = pytest.importorskip("imgui_bundle").imgui
 
 EMPTY = (300.0, 500.0)
 """A pixel of the view without figure."""

@@ -181,7 +181,8 @@ class Application:
             return False
         moving = self.inputs.busy or self.controller.dragging
         x, y = self.inputs.pointer
-        playing = self.controller.session.playing and not capture.pointer(x, y)
+        session = self.controller.session
+        playing = (session.playing or session.animating) and not capture.pointer(x, y)
         return bool(moving or playing)
 
     def _name_window(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Protocol
 
 from viewer.errors import MachineError
@@ -102,7 +103,8 @@ class HeadlessDevice:
         """Nothing sends by itself here."""
 
     def wait(self, seconds: float) -> None:
-        """Nothing comes by itself here."""
+        """Nothing comes by itself here: let the time pass."""
+        time.sleep(seconds)
 
     def swap(self) -> None:
         """Count."""

@@ -100,15 +100,14 @@ class Layers:
     def compose(
         self,
         target: moderngl.Framebuffer,
-        scene: tuple[moderngl.Framebuffer, Rect] | None,
+        scene: tuple[moderngl.Framebuffer, Rect],
         floating: Sequence[Painted],
     ) -> None:
         """Put the picture together: panels, the scene in its rectangle, and what floats over them."""
         assert self._panels is not None
-        width, height = self._panels.size
-        self.blit(self._panels, target, at=Rect(0, 0, width, height))
-        if scene is not None:
-            self.blit(scene[0], target, at=scene[1])
+        for part in _around(self._panels.size, scene[1]):
+            self.blit(self._panels, target, part, at=part)
+        self.blit(scene[0], target, at=scene[1])
         self._imgui.draw(floating, target)
 
     def _make(self, size: tuple[int, int]) -> None:
@@ -117,3 +116,15 @@ class Layers:
             self._panels.release()
         self._panels = self._context.framebuffer(self._context.texture(size, 4))
         self.forget()
+
+
+def _around(size: tuple[int, int], hole: Rect) -> list[Rect]:
+    """What of a window is not the scene: up to four rectangles."""
+    below, right = hole.y + hole.h, hole.x + hole.w
+    parts = (
+        Rect(0, 0, size[0], hole.y),
+        Rect(0, hole.y, hole.x, hole.h),
+        Rect(right, hole.y, size[0] - right, hole.h),
+        Rect(0, below, size[0], size[1] - below),
+    )
+    return [part for part in parts if part.w > 0 and part.h > 0]

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from viewer.app.input import Inputs
 
-_POLL = 0.008
-"""Seconds between two looks for events: pyglet cannot wait for them outside its own loop."""
+_POLL, _LAZY_POLL = 0.008, 0.03
+"""Seconds between two looks for events, in motion and at rest: pyglet cannot wait for them outside its own loop."""
 
 _SHAPES = {"hand": "hand", "text": "text", "crosshair": "crosshair", "move": "size", "ew": "size_left_right",
            "ns": "size_up_down", "no": "no"}  # fmt: skip
@@ -99,7 +99,7 @@ class PygletDevice:
     def wait(self, seconds: float) -> None:
         """Hand on the events that came, and rest for a moment."""
         self._wnd._window.dispatch_events()  # noqa: SLF001 - mglw dispatches only while it swaps
-        time.sleep(min(seconds, _POLL))
+        time.sleep(min(seconds, _POLL if seconds < _LAZY_POLL else _LAZY_POLL))
 
     def swap(self) -> None:
         """Show what was drawn."""

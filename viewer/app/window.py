@@ -118,6 +118,7 @@ class GlfwDevice:
         self._window: Any = self._config.wnd._window  # noqa: SLF001 - moderngl-window offers no other way to it
         self.context: moderngl.Context = self._config.ctx
         self._glfw.set_window_size_limits(self._window, *SMALLEST_WINDOW, -1, -1)
+        self._measure()
         self._shapes: dict[str, Any] = {}
         self._shape = "arrow"
 
@@ -145,14 +146,12 @@ class GlfwDevice:
     @property
     def size(self) -> tuple[int, int]:
         """Of the framebuffer, pixels."""
-        width, height = self._glfw.get_framebuffer_size(self._window)
-        return max(1, width), max(1, height)
+        return self._size
 
     @property
     def window_size(self) -> tuple[int, int]:
         """Of the window in the system's units."""
-        width, height = self._glfw.get_window_size(self._window)
-        return max(1, width), max(1, height)
+        return self._window_size
 
     @property
     def content_scale(self) -> float:
@@ -174,6 +173,13 @@ class GlfwDevice:
             self._glfw.wait_events_timeout(seconds)
         else:
             self._glfw.poll_events()
+        self._measure()
+
+    def _measure(self) -> None:
+        """Ask for the sizes, once for all who want to know them in a frame: each answer is a trip to the X server."""
+        glfw, window = self._glfw, self._window
+        self._size = _at_least_one(glfw.get_framebuffer_size(window))
+        self._window_size = _at_least_one(glfw.get_window_size(window))
 
     def swap(self) -> None:
         """Show what was drawn."""
@@ -227,3 +233,8 @@ class GlfwDevice:
         """End the window and its context."""
         self._glfw.destroy_window(self._window)
         self._glfw.terminate()
+
+
+def _at_least_one(size: tuple[int, int]) -> tuple[int, int]:
+    """A size that framebuffers can have: a minimised window has none."""
+    return max(1, size[0]), max(1, size[1])

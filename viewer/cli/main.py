@@ -51,7 +51,7 @@ def _with_command(arguments: Sequence[str]) -> list[str]:
     if any(word in COMMANDS for word in words[:1]) or {"-h", "--help", "--version"} & set(arguments):
         return list(arguments)
     # A bare word that is no file is a mistyped command, and argparse says which ones there are.
-    if words[:1] and not (words[0].startswith("sample:") or "." in words[0] or Path(words[0]).exists()):
+    if words[:1] and not (words[0].startswith(("sample:", "demo:")) or "." in words[0] or Path(words[0]).exists()):
         first = arguments.index(words[0])
         if first == 0 or not arguments[first - 1].startswith("-") or arguments[first - 1] == "--debug":
             return list(arguments)

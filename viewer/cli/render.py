@@ -1,4 +1,4 @@
-"""``ikviewer render``: a picture, without a screen."""
+"""``ikviewer render``: a picture, still or moving, without a screen."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from viewer.cli.options import add_input, check_frames, count, load_input, motion_of
+from viewer.cli.options import add_input, check_frames, count, frame_range, load_input, motion_of
 from viewer.cli.output import print_text, warn
 from viewer.cli.poses import named_pose
+from viewer.cli.render_moving import add_moving, check_usage, chosen_clip, is_moving, write_movie
 from viewer.errors import InputError, quote
 
 if TYPE_CHECKING:
@@ -22,15 +23,19 @@ if TYPE_CHECKING:
     from viewer.skeleton.pose import Pose
     from viewer.skeleton.skeleton import Skeleton
 
-HELP = "draw a picture (PNG) of a pose, without a screen"
+HELP = "draw a picture (PNG) of a pose, or a film (MP4, GIF) of a motion, without a screen"
 EXAMPLES = """examples:
   ikviewer render walk.bvh -o walk.png --frame 12
   ikviewer render sample:biped -o biped.png --size 1920x1080 --camera front --limits
   ikviewer render sample:claw-arm -o arm.png --goals grip.json --camera 30,20,1.5
+  ikviewer render walk.bvh -o walk.mp4 --size 1280x720
+  ikviewer render walk.bvh -o stride.gif --frames 0:33 --fps 15 --camera side
+  ikviewer render sample:biped -o biped.mp4 --turntable
 
-Without --frame or --pose: the first frame of FILE, the relaxed pose if it has none."""
+A .png without --frame or --pose shows the first frame of FILE, the relaxed pose if it has none. .mp4, .gif and
+numbered pictures (walk_%04d.png) show all of its motion, or its pose turned round by --turntable."""
 
-OUTPUTS = (".png",)
+OUTPUTS = (".png", ".mp4", ".gif")
 _CAMERAS = ("front", "side", "top", "three-quarter")
 _SIZE = re.compile(r"([0-9]{1,5})x([0-9]{1,5})")
 _LARGEST = 8192
@@ -39,11 +44,17 @@ _LARGEST = 8192
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of this command."""
     add_input(parser)
-    parser.add_argument("-o", "--output", metavar="OUT", required=True, help="the picture to write: .png")
+    parser.add_argument(
+        "-o", "--output", metavar="OUT", required=True, help="what to write: .png, .mp4, .gif or walk_%%04d.png"
+    )
     which = parser.add_argument_group("what to show")
     one = which.add_mutually_exclusive_group()
     one.add_argument("--frame", type=int, metavar="N", help="a frame of the motion, counted from 0")
+    one.add_argument(
+        "--frames", type=frame_range, metavar="A:B", help="frames A to B, both included (A:B:STEP), in a moving picture"
+    )
     one.add_argument("--pose", metavar="P", help="rest, relaxed, another pose of FILE by name, or a pose file")
+    which.add_argument("--clip", metavar="NAME", help="which motion, of a file with several")
     which.add_argument(
         "--goals", metavar="G", help="goals file: mark where effectors are and should be (the pose stays as it is)"
     )
@@ -61,14 +72,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     how.add_argument(
         "--samples", type=count, default=4, metavar="N", help="per pixel, for smooth edges; 0 is quickest (default 4)"
     )
+    add_moving(parser)
+    parser.set_defaults(refuse=parser.error)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Draw, and write the picture."""
+    """Draw, and write the picture or pictures."""
     output = checked_output(arguments.output)
-    character = load_input(arguments, arguments.file)
+    check_usage(arguments, output)
+    character = chosen_clip(load_input(arguments, arguments.file), arguments.clip, arguments.file)
     pose = _pose(character, arguments)
     goals = _goals(arguments.goals, character.skeleton)
+    if is_moving(output):
+        told = write_movie(output, character, pose, goals, arguments)
+    else:
+        told = _write_picture(output, character, pose, goals, arguments)
+    print_text(f"wrote {output}: {told}")
+    return 0
+
+
+def _write_picture(
+    output: Path, character: Character, pose: Pose | None, goals: tuple[Goal, ...], arguments: argparse.Namespace
+) -> str:
+    """Draw and write one picture; returns what to tell of it."""
     from viewer.opengl.picture import render
 
     picture = render(
@@ -82,8 +108,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     write_png(output, picture)
     height, width = picture.shape[:2]
-    print_text(f"wrote {output}: {width} x {height} pixels")
-    return 0
+    return f"{width} x {height} pixels"
 
 
 def checked_output(name: str) -> Path:
@@ -95,7 +120,7 @@ def checked_output(name: str) -> Path:
     path = Path(name)
     if path.suffix.casefold() not in OUTPUTS:
         found = quote(path.suffix) if path.suffix else "no suffix"
-        raise InputError(f"{name}: expected a name that ends in {' or '.join(OUTPUTS)}, found {found}")
+        raise InputError(f"{name}: expected a name that ends in {', '.join(OUTPUTS)}, found {found}")
     return path
 
 

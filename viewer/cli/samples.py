@@ -12,9 +12,10 @@ from viewer.skeleton.extent import extent
 if TYPE_CHECKING:
     import argparse
 
-HELP = "list the bundled skeletons"
+HELP = "list the bundled skeletons and demos"
 EXAMPLES = """examples:
   ikviewer samples
+  ikviewer view demo:two-link                  (a demo, in the window)
   ikviewer convert sample:biped biped.json     (a copy to start from)
   ikviewer info sample:chain-100               (a chain of 100 links)"""
 
@@ -26,6 +27,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print what is bundled."""
+    from viewer.session.demos import DEMOS, PREFIX
+
     rows: list[Json] = []
     lines: list[str] = []
     for name in sample_names():
@@ -38,5 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(rows)
     else:
-        print_text("\n".join([*lines, f"{SAMPLE + 'chain-N':<20}   N joints, 1.00 m"]))
+        lines.append(f"{SAMPLE + 'chain-N':<20}   N joints, 1.00 m")
+        demos = [f"{PREFIX + demo.id:<20} {demo.title}" for demo in DEMOS]
+        print_text("\n".join([*lines, "", *demos]))
     return 0

@@ -22,11 +22,13 @@ EXAMPLES = """examples:
   ikviewer view sample:claw-arm --no-limits
   ikviewer view walk.bvh --frame 12 --goals reach.json --solver dls
   ikviewer view work.ikv.json
+  ikviewer view demo:two-link
 
 Without FILE the bundled biped is shown. F1 in the window lists all keys."""
 
 DEFAULT_FILE = "sample:biped"
 SESSION_SUFFIX = ".ikv.json"
+DEMO = "demo:"
 _WINDOWS = ("glfw", "pyglet", "headless")
 _SIZE = re.compile(r"([0-9]{1,5})x([0-9]{1,5})")
 
@@ -38,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         nargs="?",
         default=DEFAULT_FILE,
-        help="BVH, JSON or NPZ file, a session (.ikv.json), or sample:NAME",
+        help="BVH, JSON or NPZ file, a session (.ikv.json), sample:NAME or demo:NAME",
     )
     add_reading(parser)
     start = parser.add_argument_group("what it begins with")
@@ -71,6 +73,10 @@ def run(arguments: argparse.Namespace) -> int:
 
         path = Path(arguments.file)
         session = Session(_changed(load_session(path), arguments), path)
+    elif arguments.file.startswith(DEMO):
+        from viewer.session.demos import find_demo
+
+        session = Session(_changed(find_demo(arguments.file).build(), arguments))
     else:
         session = Session(_changed(_document(load_input(arguments, arguments.file), arguments), arguments))
     from viewer.app.automation import Automation

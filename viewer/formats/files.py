@@ -121,7 +121,7 @@ def write_whole(path: Path, content: bytes | str | Callable[[BinaryIO], object])
     Raises:
         OutputError: no such folder, no permission, a read-only or full disk, a folder or device of that name.
     """
-    try:
+    with _told(path):
         target = Path(os.path.realpath(path))
         mode = _replaceable(target, path)
         with _temporary(target.parent) as (temporary, file):
@@ -133,6 +133,23 @@ def write_whole(path: Path, content: bytes | str | Callable[[BinaryIO], object])
                 temporary.chmod(mode)
             temporary.replace(target)
         _sync_folder(target.parent)
+
+
+def check_output(path: Path) -> None:
+    """Raise OutputError if `write_whole` could not write even an empty file: before long work, not after it."""
+    with _told(path):
+        target = Path(os.path.realpath(path))
+        _replaceable(target, path)
+        with _temporary(target.parent) as (temporary, _):
+            pass
+        temporary.unlink()
+
+
+@contextlib.contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """What goes wrong in writing becomes an OutputError that names the file."""
+    try:
+        yield
     except OSError as error:
         raise OutputError(f"{path}: cannot be written: {_output_reason(error)}") from error
     except ValueError as error:  # a NUL in the name, a lone surrogate in the text

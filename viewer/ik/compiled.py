@@ -62,8 +62,10 @@ _OPTIONS: dict[str, Any] = {
 # What Python calls. The others are called by these only: without the code that takes arrays out of Python's hands
 # they compile in a fraction of the time.
 _ENTRIES = ("hold", "solve_held")
-# Called in one place: they become part of their callers before anything is compiled.
-_PARTS = ("solve", "solve_many", "solve_call")
+# Called in one place: they become part of their callers before anything is compiled, once instead of twice.
+_PARTS = (
+    "align_root", "aim_derivative", "best_turn", "inverse_root", "solve", "solve_call", "solve_many", "stand_root",
+)  # fmt: skip
 # Gives the very bits that numpy gives.
 _EXACT = ("take_targets",)
 

@@ -125,7 +125,8 @@ def solve(
             else:
                 if restarts < settings.restarts and iterations < _LAST_RESTART * settings.max_iterations:
                     reseed(s, w, s.seeds[restarts], anchor.x, anchor.q, anchor.t, state.x, state.q, state.t)
-                    align_roots(s, w, state.q, state.t, state.e)
+                    residuals(s, w, state.q, state.t, state.e)
+                    align_roots(s, w, state.q, state.t)
                 else:
                     copy(best, state)  # the last one polishes the best so far
                     restarts = settings.restarts
@@ -191,7 +192,8 @@ def solve_many(
             many.outside[i] = outside
             copy(start, state)
             if settings.stand:
-                stand_roots(s, w, state.q, state.t, state.e)
+                residuals(s, w, state.q, state.t, state.e)
+                stand_roots(s, w, state.q, state.t)
             copy(state, anchor)
         code, iterations, _ = solve(s, w, state, trial, best, anchor, settings)
         many.code[i], many.iterations[i] = code, iterations

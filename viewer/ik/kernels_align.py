@@ -10,7 +10,6 @@ import math
 from typing import TYPE_CHECKING
 
 from viewer.ik.kernels import POSE, POSITION, ROTATION, TURNS, product, turned, unit
-from viewer.ik.kernels_forward import residuals
 
 if TYPE_CHECKING:
     from viewer.ik.system import System, Work
@@ -24,9 +23,8 @@ LEVER = 0.3
 """Metres at which a turn's weight counts as a place's."""
 
 
-def align_roots(s: System, w: Work, q: Floats, t: Floats, e: Floats) -> None:
-    """Turn and move every free root, in place, so that the goals below it fit best."""
-    residuals(s, w, q, t, e)
+def align_roots(s: System, w: Work, q: Floats, t: Floats) -> None:
+    """Turn and move every free root, in place, so that the goals below it fit best, from where `residuals` saw them."""
     for k in range(len(s.parent)):
         if s.parent[k] < 0 and s.moves[k] == 3 and s.form[k] == TURNS and s.spread[s.first[k]] > 0.0:
             align_root(s, w, k, q, t)
@@ -118,13 +116,14 @@ def best_turn(s: System, w: Work, k: int, turn: Floats) -> None:
         turn[0], turn[1], turn[2], turn[3] = spin_x / length, spin_y / length, spin_z / length, spin_w / length
 
 
-def stand_roots(s: System, w: Work, q: Floats, t: Floats, e: Floats) -> None:
+def stand_roots(s: System, w: Work, q: Floats, t: Floats) -> None:
     """Turn every free root about the vertical and move it, in place, so that the goals below it fit best.
+
+    The pose is the one that `residuals` was last called with.
 
     In the plane the turn of least squares has a closed form: Horn (1987), section 5. Fewer than `FEWEST` places to be
     do not say where a body stands: they are reached with the limbs.
     """
-    residuals(s, w, q, t, e)
     for k in range(len(s.parent)):
         if s.parent[k] < 0 and s.moves[k] == 3 and s.form[k] == TURNS and s.spread[s.first[k]] > 0.0:
             stand_root(s, w, k, q, t)

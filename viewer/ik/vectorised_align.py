@@ -9,7 +9,6 @@ import numpy as np
 from viewer.ik import kernels
 from viewer.ik.kernels_align import FEWEST, LEVER, POWERS
 from viewer.ik.vectorised_algebra import matrices
-from viewer.ik.vectorised_forward import residuals
 from viewer.spatial.quaternion import multiply, rotate
 
 if TYPE_CHECKING:
@@ -19,9 +18,8 @@ if TYPE_CHECKING:
 _BEGIN = np.array([0.01, 0.02, 0.03, 1.0])
 
 
-def align_roots(s: System, w: Work, q: Floats, t: Floats, e: Floats) -> None:
+def align_roots(s: System, w: Work, q: Floats, t: Floats) -> None:
     """Turn and move every free root, in place, so that the goals below it fit best; with fewer than two it stays."""
-    residuals(s, w, q, t, e)
     free = (s.parent < 0) & (s.moves == 3) & (s.form == kernels.TURNS)
     for root in np.flatnonzero(free).tolist():
         goals = np.arange(s.goal_low[root], s.goal_high[root])
@@ -58,9 +56,8 @@ def _best_turn(products: Floats) -> Floats:
     return np.asarray(turn / np.linalg.norm(turn))
 
 
-def stand_roots(s: System, w: Work, q: Floats, t: Floats, e: Floats) -> None:
+def stand_roots(s: System, w: Work, q: Floats, t: Floats) -> None:
     """Turn every free root about the vertical and move it, in place, so that the goals below it fit best."""
-    residuals(s, w, q, t, e)
     free = (s.parent < 0) & (s.moves == 3) & (s.form == kernels.TURNS)
     for root in np.flatnonzero(free).tolist():
         goals = np.arange(s.goal_low[root], s.goal_high[root])

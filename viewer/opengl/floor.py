@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _CORNERS = 48
 """Of the disc that the grid is drawn on."""
 
-_REACH = 4.9
+REACH = 4.9
 """Radius of the grid as a multiple of the figure's height."""
 
 _MAP_PIXELS = 512
@@ -68,11 +68,11 @@ class Grid:
 
     def draw(self, ground: Ground) -> None:
         """Draw it; the caller has set blending and depth test."""
-        x, _, z = ground.centre
+        x, z, radius = ground.disc or (ground.centre[0], ground.centre[2], REACH * ground.height)
         wide = 10.0 * ground.cell
         # Counted from a crossing near by: far from the world's origin the numbers stay small and exact.
         crossing = np.round(np.array([x, z]) / wide) * wide
-        self._program["disc"] = (x, ground.y, z, _REACH * ground.height)
+        self._program["disc"] = (x, ground.y, z, radius)
         self._program["lattice"] = (*((np.array([x, z]) - crossing) / ground.cell), ground.cell)
         self._program["axes"] = tuple(-crossing / ground.cell)
         self._array.render(self._ctx.TRIANGLE_FAN, vertices=_CORNERS)

@@ -130,16 +130,27 @@ def _pose(character: Character | Skeleton, pose: Pose | None, frame: int | None)
 
 
 def camera_of(
-    camera: str | tuple[float, ...] | Camera, scene: Scene, character: Character | Skeleton, size: tuple[int, int]
+    camera: str | tuple[float, ...] | Camera,
+    scene: Scene,
+    character: Character | Skeleton,
+    size: tuple[int, int],
+    points: Floats | None = None,
 ) -> Camera:
     """The camera that `render` takes for its argument ``camera``.
+
+    Args:
+        camera: as of `render`.
+        scene: the figure tells which way is ahead.
+        character: whose figure it is.
+        size: of the picture in pixels.
+        points: (N, 3) what has to be in view; None for what `seen_points` finds in the scene.
 
     Raises:
         InputError: no view of that name, numbers that are no camera.
     """
     if isinstance(camera, Camera):
         return camera
-    points = _seen(scene)
+    points = seen_points(scene) if points is None else points
     ahead = facing(character, scene.world)
     least = _LEAST * scene.height
     if isinstance(camera, str):
@@ -152,10 +163,11 @@ def camera_of(
     return replace(framed, distance=distance[0]) if distance else framed
 
 
-def _seen(scene: Scene) -> Floats:
-    """(N, 3) all that has to be in view."""
+def seen_points(scene: Scene, figure: Floats | None = None) -> Floats:
+    """(N, 3) all that has to be in view; ``figure`` (M, 3): places of the figure, if not those of this moment alone."""
+    figure = figure_points(scene.skeleton, scene.world) if figure is None else figure
     targets = [mark.target for mark in scene.marks if mark.target is not None]
-    points = np.concatenate([figure_points(scene.skeleton, scene.world), np.array(targets).reshape(-1, 3)])
+    points = np.concatenate([figure, np.array(targets).reshape(-1, 3)])
     # Bones and joints are thicker than their points, which shows where one is near the eye.
     round_it = _THICK * scene.height * np.concatenate([np.eye(3), -np.eye(3)])
     return np.asarray((points[:, None] + round_it).reshape(-1, 3))

@@ -73,6 +73,7 @@ class Ground:
         height: H of the figure, metres, by which grid and shadow are measured.
         centre: (x, y, z) of the place under the figure.
         grid, shadow: whether they are drawn.
+        disc: x, z and radius in metres of the part that is seen of the grid; None for one round ``centre``.
     """
 
     y: float
@@ -81,6 +82,7 @@ class Ground:
     centre: tuple[float, float, float]
     grid: bool = True
     shadow: bool = True
+    disc: tuple[float, float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

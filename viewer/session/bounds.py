@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from viewer.session.planar_rig import rig_of
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.violation import limit_violation, project_pose
 
@@ -51,7 +52,10 @@ def violation(document: Document) -> float:
 
 
 def inside(document: Document, pose: Pose) -> Pose:
-    """The nearest pose, joint by joint, that the kinds can hold and the limits that bind allow."""
+    """The nearest pose, joint by joint, that the kinds can hold and the limits that bind allow, in its plane if any."""
+    rig = rig_of(document)
+    if rig is not None:
+        return rig.nearest(pose, limits=document.limits_on)
     return project_pose(binding(document), pose, limits=document.limits_on)
 
 

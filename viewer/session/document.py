@@ -44,6 +44,7 @@ class Document:
         take: the keys that were set, on that clip or on none; None: never any.
         put_aside: the takes on other clips, and the one on none: each comes back with its clip.
         auto_key: whether every edit of the pose sets keys of the joints that it changed.
+        planar: the plane of the world that the body stays in: "xy", "yz" or "zx"; None: it moves in space.
     """
 
     character: Character
@@ -61,6 +62,7 @@ class Document:
     take: Take | None = None
     put_aside: tuple[Take, ...] = ()
     auto_key: bool = False
+    planar: str | None = None
 
     def handle(self, name: str) -> Handle:
         """The handle of the effector of that name.
@@ -145,6 +147,7 @@ class Document:
         return (
             mine == its
             and (self.clip, self.frame, self.auto_key) == (other.clip, other.frame, other.auto_key)
+            and self.planar == other.planar
             and self.pose.same_as(other.pose)
             and same_character(self.character, other.character)
             and same_skeleton(self.skeleton, other.skeleton)

@@ -10,6 +10,7 @@ import numpy as np
 from viewer.errors import InputError, quote
 from viewer.ik.goals import Goal, GoalKind
 from viewer.session.checks import as_vector
+from viewer.session.planar import in_plane
 from viewer.session.standing import world_of
 from viewer.session.values import Item
 from viewer.skeleton.effectors import find_place
@@ -102,6 +103,7 @@ def drag_goals(document: Document, joints: Iterable[Held], targets: Mapping[Item
 def _joint_goal(document: Document, held: Held, target: Target | None) -> Goal:
     world, name = world_of(document.skeleton, document.pose), held.item.name
     place = target.position if target and target.position else world.point(held.joint, np.array(held.point))
+    place = in_plane(document, np.array(place), world.point(held.joint, np.array(held.point)))
     if target and target.rotation:
         return Goal.pose(name, place, target.rotation, offset=held.offset, weight=DRAGGED, rotation_weight=DRAGGED)
     return Goal.position(name, place, offset=held.offset, weight=DRAGGED)

@@ -113,5 +113,4 @@ def ranges(skeleton: Skeleton, pose: Pose, axes: Floats, joints: Bools) -> Float
         half = 0.5 * (ends + beyond)
         good_now = inside(half)
         ends, beyond = np.where(good_now, half, ends), np.where(good_now, beyond, half)
-    bounded = np.isfinite(result[:, 0]) & (result[:, 0] != result[:, 1]) | (ends[0] != ends[1])
-    return np.where((bounded & np.isfinite(result[:, 0]))[:, None], ends.T, result)
+    return np.where(np.isfinite(result[:, :1]), ends.T, result)

@@ -1,4 +1,4 @@
-"""Playing a clip: which frame is due."""
+"""Playing a clip or take: which frame is due."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Loop(StrEnum):
 
 
 class Player:
-    """A running clip: asked at any time it says which frame is due.
+    """What is played, running: asked at any time it says which frame is due, counted from the first that is played.
 
     Time is counted from where it began to play or its speed was changed last, so that frames do not drift.
     """
@@ -33,9 +33,9 @@ class Player:
 
         Args:
             now: seconds, of any clock.
-            count: frames of the clip.
+            count: frames that are played.
             frame_time: seconds of each.
-            speed: 1 is the clip's own.
+            speed: 1 is their own.
             loop: what happens at the ends.
         """
         if math.isinf(self._since) or now < self._since:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from viewer.session.gestures import Gestures
+from viewer.session.demos.animated import Animated
 from viewer.session.history import History, State
 from viewer.session.measuring import measured, still_report
 from viewer.session.opening import new_document
 from viewer.session.solving import settle
-from viewer.session.transport import Transport
+from viewer.session.take.recording import Recording
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,11 +19,12 @@ if TYPE_CHECKING:
     from viewer.skeleton.character import Character
 
 
-class Session(Transport, Gestures):
+class Session(Animated, Recording):
     """What the window shows, how it came to be, and what is under way.
 
     Documents are never changed, only exchanged: by actions (`dispatch`), by gestures that make many changes one step
-    (`begin` and `begin_drag`, until `commit` or `cancel`), by undo and redo, and by playing the clip, which is no step.
+    (`begin` and `begin_drag`, until `commit` or `cancel`), by recording, which is one step, too (`record`), by undo and
+    redo, and by playing the clip or take, which is no step.
     A drag is solved in `tick`, by a bounded number of iterations, so that a recorded session replays alike.
     Not for use by several threads.
 
@@ -56,6 +57,7 @@ class Session(Transport, Gestures):
         """Show another document, as saved at ``path``; what was there is forgotten, undo included."""
         self._abandon()
         self.stop()
+        self.animate(())
         self._history, self._saved_step = History(), None
         self.path = path
         self._show(State(document, still_report(document)))

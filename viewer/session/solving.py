@@ -14,6 +14,7 @@ from viewer.ik.solver import Solver
 from viewer.session.bounds import bound_skeleton, inside, violation
 from viewer.session.history import State
 from viewer.session.measuring import still_report
+from viewer.session.planar_rig import rig_of
 from viewer.session.report import Report, Trace
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from viewer.ik.options import Options, SolverOptions
     from viewer.ik.solution import Solution
     from viewer.session.document import Document
+    from viewer.session.planar_rig import PlanarRig
     from viewer.session.solver_settings import SolverSettings
     from viewer.skeleton.pose import Pose
     from viewer.skeleton.skeleton import Skeleton
@@ -39,16 +41,28 @@ _OUTSIDE = 1e-9
 class SteppedDrag(Drag):
     """A drag under the document's own settings: damping and step cap are those that the user set."""
 
-    def __init__(self, solver: Solver, pose: Pose, chosen: SolverSettings) -> None:
-        """Begin at a pose; one outside the limits is brought inside by the first step."""
-        super().__init__(solver, pose)
-        self._chosen = chosen
+    def __init__(self, solver: Solver, pose: Pose, chosen: SolverSettings, rig: PlanarRig | None = None) -> None:
+        """Begin at a pose; one outside the limits is brought inside by the first step.
+
+        Args:
+            solver: of the document's skeleton, or of a rig that stands for it.
+            pose: of the document's skeleton.
+            chosen: the document's settings.
+            rig: of a planar document.
+        """
+        super().__init__(solver, pose if rig is None else rig.lifted(pose))
+        self._chosen, self._rig = chosen, rig
 
     def step(self, places: Floats, turns: Floats, iterations: int) -> Solution:
         """So many iterations at most towards targets (G, 3) and (G, 4); NaN rows are left as they are."""
         settings, onward = self._chosen.dragging(iterations), self.solution is not None
         self.solution = self._solver.towards(self._workspace, self.start, places, turns, settings, onward=onward)
-        return self.solution
+        return self.solution if self._rig is None else self._rig.solution(self.solution)
+
+    def escape(self) -> Solution | None:
+        """See `Drag.escape`."""
+        found = super().escape()
+        return found if found is None or self._rig is None else self._rig.solution(found)
 
 
 class Solvers:
@@ -69,8 +83,11 @@ class Solvers:
         Raises:
             InputError: a goal or setting that no solver takes.
         """
+        options, rig = document.solver.options(limits=document.limits_on), rig_of(document)
+        if rig is not None:
+            flat = bound_skeleton(rig.skeleton, locked=rig.locked(locked, options.root))
+            return SteppedDrag(self._solver(flat, options, goals), document.pose, document.solver, rig)
         skeleton = bound_skeleton(document.skeleton, document.unlimited, locked)
-        options = document.solver.options(limits=document.limits_on)
         if any(document.skeleton.names[root] in locked for root in document.skeleton.roots.tolist()):
             options = replace(options, root="locked")
         return SteppedDrag(self._solver(skeleton, options, goals), document.pose, document.solver)

@@ -1,4 +1,4 @@
-"""The clock of a session: playing the clip, ticking what is under way, and the kernels that get ready meanwhile."""
+"""The clock of a session: playing clip or take, ticking what is under way, the kernels that get ready meanwhile."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from viewer.session.history import State
 from viewer.session.kernels import Kernels
 from viewer.session.measuring import still_report
 from viewer.session.playback import Loop, Player
+from viewer.session.take.evaluate import check_played_frame
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,24 +58,28 @@ class Transport(Gestures):
 
     def _rebase(self) -> None:
         if self._player is not None:
-            self._player = Player(self.document.frame, self._player.direction)
+            self._player = self._from_here(self._player.direction)
+
+    def _from_here(self, direction: int) -> Player:
+        return Player(self.document.frame - self.document.played[0], direction)
 
     def play(self, direction: int = 1) -> None:
-        """Play the clip from the frame shown, forwards (1) or backwards (-1); a clip at its end starts over.
+        """Play clip or take from the frame shown, forwards (1) or backwards (-1); at its end it starts over.
+
+        It plays the range; from outside it, all of it.
 
         Raises:
-            InputError: there is no clip, or another direction.
+            InputError: there is neither clip nor take, or another direction.
         """
         if direction not in (1, -1):
             raise InputError(f"direction: expected 1 or -1, found {direction}")
         self._conclude()
-        clip = self.document.clip_data
-        if clip is None:
-            raise InputError("no clip is loaded")
-        ends = {1: len(clip) - 1, -1: 0}
-        at_end = self.loop is Loop.OFF and self.document.frame == ends[direction]
-        self.seek(ends[-direction] if at_end else self.document.frame)
-        self._player = Player(self.document.frame, direction)
+        first, last = self.document.played
+        check_played_frame(self.document, last)
+        ends, frame = {1: last, -1: first}, self.document.frame
+        at_end = self.loop is Loop.OFF and frame == ends[direction]
+        self.seek(ends[-direction] if at_end or not first <= frame <= last else frame)
+        self._player = self._from_here(direction)
 
     def stop(self) -> None:
         """Stop playing, at the frame shown."""
@@ -83,10 +88,10 @@ class Transport(Gestures):
             self.revision += 1
 
     def seek(self, frame: int) -> None:
-        """Show a frame of the clip, as recorded: limits do not bind, holds are set anew, pins stay. No undo step.
+        """Show a frame of clip or take, as it is: limits do not bind, holds are set anew, pins stay. No undo step.
 
         Raises:
-            InputError: there is no clip, or no such frame.
+            InputError: there is neither clip nor take, or no such frame.
         """
         self._conclude()
         changed = at_frame(self.document, frame)
@@ -133,10 +138,12 @@ class Transport(Gestures):
         return self.revision != before or self._player is not None
 
     def _tick_clip(self, now: float) -> None:
-        clip, player = self.document.clip_data, self._player
-        if player is None or clip is None:
+        player, document = self._player, self.document
+        if player is None:
             return
-        frame, goes_on = player.frame(now, len(clip), clip.frame_time, self._speed, self.loop)
+        first, last = document.played
+        place, goes_on = player.frame(now, last - first + 1, document.frame_time, self._speed, self.loop)
+        frame = first + place
         if frame != self.document.frame:
             changed = at_frame(self.document, frame)
             self._show(State(changed, still_report(changed)))

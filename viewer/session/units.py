@@ -9,6 +9,9 @@ import numpy as np
 
 from viewer.errors import InputError
 from viewer.session.lengths import relengthened
+from viewer.session.take.evaluate import motion_of
+from viewer.session.take.pins import resolved
+from viewer.session.take.rereading import reread_take
 from viewer.skeleton.pose import Pose
 from viewer.spatial.quaternion import conjugate, multiply, rotate
 
@@ -42,13 +45,17 @@ def reread(document: Document, character: Character) -> Document:
     rotations, translations = document.pose.rotations.copy(), document.pose.translations * scale
     rotations[roots] = multiply(turn, rotations[roots])
     translations[roots] = rotate(turn, translations[roots])
-    return replace(
+    changed = replace(
         document,
         character=character,
         skeleton=skeleton,
         pose=Pose(rotations / np.linalg.norm(rotations, axis=-1, keepdims=True), translations),
         handles=tuple(_turned(handle, scale, turn) for handle in document.handles),
+        put_aside=tuple(reread_take(take, scale, turn, roots) for take in document.put_aside),
+        take=None if document.take is None else reread_take(document.take, scale, turn, roots),
     )
+    take = changed.take
+    return changed if take is None else replace(changed, take=resolved(changed, motion_of(changed), take))
 
 
 def _edited(working: Skeleton, before: Skeleton, after: Skeleton, scale: float) -> Skeleton:

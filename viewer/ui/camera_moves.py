@@ -147,8 +147,8 @@ class CameraMoves:
     def start(self) -> None:
         """The view that a document opens with: three-quarter, the whole figure, at once."""
         self._jump = None
-        camera = self.camera.looking("three-quarter", self._controller.picture.facing())
-        points = self._controller.picture.figure_points()
+        camera = self._controller.demos.opening_view(self.camera)
+        points = np.concatenate([self._controller.picture.figure_points(), self._controller.demos.room()])
         self.set(camera.frame(points, self._controller.viewport.size))
         self._started, self._height = self.camera, self._controller.picture.height
 
@@ -166,11 +166,16 @@ class CameraMoves:
         """Turn to a standard view of the figure."""
         self.jump(self.heading_for.looking(view, self._controller.picture.facing()))
 
+    @staticmethod
+    def along(camera: Camera, axis: str) -> Camera:
+        """A camera turned so that a world axis ("x", "-x", ...) points at whoever looks."""
+        yaw, pitch = _AXIS_VIEWS[axis]
+        return replace(camera, yaw=camera.yaw if yaw is None else yaw, pitch=pitch)
+
     def look_along(self, axis: str) -> None:
         """Turn so that a world axis ("x", "-x", ...) points at whoever looks; from there to the opposite view."""
-        yaw, pitch = _AXIS_VIEWS[axis]
         now = self.heading_for
-        goal = replace(now, yaw=now.yaw if yaw is None else yaw, pitch=pitch)
+        goal = self.along(now, axis)
         there = abs(math.remainder(goal.yaw - now.yaw, math.tau)) < 1e-9 and abs(goal.pitch - now.pitch) < 1e-9
         self.jump(now.opposite() if there else goal)
 

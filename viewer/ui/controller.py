@@ -9,6 +9,7 @@ from viewer.ui.base import Base
 from viewer.ui.camera_moves import CameraMoves
 from viewer.ui.clipboard import Clipboard
 from viewer.ui.commands import BY_ID, command_for
+from viewer.ui.demos import Demos
 from viewer.ui.drag import Drag
 from viewer.ui.dragging import Dragging
 from viewer.ui.effects import Effects
@@ -18,6 +19,7 @@ from viewer.ui.hints import hints_of
 from viewer.ui.hover import Hover
 from viewer.ui.nudging import Nudging
 from viewer.ui.picture import Picture
+from viewer.ui.planes import Planes
 from viewer.ui.playback import Playback
 from viewer.ui.pointing import Pointing
 from viewer.ui.posing import Posing
@@ -52,16 +54,17 @@ class Controller(Base):
 
     def _make_parts(self) -> None:
         self.picture, self.effects = Picture(self), Effects(self)
-        self.camera_moves = CameraMoves(self)
+        self.camera_moves, self.planes, self.demos = CameraMoves(self), Planes(self), Demos(self)
         self.drags, self.pointing, self.nudging = Dragging(self), Pointing(self), Nudging(self)
         self.playback, self.files, self.clipboard = Playback(self), Files(self), Clipboard(self)
         self.posing, self.selecting, self.switches = Posing(self), Selecting(self), Switches(self)
         parts = (
             self.camera_moves, self.drags, self.nudging, self.playback, self.files, self.clipboard, self.posing,
-            self.selecting, self.switches,
+            self.selecting, self.switches, self.planes, self.demos,
         )  # fmt: skip
         self.handlers = {name: handler for part in parts for name, handler in part.handlers().items()}
         self.camera_moves.start()
+        self.demos.opened()
 
     # Commands
 
@@ -204,7 +207,7 @@ class Controller(Base):
     def status(self) -> StatusLine:
         """The status line's words."""
         waited = 0.0 if self._compiling_since is None else self._now - self._compiling_since
-        busy = self.dragging or self.session.gesture is not None
+        busy = self.dragging or self.session.gesture is not None or self.session.animating
         return status_line(self.session, dragging=busy, compiling_for=waited, fps=self.fps)
 
     def chip(self) -> str:

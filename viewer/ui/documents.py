@@ -14,6 +14,7 @@ from viewer.errors import FormatError, ViewerError
 from viewer.formats.load import SAMPLE, load
 from viewer.formats.save import WRITERS, save
 from viewer.scene import figure_points
+from viewer.session.demos import PREFIX, find_demo
 from viewer.session.files import SUFFIX, is_session, load_session, save_session
 from viewer.session.opening import new_document
 from viewer.skeleton.kinematics import fk
@@ -53,6 +54,8 @@ def read_document(path: Path | str, *, units: str | float = "auto", up: str = "a
     """
     if is_session(path):
         return load_session(path)
+    if str(path).startswith(PREFIX):
+        return find_demo(str(path)).build()
     return new_document(load(path, units=units, up=up))
 
 
@@ -63,6 +66,7 @@ def show(controller: Controller, document: Document, path: Path | None = None) -
     controller.session.replace(document, path)
     controller.bar.clear()
     controller.camera_moves.start()
+    controller.demos.opened()
 
 
 def bad_file(controller: Controller, path: Path | str, error: ViewerError) -> Message:
@@ -108,7 +112,7 @@ def _height(character: Character) -> float:
 
 def proposed_session(name: str) -> str:
     """The name that a session of a file is saved under: ``walk.ikv.json``."""
-    return name if is_session(name) else f"{Path(name.removeprefix(SAMPLE)).stem}{SUFFIX}"
+    return name if is_session(name) else f"{Path(name.removeprefix(SAMPLE).removeprefix(PREFIX)).stem}{SUFFIX}"
 
 
 def save_to(controller: Controller, path: Path) -> bool:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from viewer.formats.load import SAMPLE
+from viewer.session.demos import PREFIX
 from viewer.ui import documents, parts
 from viewer.ui.handler import Handler, Handlers
 
@@ -35,7 +36,7 @@ class Files:
         if session.path is not None:
             return session.path.name
         source = session.document.character.source.path
-        return Path(source).name.removeprefix(SAMPLE) if source else session.document.skeleton.name or "Untitled"
+        return Path(source).name.removeprefix(SAMPLE).removeprefix(PREFIX) if source else session.document.skeleton.name or "Untitled"
 
     @property
     def title(self) -> str:

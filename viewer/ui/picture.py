@@ -140,6 +140,7 @@ class Picture:
         scene = self.scene()
         return [
             *self._controller.effects.shapes(scene, self.projection(), self._controller.scale),
+            *self._controller.demos.shapes(self.projection(), self._controller.scale),
             *self._held_shapes(),
         ]
 

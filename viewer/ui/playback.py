@@ -39,6 +39,13 @@ class Playback:
         else:
             session.play(direction)
 
+    def _space(self) -> None:
+        """Play or stop; where targets move by themselves, hold them or let them go on."""
+        if self._controller.demos.has_motions:
+            self._controller.demos.toggle()
+        else:
+            self.toggle(1)
+
     def go(self, frame: int) -> None:
         """Show a frame, the nearest that there is; playing stops."""
         if self.has_clip():
@@ -69,7 +76,7 @@ class Playback:
         """Of the transport."""
         controller, clip = self._controller, self.has_clip
         return {
-            "play.forwards": Handler(lambda: self.toggle(1), clip),
+            "play.forwards": Handler(self._space, lambda: clip() or controller.demos.has_motions),
             "play.backwards": Handler(lambda: self.toggle(-1), clip),
             "play.previous": Handler(lambda: self.step(-1), clip),
             "play.next": Handler(lambda: self.step(1), clip),

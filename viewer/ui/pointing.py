@@ -70,6 +70,7 @@ class Pointing:
             self._controller.gesture.move(event)
         else:
             self._controller.set_hovered(self._under(event.x, event.y))
+            self._controller.demos.pointed(event)
 
     def mods_changed(self, mods: Mods) -> None:
         """A modifier went down or came up: a drag snaps, or no longer does, without the pointer moving."""
@@ -174,6 +175,8 @@ class Pointing:
 
     def _click(self, event: Press) -> None:
         """Select what was clicked, with Shift besides, with a double click its children too."""
+        if self._controller.demos.clicked(event):
+            return
         found = self._hits(event.x, event.y)
         items = list(dict.fromkeys(item_of(hit) for hit in found))
         if not items:

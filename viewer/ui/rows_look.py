@@ -23,6 +23,9 @@ LOOKING = (
         "view.orthographic", "Orthographic", ("5", "o", "kp5"), NAVIGATE,
         menu="View", row="Perspective / orthographic", toggle=True,
     ),
+    Command("view.plane_xy", "Plane XY (front)", (), NAVIGATE, menu="View", toggle=True),
+    Command("view.plane_yz", "Plane YZ (side)", (), NAVIGATE, menu="View", toggle=True),
+    Command("view.plane_zx", "Plane ZX (top)", (), NAVIGATE, menu="View", toggle=True),
     Command("view.orbit_left", "Orbit left by 15°", ("kp4",), NAVIGATE, row=_ORBIT, repeats=True),
     Command("view.orbit_right", "Orbit right by 15°", ("kp6",), NAVIGATE, row=_ORBIT, repeats=True),
     Command("view.orbit_up", "Orbit up by 15°", ("kp8",), NAVIGATE, row=_ORBIT, repeats=True),
@@ -51,6 +54,8 @@ PLAYING = (
     Command("play.loop", "Loop mode", ("ctrl+l",), TIME),
     Command("play.slower", "Slower", ("minus",), TIME, row="Slower, faster"),
     Command("play.faster", "Faster", ("equal",), TIME, row="Slower, faster"),
+    Command("demo.animate", "Moving targets", (), TIME, menu="Goals", toggle=True),
+    Command("demo.start_over", "Start over", (), TIME),
 )
 
 WINDOWS = (

@@ -66,6 +66,18 @@ class Selecting:
             return effectors
         return tuple(Item("joint", name) for name in reversed(document.skeleton.names))
 
+    @property
+    def _moves(self) -> bool:
+        """Whether targets move by themselves."""
+        return self._controller.session.animating
+
+    def _none(self) -> None:
+        """Hold still what moves by itself; else select nothing."""
+        if self._moves:
+            self._controller.session.pause()
+        else:
+            self.select()
+
     def _selects(self, wanted: str) -> Handler:
         find = {"parent": self.parent, "child": self.child}[wanted]
 
@@ -91,6 +103,6 @@ class Selecting:
             "select.child": self._selects("child"),
             "select.children": Handler(self._children_of_active, lambda: self._document.active is not None),
             "select.all": Handler(lambda: self.select(*self.everything())),
-            "select.none": Handler(self.select, lambda: bool(self._document.selection)),
+            "select.none": Handler(self._none, lambda: bool(self._document.selection) or self._moves),
             "select.find": Handler(self._find),
         }

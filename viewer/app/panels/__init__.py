@@ -7,6 +7,7 @@ from viewer.app.layout import Place
 from viewer.app.panels import (
     chips,
     context_menu,
+    demo_card,
     file_dialog,
     goals,
     help_keys,
@@ -35,6 +36,7 @@ PANELS: tuple[Panel, ...] = (
     Panel("history", "History", Place.RIGHT_BOTTOM, history.draw, scrolls=True),
     Panel("timeline", "Timeline", Place.BOTTOM, timeline.draw),
     Panel("chips", "View", Place.VIEWPORT, chips.draw),
+    Panel("demo", "Demo", Place.FLOATING, demo_card.draw),
     Panel("messages", "Messages", Place.FLOATING, messages.draw),
     Panel("context", "Context menu", Place.FLOATING, context_menu.draw),
     Panel("files", "Files", Place.FLOATING, file_dialog.draw),

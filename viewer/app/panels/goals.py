@@ -96,7 +96,8 @@ def _row(ui: PanelContext, handle: Handle, error: GoalError | None, *, lit: bool
     shown = pen.fit(name, it.w - pen.px(_WEIGHT + _ERROR + 30 if handle.on else 58))
     pen.text(it.x + pen.px(24), y, shown, "text" if handle.on else "text3")
     if handle.on:
-        pen.right(right - pen.px(_WEIGHT), y, error_words(error), "text2" if reached else "unreached")
+        tolerance = ui.session.document.solver.tolerance_m
+        pen.right(right - pen.px(_WEIGHT), y, error_words(error, tolerance), "text2" if reached else "unreached")
         pen.right(right, y, numbers.weight(handle.weight), "text2")
     else:
         pen.right(right, y, "off", "text3")
@@ -106,11 +107,12 @@ def _row(ui: PanelContext, handle: Handle, error: GoalError | None, *, lit: bool
     return it.hovered
 
 
-def error_words(error: GoalError | None) -> str:
-    """How far a goal is missed; in degrees where it asks for a turn alone."""
+def error_words(error: GoalError | None, tolerance: float) -> str:
+    """How far a goal is missed; in degrees where its place is met, to the tolerance in metres, and its turn is not."""
     if error is None:
         return numbers.DASH
-    if error.metres is not None:
+    turn_missed = not error.reached and error.degrees is not None
+    if error.metres is not None and not (turn_missed and error.metres <= tolerance):
         return numbers.error(error.metres)
     return f"{numbers.fixed(error.degrees or 0.0, 1)}°"
 

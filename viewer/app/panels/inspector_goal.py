@@ -60,7 +60,8 @@ def draw_goal(ui: PanelContext, handle: Handle) -> None:
     name = handle.effector
     error = ui.session.errors.get(name)
     x, y = imgui.get_cursor_screen_pos()
-    head(ui, "", name, f"goal · {WORDS[handle.kind].partition(',')[0].lower()}")
+    note = f"goal · {WORDS[handle.kind].partition(',')[0].lower()}"
+    head(ui, "", name, f"{note} · pinned" if handle.pinned else note)
     pen = Pen(ui)
     effector_mark(pen, x + pen.px(7), y + pen.px(12), handle, reached=error is None or error.reached)
     _kind(ui, handle)

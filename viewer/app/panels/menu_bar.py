@@ -12,6 +12,7 @@ from viewer.app.panels.commands import ask, run
 from viewer.app.panels.solver import method_menu
 from viewer.app.widgets.pen import Pen
 from viewer.formats.load import sample_names
+from viewer.session.demos import DEMOS
 from viewer.ui.commands import MENUS, menu_commands
 
 if TYPE_CHECKING:
@@ -73,6 +74,12 @@ def _files(ui: PanelContext) -> None:
         for name in sample_names():
             if imgui.menu_item_simple(name):
                 ui.controller.files.open(f"sample:{name}")
+                ui.wake()
+        imgui.end_menu()
+    if imgui.begin_menu("Demos"):
+        for demo in DEMOS:
+            if imgui.menu_item_simple(demo.title):
+                ui.controller.demos.open(demo.id)
                 ui.wake()
         imgui.end_menu()
 

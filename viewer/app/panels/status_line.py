@@ -55,9 +55,8 @@ def _parts(ui: PanelContext, pen: Pen, x: float, end: float, status: StatusLine)
     off = "Limits off" in status.modes
     modes = " · ".join((*status.modes, *ui.notes))
     joined = status.tone in {"warn", "err"}
-    for part in (
-        _Part("goals", status.goals, line=not joined), _Part("figures", status.figures), _Part("modes", modes, lock=off),
-    ):  # fmt: skip
+    goals = _Part("goals", status.goals, line=not joined)
+    for part in (goals, _Part("figures", status.figures), _Part("modes", modes, lock=off)):
         if part.words:
             after = _part(ui, pen, x, end, part)
             if after is None:

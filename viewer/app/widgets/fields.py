@@ -62,10 +62,18 @@ PART = Format(decimals=2, per_pixel=0.005, snap=0.1, units=PLAIN)
 
 @dataclass(slots=True)
 class _Typing:
-    """The one field that is being typed into."""
+    """The one field that is being typed into.
+
+    Attributes:
+        item: its imgui id.
+        text: typed so far.
+        seen: the frame in which it was drawn last.
+        fresh: it has not been drawn yet.
+    """
 
     item: int
     text: str
+    seen: int
     fresh: bool = True
 
 
@@ -74,18 +82,22 @@ _typing: list[_Typing] = []
 
 def typing_in(it: int) -> bool:
     """Whether a field, by its imgui id, is being typed into."""
+    # A field that was not drawn in the last frame was put away: what was typed into it goes with it.
+    if _typing and abs(imgui.get_frame_count() - _typing[-1].seen) > 1:
+        _typing.clear()
     return bool(_typing) and _typing[-1].item == it
 
 
 def begin_typing(value: float, form: Format) -> None:
     """Turn the last item into a line of text, from the next frame on."""
     text = f"{value:.{max(form.decimals, 0) + 3}f}".rstrip("0").rstrip(".") if form.decimals else f"{value:.0f}"
-    _typing[:] = [_Typing(imgui.get_item_id(), text)]
+    _typing[:] = [_Typing(imgui.get_item_id(), text, imgui.get_frame_count())]
 
 
 def typed(ui: PanelContext, name: str, w: float, form: Format) -> Edit | None:
     """Draw the line of text that a field has become, and read it when Enter is pressed or the field is left."""
     now = _typing[-1]
+    now.seen = imgui.get_frame_count()
     if now.fresh:
         imgui.set_keyboard_focus_here()
     push_field_padding(ui)
@@ -185,11 +197,9 @@ def search_field(ui: PanelContext, name: str, text: str, hint: str, *, focus: bo
     imgui.pop_style_var()
     pen.icon(x + pen.px(14), y + pen.px(FIELD) / 2.0, fa.ICON_FA_MAGNIFYING_GLASS, "text3", SMALL)
     if text:
-        after = imgui.get_cursor_screen_pos()
         imgui.set_cursor_screen_pos((x + width - pen.px(24), y))
         it = item(f"{name} clear", pen.px(24), pen.px(FIELD))
         pen.icon(*it.middle, fa.ICON_FA_XMARK, "text" if it.hovered else "text3", SMALL)
-        imgui.set_cursor_screen_pos(after)
         if it.clicked:
             return ""
     return text

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from viewer.errors import InputError, quote
+from viewer.formats.files import check_output
 from viewer.formats.video.gif import write_gif
 from viewer.formats.video.mp4 import write_mp4
 from viewer.formats.video.png import write_pngs
@@ -51,7 +52,9 @@ def write_video(frames: Iterable[NDArray[np.uint8]], file: str | os.PathLike[str
     if suffix == ".png":
         if not is_numbered(path):
             raise InputError(f"{file}: expected a place for the frame's number, as in {path.stem}_%04d.png")
+        check_output(path.with_name(path.name % 0))
         return write_pngs(checked(frames), path)
+    check_output(path)
     return write_gif(checked(frames), path, fps) if suffix == ".gif" else write_mp4(checked(frames), path, fps)
 
 

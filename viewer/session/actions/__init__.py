@@ -6,6 +6,7 @@ from viewer.session.actions.base import Action
 from viewer.session.actions.effectors import MakeEffector, RemoveEffector
 from viewer.session.actions.joints import SetCoordinate, SetLength, SetStiffness, TurnJoint
 from viewer.session.actions.limits import SetJointLimits, SetLimits
+from viewer.session.actions.planar import SetPlanar
 from viewer.session.actions.poses import MirrorPose, PastePose, ResetPose, SetPose
 from viewer.session.actions.selecting import Select, SetMode, SetScope
 from viewer.session.actions.settings import SetClip, SetFrame, SetFrameTime, SetSolver, SetUnits
@@ -62,6 +63,7 @@ __all__ = [
     "SetLimits",
     "SetMode",
     "SetPin",
+    "SetPlanar",
     "SetPose",
     "SetRange",
     "SetScope",

@@ -50,7 +50,7 @@ class SetSolver(Action):
 
 
 def at_frame(document: Document, frame: int, **changes: Any) -> Document:  # noqa: ANN401 - fields of a document
-    """The document at a frame of its clip, as recorded: limits do not bind, holds are set anew, pins stay."""
+    """The document at a frame of clip or take, as it is: limits do not bind, holds are set anew, pins stay."""
     if isinstance(frame, bool) or not isinstance(frame, int):
         raise InputError(f"frame: expected an integer, found {frame!r}")
     return carried(document, document.frame_pose(frame), pins=False, frame=frame, **changes)
@@ -58,7 +58,7 @@ def at_frame(document: Document, frame: int, **changes: Any) -> Document:  # noq
 
 @dataclass(frozen=True, slots=True)
 class SetFrame(Action):
-    """Show a frame of the clip."""
+    """Show a frame of clip or take."""
 
     frame: int
     saved: ClassVar[bool] = False
@@ -75,7 +75,7 @@ class SetFrame(Action):
 
 @dataclass(frozen=True, slots=True)
 class SetClip(Action):
-    """Play another clip, from its first frame; None: none, and the pose stays."""
+    """Play another clip, from its first frame; None: none, and the pose stays. Each has keys of its own."""
 
     name: str | None
 
@@ -87,10 +87,20 @@ class SetClip(Action):
     def apply(self, document: Document) -> Document:
         """The document with that clip."""
         if self.name is None:
-            return document if document.clip is None else replace(document, clip=None, frame=0)
+            return document if document.clip is None else _on_clip(document, None)
         if self.name not in document.character.clips:
             raise InputError(unknown_name("clip", self.name, document.character.clips))
-        return at_frame(replace(document, clip=self.name), 0)
+        return at_frame(_on_clip(document, self.name), 0)
+
+
+def _on_clip(document: Document, name: str | None) -> Document:
+    """The document on another clip, with the keys that it has there."""
+    if name == document.clip:
+        return document
+    takes = [take for take in (*document.put_aside, document.take) if take is not None]
+    own = next((take for take in takes if take.base == name), None)
+    others = tuple(take for take in takes if take is not own)
+    return replace(document, clip=name, frame=0, take=own, put_aside=others)
 
 
 @dataclass(frozen=True, slots=True)

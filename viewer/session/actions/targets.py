@@ -9,6 +9,7 @@ from viewer.errors import InputError, unknown_name
 from viewer.session.actions.base import Action
 from viewer.session.checks import as_flag, one_of
 from viewer.session.handle import Handle
+from viewer.session.planar import confined
 from viewer.session.standing import stand_of
 from viewer.session.values import Wanted
 from viewer.session.wanting import held, wanting
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 
 
 def with_handle(document: Document, handle: Handle) -> Document:
-    """The document with one handle exchanged; the very same one if it is equal."""
+    """The document with one handle exchanged, kept in the plane; the very same one if it is equal."""
+    handle = confined(document, handle)
     handles = tuple(handle if own.effector == handle.effector else own for own in document.handles)
     return document if handles == document.handles else replace(document, handles=handles)
 

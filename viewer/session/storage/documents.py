@@ -9,10 +9,12 @@ import msgspec
 from viewer.errors import FormatError, InputError
 from viewer.session.document import Document
 from viewer.session.handle import Handle
+from viewer.session.plane import PLANES
 from viewer.session.solver_settings import SolverSettings
 from viewer.session.storage.characters import character_data, character_of
 from viewer.session.storage.skeletons import member, pose_data, pose_of, skeleton_data, skeleton_of
 from viewer.session.storage.structs import DocumentData, HandleData, SolverData
+from viewer.session.storage.takes import take_data, take_of
 from viewer.session.values import Item, Mode, Scope, Wanted
 
 if TYPE_CHECKING:
@@ -41,6 +43,10 @@ def document_data(document: Document) -> DocumentData:
         scope=str(document.scope),
         clip=document.clip,
         frame=document.frame,
+        planar=document.planar,
+        take=None if document.take is None else take_data(document.take),
+        put_aside=[take_data(take) for take in document.put_aside],
+        auto_key=document.auto_key,
     )
 
 
@@ -72,7 +78,11 @@ def document_of(data: DocumentData, folder: Path) -> Document:
         scope=member(Scope, data.scope, f"{_WHERE}.scope"),
         clip=data.clip,
         frame=data.frame,
+        planar=data.planar,
         selection=tuple(Item(kind, name) for kind, name in data.selection),  # type: ignore[arg-type]
+        take=None if data.take is None else take_of(data.take, character, f"{_WHERE}.take"),
+        put_aside=tuple(take_of(take, character, f"{_WHERE}.put_aside[{i}]") for i, take in enumerate(data.put_aside)),
+        auto_key=data.auto_key,
     )
     _check(document)
     return document
@@ -83,9 +93,14 @@ def _check(document: Document) -> None:
     clip = document.clip_data
     if document.clip is not None and clip is None:
         raise FormatError(f"expected the name of a clip, found {document.clip!r}", path=f"{_WHERE}.clip")
-    if clip is not None and not 0 <= document.frame < len(clip):
-        found = f"expected a frame from 0 to {len(clip) - 1}, found {document.frame}"
-        raise FormatError(found, path=f"{_WHERE}.frame")
+    take, last = document.take, max(document.frames - 1, 0)
+    if (clip is not None or take is not None) and not 0 <= document.frame <= last:
+        raise FormatError(f"expected a frame from 0 to {last}, found {document.frame}", path=f"{_WHERE}.frame")
+    if take is not None and take.base != document.clip:
+        raise FormatError(f"expected keys on clip {document.clip!r}, found {take.base!r}", path=f"{_WHERE}.take.base")
+    if document.planar is not None and document.planar not in PLANES:
+        found = f"expected one of {', '.join(PLANES)} or null, found {document.planar!r}"
+        raise FormatError(found, path=f"{_WHERE}.planar")
     for index, item in enumerate(document.selection):
         try:
             document.check_item(item)

@@ -140,6 +140,59 @@ class SolverData(msgspec.Struct, omit_defaults=True):
     step_cap_deg: float | None = None
 
 
+class TracksData(msgspec.Struct):
+    """Tracks of joints that have keys at the same frames: the fields of `viewer.session.take.values.Track`.
+
+    Frames and blends are (K,), rotations (joints, K, 4), translations (joints, K, 3) or null.
+    """
+
+    joints: Array
+    frames: Array
+    blends: Array
+    rotations: Array
+    translations: Array | None = None
+
+
+class PinData(msgspec.Struct, omit_defaults=True):
+    """What was pinned: the fields of `viewer.session.take.values.Pin`."""
+
+    effector: str
+    position: Vector | None = None
+    rotation: Quaternion | None = None
+    offset: Vector = (0.0, 0.0, 0.0)
+
+
+class PinnedData(msgspec.Struct):
+    """Key frames that had the same pins."""
+
+    frames: Array
+    pins: list[PinData]
+
+
+class StretchData(msgspec.Struct):
+    """Frames solved between keys: the fields of `viewer.session.take.values.Stretch`."""
+
+    first: int
+    digest: str
+    joints: Array
+    rotations: Array
+    moved: Array
+    translations: Array
+
+
+class TakeData(msgspec.Struct, omit_defaults=True):
+    """A take: the fields of `viewer.session.take.values.Take`."""
+
+    base: str | None
+    frame_time: float
+    first: int
+    last: int
+    rest: PoseData | None = None
+    tracks: list[TracksData] = []
+    pins: list[PinnedData] = []
+    solved: list[StretchData] = []
+
+
 class DocumentData(msgspec.Struct):
     """A document; a skeleton of null is the character's own."""
 
@@ -155,6 +208,10 @@ class DocumentData(msgspec.Struct):
     scope: str
     clip: str | None
     frame: int
+    planar: str | None = None
+    take: TakeData | None = None
+    put_aside: list[TakeData] = []
+    auto_key: bool = False
 
 
 class Kept(msgspec.Struct, frozen=True):

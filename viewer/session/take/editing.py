@@ -14,6 +14,7 @@ from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, normalized
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from viewer.session.take.evaluate import Frames
     from viewer.session.take.values import Pin
     from viewer.skeleton.pose import Pose
     from viewer.spatial.checks import Floats, Ints
@@ -41,8 +42,8 @@ class Entry:
     blends: Ints
 
 
-def differences(base: Pose, pose: Pose) -> tuple[Floats, Floats]:
-    """What is added to a base to give a pose: rotations (J, 4) d with pose = base * d, translations (J, 3).
+def differences(base: Pose | Frames, pose: Pose | Frames) -> tuple[Floats, Floats]:
+    """What is added to a base to give a pose: rotations (..., J, 4) d with pose = base * d, translations (..., J, 3).
 
     Joints that are as in the base, to the bit, have none, to the bit.
     """

@@ -13,7 +13,7 @@ from viewer.errors import InputError
 from viewer.session.standing import above
 from viewer.session.take.evaluate import layered
 from viewer.session.take.solving import solved_between
-from viewer.session.take.values import Pin, Stretch
+from viewer.session.take.values import CODES, Blend, Pin, Stretch
 from viewer.skeleton.effectors import find_place
 from viewer.skeleton.kinematics import fk_arrays
 from viewer.spatial.quaternion import angle_between
@@ -21,7 +21,7 @@ from viewer.spatial.quaternion import angle_between
 if TYPE_CHECKING:
     from viewer.session.document import Document
     from viewer.session.take.evaluate import Motion
-    from viewer.session.take.values import Take
+    from viewer.session.take.values import Take, Track
     from viewer.skeleton.effectors import Effector
     from viewer.spatial.checks import Floats
 
@@ -29,6 +29,7 @@ _MET = 2e-3, np.radians(1.0)
 """Metres and radians within which a key holds its pin; one that it does not stand at is not held between keys."""
 _SAME = 1e-5
 """Metres, or of a quaternion's component: pins nearer to each other are the same."""
+_SMOOTH = CODES[Blend.SMOOTH]
 LONGEST = 10_000
 """Frames from key to key beyond which nothing is solved between them."""
 
@@ -101,12 +102,14 @@ def _spans(motion: Motion) -> list[Span]:
         for pin in pins:
             by_effector.setdefault(pin.effector, []).append((frame, pin))
     spans = []
-    for effector, pinned in by_effector.items():
+    for effector, every in by_effector.items():
         try:
             place = find_place(motion.edited, effector)
         except InputError:  # it was removed since
             continue
         keys = _bearing(motion, place)
+        # A key of an arm alone says nothing of a foot.
+        pinned = [one for one, there in zip(every, np.isin([f for f, _ in every], keys), strict=True) if there]
         for (first, pin), (last, other) in pairwise(pinned):
             between = np.searchsorted(keys, last) - np.searchsorted(keys, first, side="right")
             if 1 < last - first <= LONGEST and not between and _same(pin, other):
@@ -145,10 +148,12 @@ def _digest(motion: Motion, spans: list[Span]) -> str:
     take, clip = motion.take, motion.clip
     assert take is not None
     first, last = spans[0].first, max(span.last for span in spans)
+    bearing = {joint for span in spans for joint in above(motion.edited, span.place.joint)}
     digest = blake2b(digest_size=12)
     for track in take.tracks:
-        low = max(int(np.searchsorted(track.frames, first, side="right")) - 2, 0)
-        some = slice(low, int(np.searchsorted(track.frames, last, side="left")) + 2)
+        if track.joint not in bearing:
+            continue
+        some = _nearby(track, first, last)
         moved = b"" if track.translations is None else track.translations[some].tobytes()
         parts = (track.frames[some].astype("<i8"), track.blends[some].astype("<i8"), track.rotations[some])
         digest.update(b"%d" % track.joint + b"".join(part.tobytes() for part in parts) + moved)
@@ -159,6 +164,14 @@ def _digest(motion: Motion, spans: list[Span]) -> str:
     digest.update(motion.edited.offsets.tobytes())
     digest.update(repr([(s.first, s.last, tuple(s.pin), s.place.joint, s.place.offset) for s in spans]).encode())
     return digest.hexdigest()
+
+
+def _nearby(track: Track, first: int, last: int) -> slice:
+    """The keys that the frames between depend on: smooth ways ask for one more at either end."""
+    low = max(int(np.searchsorted(track.frames, first, side="right")) - 1, 0)
+    high = min(int(np.searchsorted(track.frames, last, side="left")), len(track) - 1)
+    before, after = (int(track.blends[place] == _SMOOTH) for place in (low, max(high - 1, 0)))
+    return slice(max(low - before, 0), high + 1 + after)
 
 
 def _solved(document: Document, motion: Motion, spans: list[Span], digest: str) -> Stretch:

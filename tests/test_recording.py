@@ -1,0 +1,309 @@
+"""Recording while the body is moved: what was seen is what is played."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from sessions import HAND, place, session
+from takes import apart, loose, take_of, turn
+
+from viewer import InputError
+from viewer.session import Session
+from viewer.session import actions as act
+from viewer.session.files import load_session, save_session
+from viewer.session.take import take_pose
+from viewer.skeleton import Pose
+from viewer.spatial.quaternion import exp, multiply
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RATE = 1.0 / 30.0
+
+
+def wave(made: Session, ticks: int, *, start: float = 0.0, step: float = RATE) -> dict[int, Pose]:
+    """Record a hand that goes round, a tick every ``step`` seconds; what was seen at each frame."""
+    begin, seen = place(made.document, HAND.name), {}
+    made.tick(start)
+    made.begin_drag((HAND,))
+    for tick in range(ticks):
+        angle = 0.15 * tick * step / RATE
+        way = 0.15 * np.array([np.sin(angle), 1.0 - np.cos(angle), 0.5 * np.sin(angle)])
+        made.drag_to({HAND: (begin + way, None)})
+        made.tick(start + tick * step)
+        seen[made.document.frame] = made.document.pose
+    return seen
+
+
+def test_what_was_seen_is_played() -> None:
+    made = session()
+    before = made.document
+    made.record()
+    assert made.recording
+    seen = wave(made, 45)
+    assert made.document.frame == 44
+    assert made.recorded_seconds == pytest.approx(44 * RATE)
+    assert made.undo_depth == 0
+    made.commit()
+    made.stop_recording()
+    assert not made.recording
+    assert made.recorded_seconds == 0.0
+    assert made.history == ("Record 1.5 s",)
+    assert take_of(made.document).frames == tuple(range(45))
+    for frame, pose in seen.items():
+        assert apart(take_pose(made.document, frame), pose) < 1e-9
+    assert apart(seen[10], seen[30]) > 0.05  # it did move
+    assert made.document.played == (0, 119)
+    made.undo()
+    assert made.document is before
+    made.redo()
+    made.seek(20)
+    assert apart(made.document.pose, seen[20]) < 1e-9
+
+
+@pytest.mark.parametrize("step", [RATE / 3.1, RATE * 2.3])
+def test_the_rate_is_that_of_the_take_whatever_that_of_the_ticks(step: float) -> None:
+    made = loose()
+    made.dispatch(act.HoldEffector(HAND.name))
+    made.record()
+    seen = wave(made, round(1.0 / step) + 1, step=step)
+    made.stop_recording()
+    frames = take_of(made.document).frames
+    assert frames == tuple(range(len(frames)))
+    assert len(frames) in (30, 31)
+    poses = [take_pose(made.document, frame) for frame in frames]
+    steps = [apart(a, b) for a, b in zip(poses[:-1], poses[1:], strict=True)]
+    assert max(steps) < 0.2
+    assert sum(step > 1e-4 for step in steps) > 25  # between two ticks it moves, too
+    last = max(seen)
+    assert apart(take_pose(made.document, last), seen[last]) < 0.1
+
+
+def test_a_recording_can_be_simplified() -> None:
+    made = loose()
+    made.dispatch(act.HoldEffector(HAND.name))
+    made.record_tolerance_deg = 1.0
+    made.record()
+    seen = wave(made, 60)
+    made.stop_recording()
+    frames = take_of(made.document).frames
+    assert 3 < len(frames) < 40
+    assert (frames[0], frames[-1]) == (0, 59)
+    worst = max(apart(take_pose(made.document, frame), pose) for frame, pose in seen.items())
+    assert worst <= np.radians(1.0) + 1e-9
+
+
+def test_only_joints_that_moved_have_keys() -> None:
+    made = loose()
+    made.record()
+    made.begin("Turn LeftArm")
+    rotation = made.document.pose.rotations[made.document.skeleton.index("LeftArm")]
+    for tick in range(10):
+        made.update(act.TurnJoint("LeftArm", multiply(rotation, exp(np.array([0.0, 0.0, 0.01 * tick])))))
+        made.tick(tick * RATE)
+    made.stop_recording()
+    assert [made.document.skeleton.names[track.joint] for track in take_of(made.document).tracks] == ["LeftArm"]
+
+
+def test_pauses_between_movements_are_not_recorded() -> None:
+    made = session()
+    made.record()
+    first = wave(made, 10)
+    made.commit()
+    for tick in range(10, 30):
+        made.tick(tick * RATE)
+    second = wave(made, 10, start=30 * RATE)
+    made.commit()
+    made.stop_recording()
+    assert take_of(made.document).frames == (*range(10), *range(30, 40))
+    for frame, pose in {**first, **second}.items():
+        assert apart(take_pose(made.document, frame), pose) < 1e-9
+
+
+def test_a_recording_replaces_the_keys_that_it_passes_and_no_others() -> None:
+    made = loose()
+    turn(made, "LeftArm", (0.0, 0.0, 0.2))
+    for frame in (0, 5, 60):
+        made.dispatch(act.KeyPose(frame))
+    made.seek(2)
+    made.dispatch(act.HoldEffector(HAND.name))
+    made.record()
+    wave(made, 10)
+    made.stop_recording()
+    arm = made.document.skeleton.index("LeftArm")
+    assert take_of(made.document).keys_of(arm) == (0, *range(2, 12), 60)
+
+
+def test_on_a_clip_it_goes_on_playing_until_the_hand_is_taken() -> None:
+    made = session("walk")
+    clip = made.document.clip_data
+    assert clip is not None
+    made.seek(2)
+    made.record()
+    made.tick(0.0)
+    made.tick(3 * clip.frame_time)
+    assert made.document.frame == 5
+    assert made.document.pose.same_as(clip.pose(5))
+    seen = wave(made, 5, start=3 * clip.frame_time, step=clip.frame_time)
+    made.commit()
+    made.tick(9 * clip.frame_time)
+    made.stop_recording()
+    assert take_of(made.document).frames == tuple(range(5, 10))
+    assert take_of(made.document).base == made.document.clip
+    for frame in range(6, 10):
+        assert apart(take_pose(made.document, frame), seen[frame]) < 1e-9
+    assert made.document.clip_data is clip
+
+
+def test_at_the_end_of_a_clip_a_recording_ends() -> None:
+    made = session("walk")
+    last = made.document.frames - 1
+    made.seek(last - 3)
+    made.record()
+    wave(made, 20, step=made.document.frame_time)
+    assert made.document.frame == last
+    made.commit()
+    made.tick(1000.0)
+    assert not made.recording
+    assert made.history == ("Record 0.1 s",)
+    assert made.document.frame == last
+    assert take_of(made.document).frames[-1] == last
+    with pytest.raises(InputError, match=f"there is nothing to record on after frame {last}: go back first"):
+        made.record()
+
+
+def test_without_a_clip_the_take_grows() -> None:
+    made = session()
+    made.dispatch(act.SetRange(0, 10))
+    made.record()
+    wave(made, 80)
+    assert made.document.frames > 80
+    made.stop_recording()
+    assert made.document.played == (0, 79)
+
+
+def test_nothing_moved_is_nothing_recorded() -> None:
+    made = session()
+    before = made.document
+    made.record()
+    for tick in range(20):
+        assert made.tick(tick * RATE)
+    assert made.document.frame == 19
+    made.stop_recording()
+    assert made.undo_depth == 0
+    assert made.document.same_as(before)
+    made.stop_recording()
+
+
+def test_undo_takes_a_recording_back_as_a_whole() -> None:
+    made = session()
+    before = made.document
+    made.record()
+    wave(made, 10)
+    made.commit()
+    wave(made, 10, start=10 * RATE)
+    assert made.undo()
+    assert not made.recording
+    assert made.document is before
+    assert made.undo_depth == 0
+
+
+def test_a_movement_that_is_cancelled_is_not_recorded() -> None:
+    made = session()
+    pose = made.document.pose
+    made.record()
+    wave(made, 10)
+    made.cancel()
+    assert made.recording
+    assert made.document.pose.same_as(pose)
+    made.stop_recording()
+    assert made.undo_depth == 0
+
+
+def test_what_is_no_posing_ends_a_recording() -> None:
+    for stop in (
+        lambda made: made.seek(0),
+        lambda made: made.play(),
+        lambda made: made.dispatch(act.KeyPose()),
+        lambda made: made.dispatch(act.SetRange(0, 50)),
+        lambda made: made.redo(),
+    ):
+        made = session()
+        made.dispatch(act.SetRange(0, 90))
+        made.record()
+        wave(made, 10)
+        made.commit()
+        made.dispatch(act.SetLimits(on=False))
+        assert made.recording
+        stop(made)
+        assert not made.recording
+        assert "Record 0.3 s" in made.history
+
+
+def test_sliders_and_single_edits_are_recorded_too() -> None:
+    made = loose()
+    made.record()
+    made.tick(0.0)
+    poses = {}
+    for tick in range(1, 10):
+        turn(made, "Spine", (0.02, 0.0, 0.0))
+        made.tick(tick * RATE)
+        poses[made.document.frame] = made.document.pose
+    made.stop_recording()
+    assert made.history == ("Record 0.3 s",)
+    for frame, pose in poses.items():
+        assert apart(take_pose(made.document, frame), pose) < 1e-9
+
+
+def test_all_but_the_last_second_is_in_the_document_meanwhile(tmp_path: Path) -> None:
+    made = session()
+    made.record()
+    seen = wave(made, 75)
+    save_session(made.document, tmp_path / "a.ikv.json")
+    kept = load_session(tmp_path / "a.ikv.json")
+    assert len(take_of(kept).frames) >= 45
+    assert kept.frame == 74
+    for frame in take_of(kept).frames:
+        assert apart(take_pose(kept, frame), seen[frame]) < 1e-9
+
+
+def test_a_long_silence_is_no_slow_movement() -> None:
+    made = loose()
+    made.record()
+    made.tick(0.0)
+    made.begin("Turn Spine")
+    start = made.document.pose
+    made.tick(RATE)
+    made.update(act.ResetPose())
+    made.tick(61 * RATE)
+    made.stop_recording()
+    assert apart(take_pose(made.document, 50), start) < 1e-9
+
+
+def test_pinned_feet_are_held_in_a_simplified_recording() -> None:
+    made = session()
+    made.record_tolerance_deg = 3.0
+    made.record()
+    wave(made, 40)
+    made.commit()
+    made.stop_recording()
+    take = take_of(made.document)
+    assert len(take.frames) < 40
+    handle = made.document.handle("LeftFoot")
+    assert handle.position is not None
+    for frame in range(40):
+        feet = place_at(made, frame, "LeftFoot")
+        assert np.linalg.norm(feet - np.array(handle.position)) < 2.5e-3
+
+
+def place_at(made: Session, frame: int, effector: str) -> np.ndarray:
+    made.seek(frame)
+    return place(made.document, effector)
+
+
+def test_a_tolerance_that_is_none() -> None:
+    made = session()
+    with pytest.raises(InputError, match="recording tolerance: expected a finite number, 0 to 180, found -1"):
+        made.record_tolerance_deg = -1.0

@@ -1,0 +1,199 @@
+"""Moving pictures of a character, drawn one at a time as they are asked for.
+
+    moving = movie(character, size=(1280, 720))
+    write_video(moving, "walk.mp4", fps=moving.fps)
+
+Drawing has a thread and an OpenGL context of its own: whoever asks for the next picture, a window between two of its
+frames too, keeps the context that is current on its own thread.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viewer.errors import InputError
+from viewer.formats.video.write import FASTEST
+from viewer.opengl.floor import REACH
+from viewer.opengl.offscreen import check_size, render_image
+from viewer.opengl.picture import camera_of, scene_of, seen_points
+from viewer.opengl.sweep import middle, swept_points, turned_round
+from viewer.scene.drawlist import draw_list
+from viewer.skeleton.character import Character
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from numpy.typing import NDArray
+
+    from viewer.ik.goals import Goal
+    from viewer.scene.camera import Camera
+    from viewer.scene.scene import Scene
+    from viewer.skeleton.clip import Clip
+    from viewer.skeleton.pose import Pose
+    from viewer.skeleton.skeleton import Skeleton
+    from viewer.spatial.checks import Floats
+
+STILL_TURN = 4.0
+"""Seconds in which a still pose is turned round unless another time is asked for."""
+STILL_FPS = 30.0
+"""Pictures a second of a pose that stands still."""
+SLOWEST_TURN = 3600.0
+"""Seconds that a turn may take."""
+
+_LOGICAL_HEIGHT = 1080.0
+"""Pixels high from which on marks and texts grow with the picture, as in still ones."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Movie:
+    """Pictures that belong together; each is drawn when it is asked for, in whatever order.
+
+    Attributes:
+        count: how many there are.
+        fps: of them a second.
+        size: (width, height) in pixels.
+        scene: what there is to see in each, by its number from 0.
+        camera: from where.
+        disc: x, z and radius in metres of the grid on the ground, the same in all; None for one round the figure.
+        samples: per pixel, for smooth edges; 0 for none.
+    """
+
+    count: int
+    fps: float
+    size: tuple[int, int]
+    scene: Callable[[int], Scene]
+    camera: Callable[[int], Camera]
+    disc: tuple[float, float, float] | None = None
+    samples: int = 4
+
+    def __len__(self) -> int:
+        """How many pictures there are."""
+        return self.count
+
+    def __iter__(self) -> Iterator[NDArray[np.uint8]]:
+        """All pictures from the first to the last; a step draws one."""
+        return (self.picture(number) for number in range(self.count))
+
+    @property
+    def seconds(self) -> float:
+        """How long it lasts."""
+        return self.count / self.fps
+
+    def picture(self, number: int) -> NDArray[np.uint8]:
+        """Red, green, blue (H, W, 3) of one picture, the top row first.
+
+        Raises:
+            MachineError: the machine cannot draw; the line names the cure.
+        """
+        scale = max(1.0, self.size[1] / _LOGICAL_HEIGHT)
+        projection = self.camera(number).projection(self.size)
+        listed = draw_list(self.scene(number), projection, scale)
+        if self.disc is not None:
+            listed = replace(listed, ground=replace(listed.ground, disc=self.disc))
+        return render_image(listed, projection, self.samples, scale)
+
+
+def movie(  # noqa: PLR0913 - what a moving picture can show, each by its name
+    character: Character | Skeleton,
+    pose: Pose | None = None,
+    *,
+    frames: range | None = None,
+    fps: float | None = None,
+    size: tuple[int, int] = (640, 480),
+    camera: str | tuple[float, ...] | Camera = "three-quarter",
+    goals: Iterable[Goal] | None = None,
+    limits: bool = False,
+    turntable: bool | float = False,
+    samples: int = 4,
+) -> Movie:
+    """A moving picture of a character's motion, or of a pose that is turned round.
+
+    The camera stands still, or goes round at one height and distance, and has all of the motion in view.
+
+    Args:
+        character: its first clip is played; one without motion stands in its relaxed pose.
+        pose: to stand in, instead of the motion.
+        frames: of the clip, counted from 0; all of them unless given.
+        fps: pictures a second; the motion is resampled and lasts as long as before. The clip's own rate unless given.
+        size: (width, height) of the pictures.
+        camera: as of `viewer.render`; where a turn begins.
+        goals: shown as marks, as of `viewer.render`.
+        limits: show how far the joints can turn, and light those at a limit.
+        turntable: go round the figure once while the motion lasts (a pose: in `STILL_TURN` seconds), or once in so
+            many seconds: a motion that lasts longer is seen from all sides several times.
+        samples: per pixel, for smooth edges; 0 for none.
+
+    Raises:
+        InputError: nothing moves and nothing is turned; frames, a rate, a turn, a size or a camera that there is not;
+            a pose and frames.
+    """
+    check_size(size)
+    _check(fps, turntable)
+    clip = _clip(character, pose, frames, fps)
+    marked = tuple(goals or ())
+    if clip is None and not turntable:
+        raise InputError("expected motion, or a pose that is turned round, found a pose that stands still")
+    stood = clip.pose(0) if clip is not None else pose or _skeleton(character).relaxed_pose()
+    first = scene_of(character, stood, goals=marked, limits=limits)
+
+    def scene(number: int) -> Scene:
+        return first if clip is None else scene_of(character, clip.pose(number), goals=marked, limits=limits)
+
+    points = seen_points(first, None if clip is None else swept_points(first.skeleton, clip))
+    rate = fps or (STILL_FPS if clip is None else 1.0 / clip.frame_time)
+    lasts = STILL_TURN if clip is None else len(clip) / rate
+    turn = lasts if turntable is True else float(turntable)
+    count = max(1, round(rate * turn)) if clip is None else len(clip)
+    view = camera_of(camera, first, character, size, turned_round(points, middle(points)) if turntable else points)
+    step = 2.0 * math.pi / (rate * turn) if turntable else 0.0
+    return Movie(
+        count=count,
+        fps=rate,
+        size=size,
+        scene=scene,
+        camera=lambda number: view.turned(number * step, 0.0) if step else view,
+        disc=_disc(points, first.height),
+        samples=samples,
+    )
+
+
+def playable_fps(rate: float, most: float) -> float:
+    """A clip's own rate, or a half, a third, ... of it: the largest that is not above ``most``.
+
+    At such a rate pictures are frames of the clip as they are, none between two of them.
+    """
+    return rate / max(1, math.ceil(rate / most - 1e-6))
+
+
+def _check(fps: float | None, turntable: bool | float) -> None:
+    if fps is not None and not 0.0 < fps <= FASTEST:
+        raise InputError(f"frames per second: expected more than 0 and at most {FASTEST:g}, found {fps:g}")
+    if not isinstance(turntable, bool) and not 0.0 < turntable <= SLOWEST_TURN:
+        raise InputError(f"turntable: expected more than 0 and at most {SLOWEST_TURN:g} seconds, found {turntable:g}")
+
+
+def _skeleton(character: Character | Skeleton) -> Skeleton:
+    return character.skeleton if isinstance(character, Character) else character
+
+
+def _clip(character: Character | Skeleton, pose: Pose | None, frames: range | None, fps: float | None) -> Clip | None:
+    """What is played; None where a pose stands still."""
+    clip = character.clip if isinstance(character, Character) else None
+    if pose is not None or clip is None or not len(clip):
+        if frames is not None:
+            raise InputError("expected frames of a motion, found a pose that stands still")
+        return None
+    if frames is not None:
+        clip = clip.frames(frames.start, frames[-1], frames.step)
+    return clip if fps is None else clip.resampled(fps)
+
+
+def _disc(points: Floats, height: float) -> tuple[float, float, float]:
+    """Where the grid is: under all that is seen, and as far beyond it as in a still picture."""
+    x, _, z = middle(points).tolist()
+    half = 0.5 * np.ptp(points[:, [0, 2]], axis=0)
+    return x, z, REACH * height + max(float(np.hypot(*half)) - 0.5 * height, 0.0)

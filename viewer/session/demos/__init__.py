@@ -1,0 +1,56 @@
+"""Demos: small scenes, one idea each, that open from the menu or as ``demo:NAME``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from viewer.errors import InputError, unknown_name
+from viewer.session.demos.bodies import BODIES
+from viewer.session.demos.demo import Demo, Ring, Says, StartOver
+from viewer.session.demos.flat import FLAT
+from viewer.session.demos.paths import Chase, FigureEight, Motion, Orbit, Pointer
+from viewer.session.demos.rigs import PREFIX
+
+if TYPE_CHECKING:
+    from viewer.session.document import Document
+
+DEMOS: tuple[Demo, ...] = (*FLAT, *BODIES)
+"""All of them, in the order of the menu."""
+
+
+def find_demo(name: str) -> Demo:
+    """The demo of a name such as ``two-link`` or ``demo:two-link``.
+
+    Raises:
+        InputError: there is none; near names are offered.
+    """
+    wanted = name.removeprefix(PREFIX)
+    found = next((demo for demo in DEMOS if demo.id == wanted), None)
+    if found is None:
+        raise InputError(unknown_name("demo", wanted, [demo.id for demo in DEMOS]))
+    return found
+
+
+def demo_of(document: Document) -> Demo | None:
+    """The demo that a document is of, saved and opened again or not."""
+    path = document.character.source.path
+    if path is None or not path.startswith(PREFIX):
+        return None
+    return next((demo for demo in DEMOS if PREFIX + demo.id == path), None)
+
+
+__all__ = [
+    "DEMOS",
+    "PREFIX",
+    "Chase",
+    "Demo",
+    "FigureEight",
+    "Motion",
+    "Orbit",
+    "Pointer",
+    "Ring",
+    "Says",
+    "StartOver",
+    "demo_of",
+    "find_demo",
+]

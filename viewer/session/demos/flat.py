@@ -1,0 +1,153 @@
+"""Demos in a plane: two links in closed form, a chain after the pointer, the S-lock, a puzzle."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from viewer.ik.goals import Goal
+from viewer.ik.methods.two_link import reach_text
+from viewer.session.demos.demo import Demo, Ring, Says
+from viewer.session.demos.rigs import bent, hinged, opened, sample
+from viewer.session.document import Document
+from viewer.session.handle import Handle
+from viewer.session.measuring import measured
+from viewer.session.solver_settings import SolverSettings
+from viewer.session.standing import stand_of
+from viewer.session.values import Item, Mode, Wanted
+
+_CHAIN = 14
+_S_START, _S_TARGET = (45.0, 45.0, -45.0, -45.0), (0.3, 0.3, 0.0)
+_CIRCLE, _RADIUS = (0.42, 0.2, 0.0), 0.04
+
+
+def _tip(document: Document) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    """(3,) where the end of the chain is."""
+    return stand_of(document.skeleton, document.pose, Handle(effector="tip", kind=Wanted.OFF)).position
+
+
+def two_link() -> Document:
+    """An arm of 1 m and 0.8 m whose joints turn all the way round."""
+    skeleton = hinged(sample("two-link"), None)
+    settings = SolverSettings(method="two-link", restarts=False)
+    goals = [Goal.position("tip", (0.9, 1.0, 0.0))]
+    return opened("two-link", skeleton, bent(skeleton, (7.0, 83.0)), goals, solver=settings, planar="xy")
+
+
+def _reach(document: Document) -> Says:
+    lengths = float(np.linalg.norm(document.skeleton.offsets[1])), float(
+        np.linalg.norm(document.skeleton.effectors[0].offset)
+    )
+    shoulder, target = document.pose.translations[0], document.handle("tip").position
+    distance = float(np.linalg.norm(np.array(target) - shoulder)) if target is not None else math.nan
+    said = reach_text(lengths, distance, document.solver.tolerance_m)
+    if said:
+        return Says(said[0].upper() + said[1:], "warn")
+    return Says(f"In reach: {distance:.3f} m away, of {abs(lengths[0] - lengths[1]):.4g} to {sum(lengths):.4g} m", "ok")
+
+
+def ccd_chain() -> Document:
+    """A chain of many links that stands upright."""
+    skeleton = hinged(sample(f"chain-{_CHAIN}"), None)
+    pose = bent(skeleton, [-60.0 / _CHAIN] * _CHAIN)
+    goals = [Goal.position("tip", (0.45, 0.8, 0.0))]
+    return opened("ccd-chain", skeleton, pose, goals, solver=SolverSettings(method="ccd"), planar="xy")
+
+
+def s_lock() -> Document:
+    """Four links that turn 45 degrees either way, bent in an S."""
+    skeleton = hinged(sample("chain-4"), 45.0)
+    goals, settings = [Goal.position("tip", _S_TARGET)], SolverSettings(method="ccd")
+    return opened("s-lock", skeleton, bent(skeleton, _S_START), goals, solver=settings, planar="xy")
+
+
+def _lock(document: Document) -> Says | None:
+    error = measured(document).get("tip")
+    if error is None or error.metres is None:
+        return None
+    if error.reached:
+        return Says(f"{document.solver.method}: the target is reached", "ok")
+    return Says(f"{document.solver.method}: {1000.0 * error.metres:.0f} mm short, though it is in reach", "warn")
+
+
+def puzzle() -> Document:
+    """Three links whose end is to be brought into a circle, angle by angle."""
+    skeleton = hinged(sample("chain-3"), 120.0)
+    document = opened("puzzle", skeleton, bent(skeleton, (20.0, 15.0, 10.0)), [Goal.position("tip", _CIRCLE)])
+    handles = tuple(replace(handle, kind=Wanted.OFF) for handle in document.handles)
+    first = (Item("joint", skeleton.names[0]),)
+    return replace(document, handles=handles, mode=Mode.FK, selection=first, planar="xy")
+
+
+def _left(document: Document) -> float:
+    return float(np.linalg.norm(_tip(document) - np.array(_CIRCLE)))
+
+
+def _progress(document: Document) -> Says:
+    left = _left(document)
+    if left <= _RADIUS:
+        return Says("Solved: the tip is in the circle", "ok")
+    return Says(f"{100.0 * (left - _RADIUS):.1f} cm to go")
+
+
+def _circle(document: Document) -> tuple[Ring, ...]:
+    return (Ring(_CIRCLE, _RADIUS, tone="ok" if _left(document) <= _RADIUS else "idle"),)
+
+
+FLAT = (
+    Demo(
+        id="two-link",
+        title="Two-link arm",
+        words=(
+            "Two links are solved in closed form, and the arm says when its target is too far or too near.",
+            "Click anywhere to put the target there, or drag it.",
+        ),
+        build=two_link,
+        view="planar",
+        click_moves="tip",
+        says=_reach,
+        room=((-1.9, -1.9, 0.0), (1.9, 1.9, 0.0)),
+    ),
+    Demo(
+        id="ccd-chain",
+        title="Chain after the pointer",
+        words=(
+            "Cyclic coordinate descent turns one joint after the other, each so that the tip points at the target.",
+            "Move the pointer: the chain follows it, and Space holds it still.",
+        ),
+        build=ccd_chain,
+        view="planar",
+        follows="tip",
+        methods=("ccd", "ccd-from-base", "default"),
+        room=((-1.05, -0.6, 0.0), (1.05, 1.05, 0.0)),
+    ),
+    Demo(
+        id="s-lock",
+        title="The S-lock",
+        words=(
+            "Bent in an S, each joint alone can only make it worse: one by one, CCD stays locked at the limits.",
+            "Choose default, which turns all joints at once; Start over, and drag the target about with either.",
+        ),
+        build=s_lock,
+        view="planar",
+        methods=("ccd", "default"),
+        says=_lock,
+        room=((-0.7, -0.1, 0.0), (0.7, 1.05, 0.0)),
+    ),
+    Demo(
+        id="puzzle",
+        title="Puzzle: into the circle",
+        words=(
+            "There is no solver here: bring the tip into the circle by turning the three joints.",
+            "Drag the bones, or select a joint and use its slider.",
+        ),
+        build=puzzle,
+        view="planar",
+        rings=_circle,
+        says=_progress,
+        room=((-0.9, -0.3, 0.0), (0.9, 1.05, 0.0)),
+    ),
+)
+"""Those of this file, in the order of the menu."""

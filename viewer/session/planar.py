@@ -1,0 +1,107 @@
+"""Planar documents: the body is brought into a plane of the world and stays there, whatever is done to it.
+
+A bone that stands across the plane, as shoulders do seen from the side, keeps its way across: what hangs on it moves in
+a plane of its own, at the same distance from the root's for ever.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viewer.session.plane import PLANES, normal_of
+from viewer.session.standing import stand_of
+from viewer.skeleton.kinds import JointKind
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.violation import limit_violation, project_pose
+from viewer.spatial.quaternion import between, conjugate, from_axis_angle, multiply, rotate
+from viewer.spatial.swing_twist import twist_about
+
+if TYPE_CHECKING:
+    from viewer.session.document import Document
+    from viewer.session.handle import Handle
+    from viewer.skeleton.skeleton import Skeleton
+    from viewer.spatial.checks import Floats
+
+__all__ = ["PLANES", "confined", "flattened", "in_plane", "normal_of"]
+
+_STEEPEST, _TURN = np.sin(np.radians(60.0)), np.cos(np.radians(60.0))
+"""Bones and hinges that would have to turn farther into the plane stay as they are."""
+_FAINT = 1e-6
+"""Part of the bones' own wish that the plane's wish for a joint without one weighs."""
+
+
+def in_plane(document: Document, point: Floats, level: Floats) -> Floats:
+    """(3,) a point brought into the plane through another one, ``level``; as it is where the document is not planar."""
+    if document.planar is None:
+        return point
+    normal = normal_of(document.planar)
+    return np.asarray(point + ((level - point) @ normal) * normal)
+
+
+def confined(document: Document, handle: Handle) -> Handle:
+    """The handle with its target in its effector's plane, and turned as the effector can be turned there."""
+    if document.planar is None:
+        return handle
+    stand, normal = stand_of(document.skeleton, document.pose, handle), normal_of(document.planar)
+    changes: dict[str, object] = {}
+    if handle.position is not None:
+        changes["position"] = in_plane(document, np.array(handle.position), stand.position)
+    if handle.rotation is not None:
+        turn = multiply(np.array(handle.rotation), conjugate(stand.rotation))
+        changes["rotation"] = multiply(from_axis_angle(normal, twist_about(turn, normal)), stand.rotation)
+    return replace(handle, **changes)  # type: ignore[arg-type]
+
+
+def flattened(skeleton: Skeleton, pose: Pose, plane: str, *, limits: bool) -> Pose:
+    """The pose with its bones turned into a plane of the world, from the roots outwards, each by as little as it takes.
+
+    Args:
+        skeleton: with the limits that count.
+        pose: of it.
+        plane: one of `PLANES`.
+        limits: whether limits hold a joint back.
+    """
+    normal = normal_of(plane)
+    rotations, world = pose.rotations.copy(), np.zeros_like(pose.rotations)
+    held = limits and limit_violation(skeleton, pose).max() < 1e-9
+    for joint, parent in enumerate(skeleton.parents.tolist()):
+        above = world[parent] if parent >= 0 else np.array([0.0, 0.0, 0.0, 1.0])
+        world[joint] = multiply(above, rotations[joint])
+        if skeleton.kinds[joint] not in {JointKind.BALL, JointKind.FREE}:
+            continue
+        wanted = _wanted(skeleton, pose, joint, world[joint], normal)
+        if wanted @ normal < _TURN:
+            continue
+        rotations[joint] = multiply(conjugate(above), multiply(between(wanted, normal), world[joint]))
+        if held and skeleton.limits[joint] is not None:
+            rotations[joint] = project_pose(skeleton, Pose(rotations, pose.translations)).rotations[joint]
+        world[joint] = multiply(above, rotations[joint])
+    return Pose(rotations, pose.translations)
+
+
+def _wanted(skeleton: Skeleton, pose: Pose, joint: int, turn: Floats, normal: Floats) -> Floats:
+    """(3,) the unit direction that a joint should turn to the normal: hinges below it first, then its bones."""
+    axes, bones = [], []
+    for child in np.flatnonzero(skeleton.parents == joint).tolist():
+        bones.append(rotate(turn, pose.translations[child]))
+        if skeleton.kinds[child] is JointKind.HINGE:
+            axis = rotate(multiply(turn, skeleton.rest_rotations[child]), skeleton.axes[child, 0])
+            axes.append(axis if axis @ normal >= 0.0 else -axis)
+    tips = skeleton.tip_offsets[skeleton.tip_parents == joint]
+    bones += [rotate(turn, tip) for tip in tips]
+    near = [axis for axis in axes if np.linalg.norm(np.cross(axis, normal)) <= _STEEPEST]
+    if near:
+        total = np.sum(near, axis=0)
+        return np.asarray(total / np.linalg.norm(total))
+    flat = [bone for bone in bones if abs(bone @ normal) <= _STEEPEST * np.linalg.norm(bone)]
+    spread = np.einsum("ni,nj->ij", flat, flat) if flat else np.zeros((3, 3))
+    size = float(np.trace(spread))
+    if size == 0.0:
+        return normal
+    # What is across all bones comes out as itself, what is along one all but vanishes; twice, to the last digits.
+    across = np.linalg.inv(spread / size + _FAINT * np.eye(3))
+    found = across @ across @ normal
+    return np.asarray(found / np.linalg.norm(found))

@@ -1,0 +1,199 @@
+"""Demos in the window: opened, held still, clicked in, drawn."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viewer.gizmo import Fill, Stroke
+from viewer.session.actions import MoveTargets, SetSolver
+from viewer.session.demos import PREFIX, Motion, Pointer, StartOver, demo_of
+from viewer.ui.gestures import item_of
+from viewer.ui.handler import Handler, Handlers
+
+if TYPE_CHECKING:
+    from viewer.gizmo import Shape
+    from viewer.scene import Camera
+    from viewer.session import Document
+    from viewer.session.demos import Demo, Ring
+    from viewer.skeleton.character import Character
+    from viewer.spatial.checks import Floats
+    from viewer.spatial.projection import Projection
+    from viewer.ui.controller import Controller
+    from viewer.ui.events import Move, Press
+
+_ROUND = 48
+"""Corners of what is drawn round."""
+_WAY = 96
+"""Points of a way that is drawn."""
+
+
+class Demos:
+    """Of one controller."""
+
+    def __init__(self, controller: Controller) -> None:
+        """None is shown."""
+        self._controller = controller
+        self._closed: Character | None = None
+        self._pointer: Pointer | None = None
+        self._flat = False
+
+    @property
+    def _document(self) -> Document:
+        return self._controller.session.document
+
+    @property
+    def current(self) -> Demo | None:
+        """The demo that is shown."""
+        return demo_of(self._document)
+
+    @property
+    def card(self) -> Demo | None:
+        """The demo whose card is shown: none once that was closed."""
+        return None if self._closed is self._document.character else self.current
+
+    def close(self) -> None:
+        """Put the card away."""
+        self._closed = self._document.character
+        self._controller.changed()
+
+    # Opening
+
+    def open(self, name: str) -> None:
+        """Open a demo, after asking about unsaved changes."""
+        self._controller.files.open(f"{PREFIX}{name}")
+
+    def opened(self) -> None:
+        """A document is shown: if it is a demo's, what moves in it begins to, unless motion is to be reduced."""
+        demo, session = self.current, self._controller.session
+        self._closed = self._pointer = None
+        if demo is None:
+            return
+        if demo.follows:
+            self._pointer = Pointer(np.array(session.document.handle(demo.follows).position))
+            session.animate((Motion(demo.follows, self._pointer, shown=False),))
+        else:
+            session.animate(demo.motions)
+            if self._controller.preferences.reduce_motion:
+                session.pause()
+
+    def opening_view(self, camera: Camera) -> Camera:
+        """The camera turned as the document is best looked at when it opens."""
+        view, flat = "three-quarter", self._document.planar is not None
+        demo = self.current
+        if demo is not None and demo.view != "planar":
+            view = demo.view
+        turned = camera.looking(view, self._controller.picture.facing())  # type: ignore[arg-type]
+        if self._flat and not flat:
+            turned = replace(turned, orthographic=False)
+        self._flat = flat
+        return self._controller.planes.facing(turned)
+
+    def room(self) -> Floats:
+        """(N, 3) points that the view has room for besides the figure."""
+        demo = self.current
+        return np.array(() if demo is None else demo.room).reshape(-1, 3)
+
+    # While it is shown
+
+    @property
+    def has_motions(self) -> bool:
+        """Whether there are targets that move, or could."""
+        return bool(self._controller.session.motions)
+
+    def toggle(self) -> None:
+        """Hold moving targets still, or let them go on."""
+        session = self._controller.session
+        if session.animating:
+            session.pause()
+        else:
+            session.resume()
+
+    def start_over(self) -> None:
+        """The demo as it opens, under the solver that is chosen: one step to undo."""
+        demo = self.current
+        if demo is None:
+            return
+        built, session = demo.build(), self._controller.session
+        session.dispatch(StartOver(replace(built, character=self._document.character, solver=self._document.solver)))
+        if session.motions:
+            session.animate(session.motions)
+
+    def choose(self, method: str) -> None:
+        """Solve by another method from where the body is."""
+        self._controller.session.dispatch(SetSolver(method=method))
+
+    def clicked(self, event: Press) -> bool:
+        """Put the target where the view was clicked, if that is what this demo does; whether it was."""
+        demo, hover = self.current, self._controller.hovered
+        name = "" if demo is None else demo.click_moves
+        if not name or event.mods or hover.part is not None or self._is_effector():
+            return False
+        handle = self._document.handle(name)
+        if handle.position is None:
+            return False
+        point = self._under(event.x, event.y, np.array(handle.position))
+        if point is None:
+            return False
+        self._controller.session.dispatch(MoveTargets({name: (point, None)}))
+        return True
+
+    def _is_effector(self) -> bool:
+        hit = self._controller.hovered.hit
+        return hit is not None and item_of(hit).kind == "effector"
+
+    def pointed(self, event: Move) -> None:
+        """The pointer is somewhere: a target that follows it goes there."""
+        pointer, controller = self._pointer, self._controller
+        if pointer is None or not controller.session.animating or not controller.viewport.contains(event.x, event.y):
+            return
+        point = self._under(event.x, event.y, pointer.place)
+        if point is not None:
+            pointer.place = point
+            controller.changed()
+
+    def _under(self, x: float, y: float, level: Floats) -> Floats | None:
+        point = self._controller.projection().under(*self._controller.local(x, y), level)
+        return point if np.isfinite(point).all() else None
+
+    # What is drawn
+
+    def shapes(self, projection: Projection, scale: float) -> list[Shape]:
+        """Ways of targets, balls and circles."""
+        demo, session = self.current, self._controller.session
+        if demo is None:
+            return []
+        shapes: list[Shape] = []
+        for motion in session.motions:
+            if motion.shown and motion.path.period > 0.0:
+                times = np.linspace(0.0, motion.path.period, _WAY, endpoint=False)
+                way = np.array([motion.path(seconds) for seconds in times])
+                if projection.inside(projection.project(way), margin=1e4).all():
+                    shapes.append(Stroke(projection.project(way), scale, "text3", 0.4, closed=True))
+        for ring in demo.rings(self._document):
+            shapes += _round(ring, projection, scale)
+        return shapes
+
+    # Commands
+
+    def handlers(self) -> Handlers:
+        """Of demos."""
+        session = self._controller.session
+        return {
+            "demo.animate": Handler(self.toggle, lambda: self.has_motions, lambda: session.animating),
+            "demo.start_over": Handler(self.start_over, lambda: self.current is not None),
+        }
+
+
+def _round(ring: Ring, projection: Projection, scale: float) -> list[Shape]:
+    """A circle that faces whoever looks."""
+    angles = np.linspace(0.0, 2.0 * np.pi, _ROUND, endpoint=False)[:, None]
+    edge = np.array(ring.centre) + ring.radius * (np.cos(angles) * projection.right + np.sin(angles) * projection.up)
+    points = projection.project(edge)
+    if not np.isfinite(points).all():
+        return []
+    colour = "ok" if ring.tone == "ok" else "effector"
+    fill = Fill(points, colour, 0.28 if ring.filled else 0.10)
+    return [fill, Stroke(points, (1.0 if ring.filled else 2.0) * scale, colour, 0.7, closed=True)]
