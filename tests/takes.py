@@ -14,14 +14,16 @@ from viewer.spatial.quaternion import angle_between, exp, multiply
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import ArrayLike
+
     from viewer.session import Document, Session
     from viewer.skeleton import Pose
 
 
-def turn(made: Session, joint: str, by: Sequence[float]) -> None:
+def turn(made: Session, joint: str, by: ArrayLike) -> None:
     """Turn a joint by a rotation vector in its own frame."""
     rotation = made.document.pose.rotations[made.document.skeleton.index(joint)]
-    made.dispatch(act.TurnJoint(joint, multiply(rotation, exp(np.array(by)))))
+    made.dispatch(act.TurnJoint(joint, multiply(rotation, exp(by))))
 
 
 def loose(name: str = "biped") -> Session:

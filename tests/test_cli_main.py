@@ -17,6 +17,7 @@ import viewer
 from viewer.cli import output
 from viewer.cli.main import COMMANDS
 from viewer.errors import MachineError
+from viewer.session.demos import DEMOS
 
 if TYPE_CHECKING:
     import argparse
@@ -202,11 +203,13 @@ def test_json_has_null_for_what_is_no_number(capsys: pytest.CaptureFixture[str])
     assert capsys.readouterr().out == '{"a": [null, 1.0], "b": {"c": null}}\n'
 
 
-def test_samples_lists_every_bundled_skeleton(capsys: pytest.CaptureFixture[str]) -> None:
+def test_samples_lists_every_bundled_skeleton_and_demo(capsys: pytest.CaptureFixture[str]) -> None:
     done = ran(capsys, "samples")
     assert (done.code, done.err) == (0, "")
     names = {"biped", "biped-hands", "claw-arm", "quadruped", "raptor", "serpent", "two-link", "piston", "walk"}
-    assert {line.split()[0] for line in done.out.splitlines()} == {f"sample:{name}" for name in names | {"chain-N"}}
+    demos = {f"demo:{demo.id}" for demo in DEMOS}
+    shown = {f"sample:{name}" for name in names | {"chain-N"}} | demos
+    assert {line.split()[0] for line in done.out.splitlines()} == shown
     listed = ran(capsys, "samples", "--json").json
     assert {entry["name"] for entry in listed} == {f"sample:{name}" for name in names}
     walk = next(entry for entry in listed if entry["name"] == "sample:walk")

@@ -1,7 +1,7 @@
 """What README and docs show is true: their Python runs, their commands succeed (or fail) and print what stands there.
 
 In a document's order, in a folder of its own: blocks ``json NAME`` are written to NAME, ``python`` blocks are executed
-(one module a document), and of ``console`` blocks every line ``$ ikviewer ...`` is run.
+(one module a document), and of ``console`` blocks every line ``$ ikviewer ...`` is run. No window needs a screen.
 """
 
 from __future__ import annotations
@@ -10,18 +10,25 @@ import contextlib
 import io
 import re
 import shlex
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
 from conftest import ROOT
 
+import viewer
 from viewer.cli.main import main
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-DOCUMENTS = ("README.md", "docs/command.md", "docs/files.md", "docs/library.md")
+DOCUMENTS = (
+    "README.md", "docs/command.md", "docs/files.md", "docs/library.md", "docs/limits.md", "docs/record.md",
+    "docs/solver.md", "docs/troubleshooting.md", "docs/window.md",
+)  # fmt: skip
+OTHERS = (".github/CONTRIBUTING.md", "docs/benchmarks.md", "docs/keys.md", "skeletons/README.md")
+"""Pages without anything to run."""
 _BLOCK = re.compile(r"^```(\w*) ?(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\(([^)#:]*)(?:#([^)]*))?\)")
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?(e-?[0-9]+)?")
@@ -71,6 +78,7 @@ def assert_shown(shown: list[str], actual: list[str], line: str) -> None:
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_what_a_document_shows_is_true(document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(viewer, "view", partial(viewer.view, window="headless"))  # which waits for nobody
     module: dict[str, object] = {}
     for language, name, text in blocks(document):
         if language == "json":
@@ -84,7 +92,7 @@ def test_what_a_document_shows_is_true(document: str, tmp_path: Path, monkeypatc
                 assert_shown(output, printed(line, int(refused)), line)
 
 
-@pytest.mark.parametrize("document", [*DOCUMENTS, ".github/CONTRIBUTING.md", "skeletons/README.md"])
+@pytest.mark.parametrize("document", [*DOCUMENTS, *OTHERS])
 def test_links_inside_the_repository_lead_somewhere(document: str) -> None:
     here = ROOT / document
     for target, heading in _LINK.findall(here.read_text(encoding="utf-8")):
@@ -106,7 +114,7 @@ def test_a_document_that_shows_something_else_is_noticed() -> None:
 
 def test_every_command_and_option_is_in_the_manual() -> None:
     manual = (ROOT / "docs" / "command.md").read_text(encoding="utf-8")
-    for command in ("info", "fk", "solve", "convert", "check", "samples"):
+    for command in ("view", "info", "fk", "solve", "convert", "render", "check", "bench", "samples"):
         screen = io.StringIO()
         with contextlib.redirect_stdout(screen), pytest.raises(SystemExit):
             main([command, "--help"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,13 +15,20 @@ from viewer.session import Session
 from viewer.session import actions as act
 from viewer.session.files import load_session, save_session
 from viewer.session.take import take_pose
-from viewer.skeleton import Pose
 from viewer.spatial.quaternion import exp, multiply
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
+    from viewer.skeleton import Pose
+    from viewer.spatial.checks import Floats
+
 RATE = 1.0 / 30.0
+
+
+def records(made: Session) -> bool:
+    return made.recording
 
 
 def wave(made: Session, ticks: int, *, start: float = 0.0, step: float = RATE) -> dict[int, Pose]:
@@ -41,14 +49,14 @@ def test_what_was_seen_is_played() -> None:
     made = session()
     before = made.document
     made.record()
-    assert made.recording
+    assert records(made)
     seen = wave(made, 45)
     assert made.document.frame == 44
     assert made.recorded_seconds == pytest.approx(44 * RATE)
     assert made.undo_depth == 0
     made.commit()
     made.stop_recording()
-    assert not made.recording
+    assert not records(made)
     assert made.recorded_seconds == 0.0
     assert made.history == ("Record 1.5 s",)
     assert take_of(made.document).frames == tuple(range(45))
@@ -74,7 +82,7 @@ def test_the_rate_is_that_of_the_take_whatever_that_of_the_ticks(step: float) ->
     assert frames == tuple(range(len(frames)))
     assert len(frames) in (30, 31)
     poses = [take_pose(made.document, frame) for frame in frames]
-    steps = [apart(a, b) for a, b in zip(poses[:-1], poses[1:], strict=True)]
+    steps = [apart(a, b) for a, b in itertools.pairwise(poses)]
     assert max(steps) < 0.2
     assert sum(step > 1e-4 for step in steps) > 25  # between two ticks it moves, too
     last = max(seen)
@@ -166,7 +174,7 @@ def test_at_the_end_of_a_clip_a_recording_ends() -> None:
     assert made.document.frame == last
     made.commit()
     made.tick(1000.0)
-    assert not made.recording
+    assert not records(made)
     assert made.history == ("Record 0.1 s",)
     assert made.document.frame == last
     assert take_of(made.document).frames[-1] == last
@@ -205,7 +213,7 @@ def test_undo_takes_a_recording_back_as_a_whole() -> None:
     made.commit()
     wave(made, 10, start=10 * RATE)
     assert made.undo()
-    assert not made.recording
+    assert not records(made)
     assert made.document is before
     assert made.undo_depth == 0
 
@@ -216,30 +224,33 @@ def test_a_movement_that_is_cancelled_is_not_recorded() -> None:
     made.record()
     wave(made, 10)
     made.cancel()
-    assert made.recording
+    assert records(made)
     assert made.document.pose.same_as(pose)
     made.stop_recording()
     assert made.undo_depth == 0
 
 
-def test_what_is_no_posing_ends_a_recording() -> None:
-    for stop in (
-        lambda made: made.seek(0),
-        lambda made: made.play(),
-        lambda made: made.dispatch(act.KeyPose()),
-        lambda made: made.dispatch(act.SetRange(0, 50)),
-        lambda made: made.redo(),
-    ):
-        made = session()
-        made.dispatch(act.SetRange(0, 90))
-        made.record()
-        wave(made, 10)
-        made.commit()
-        made.dispatch(act.SetLimits(on=False))
-        assert made.recording
-        stop(made)
-        assert not made.recording
-        assert "Record 0.3 s" in made.history
+ENDS: tuple[Callable[[Session], object], ...] = (
+    lambda made: made.seek(0),
+    lambda made: made.play(),
+    lambda made: made.dispatch(act.KeyPose()),
+    lambda made: made.dispatch(act.SetRange(0, 50)),
+    lambda made: made.redo(),
+)
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_what_is_no_posing_ends_a_recording(end: Callable[[Session], object]) -> None:
+    made = session()
+    made.dispatch(act.SetRange(0, 90))
+    made.record()
+    wave(made, 10)
+    made.commit()
+    made.dispatch(act.SetLimits(on=False))
+    assert records(made)
+    end(made)
+    assert not records(made)
+    assert "Record 0.3 s" in made.history
 
 
 def test_sliders_and_single_edits_are_recorded_too() -> None:
@@ -298,7 +309,7 @@ def test_pinned_feet_are_held_in_a_simplified_recording() -> None:
         assert np.linalg.norm(feet - np.array(handle.position)) < 2.5e-3
 
 
-def place_at(made: Session, frame: int, effector: str) -> np.ndarray:
+def place_at(made: Session, frame: int, effector: str) -> Floats:
     made.seek(frame)
     return place(made.document, effector)
 

@@ -14,6 +14,7 @@ from viewer.session import Grab, Item, Session, Wanted, new_document
 from viewer.session import actions as act
 from viewer.session.bounds import violation
 from viewer.session.history import MOST_STEPS
+from viewer.session.take import Blend
 from viewer.spatial.quaternion import exp, multiply
 
 EFFECTORS = ("LeftHand", "RightHand", "LeftFoot", "RightFoot", "Head")
@@ -38,6 +39,7 @@ class Hand(RuleBasedStateMachine):
         return self.now
 
     def do(self, action: act.Action) -> None:
+        self.made.commit()  # an action brings an open gesture to its end, even if it is refused itself
         before = self.made.document
         try:
             self.made.dispatch(action)
@@ -107,9 +109,47 @@ class Hand(RuleBasedStateMachine):
         st.builds(act.SetFrame, st.integers(-1, 30)),
         st.builds(act.SetClip, st.sampled_from([None, "run"])),
         st.builds(act.SetFrameTime, st.floats(0.001, 0.1)),
+        st.builds(act.KeyPose, st.one_of(st.none(), st.integers(0, 30)), st.sampled_from([None, ("LeftArm",)])),
+        st.builds(act.DeleteKeys),
+        st.builds(act.SetBlend, st.none(), st.sampled_from(Blend)),
+        st.builds(act.SetRange, st.integers(0, 10), st.integers(8, 20)),
+        st.builds(act.SimplifyKeys, st.floats(0.1, 90.0)),
+        st.builds(act.SetAutoKey, flags),
     ))  # fmt: skip
     def do_something(self, action: act.Action) -> None:
         self.do(action)
+
+    @precondition(lambda self: self.made.document.take)
+    @rule(by=st.integers(-9, 9), copy=flags)
+    def move_keys(self, by: int, copy: bool) -> None:
+        take = self.made.document.take
+        assert take is not None
+        keys = take.keys_at(self.made.document.frame)
+        self.do(act.CopyKeys(keys, by) if copy else act.MoveKeys(keys, by))
+
+    @rule(joint=st.sampled_from(JOINTS), ticks=st.integers(0, 6), end=st.sampled_from(["stop", "undo"]))
+    def record(self, joint: str, ticks: int, end: str) -> None:
+        made, item = self.made, Item("joint", joint)
+        made.commit()
+        before, depth = made.document, made.undo_depth
+        try:
+            made.record()
+        except InputError:
+            assert made.document is before
+            return
+        made.begin_drag((item,))
+        start = item_place(made.document, item)
+        for tick in range(ticks):
+            made.drag_to({item: (start + np.array([0.0, 0.02 * tick, 0.01]), None)})
+            self.now += 0.03
+            made.tick(self.now)
+        if end == "undo":
+            made.undo()
+            assert made.document is before
+        else:
+            made.stop_recording()
+        assert not made.recording
+        assert made.undo_depth == depth + (end != "undo" and ticks > 0)
 
     @rule(joint=st.sampled_from(JOINTS))
     def grab(self, joint: str) -> None:

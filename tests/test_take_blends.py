@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -13,8 +14,10 @@ from strategies import quickly, random_quaternions, seeds
 from viewer import InputError
 from viewer.session.take import BLENDS, CODES, Blend, Track
 from viewer.session.take.sampling import FADE, sampled
-from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import IDENTITY, angle_between, conjugate, exp, log, multiply, normalized, slerp
+
+if TYPE_CHECKING:
+    from viewer.spatial.checks import Floats
 
 
 def track(seed: int, keys: int, blend: Blend, *, near: float = 1.5) -> Track:

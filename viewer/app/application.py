@@ -75,6 +75,7 @@ class Application:
         self._names: object = None
         self._title = ""
         self._pictured = False
+        self._told = 0
         self._last_frame = clock()
         device.connect(self.inputs)
 
@@ -104,7 +105,7 @@ class Application:
     def turn(self) -> None:
         """Wait for what comes next and answer it."""
         now = self.clock()
-        hurried = self.automation.exit_after is not None
+        hurried = self.automation.ends
         self.device.wait(0.0 if hurried else max(0.0, self.pace.slot(now) - now))
         # What comes until the next frame's time is answered by that frame: one solve, however fast the mouse reports.
         while not hurried and (early := self.pace.earliest - self.clock()) > 0.0:
@@ -117,6 +118,7 @@ class Application:
         """Let the session work, and draw a frame if one is due."""
         controller = self.controller
         busy = controller.tick(now)
+        self._tell_of_script()
         self.pace.busy(busy)
         serve(self)
         if self.keeper is not None:
@@ -132,14 +134,14 @@ class Application:
             self.pace.changed(now, settle=True)
         self._name_window()
         self.device.set_cursor(self.cursor())
-        forced = self.automation.exit_after is not None
+        forced = self.automation.ends
         if (self.pace.due(now) or forced) and not self.device.minimised:
             self.draw(now)
 
     def draw(self, now: float) -> None:
         """Draw a frame and show it."""
         pace, ui = self.pace, self.painter.ui
-        last = self.automation.exit_after is not None and pace.frames + 1 >= self.automation.exit_after
+        last = self.automation.is_last(pace.frames)
         still = pace.still_due(now) or last
         full = still or not self._in_motion or pace.full_due(now)
         ui.fps = pace.fps
@@ -182,8 +184,15 @@ class Application:
         moving = self.inputs.busy or self.controller.dragging
         x, y = self.inputs.pointer
         session = self.controller.session
-        playing = (session.playing or session.animating) and not capture.pointer(x, y)
+        playing = (session.playing or session.animating or session.recording) and not capture.pointer(x, y)
         return bool(moving or playing)
+
+    def _tell_of_script(self) -> None:
+        """Say what went otherwise than when it was recorded."""
+        script = self.automation.script
+        while script is not None and self._told < len(script.notes):
+            self.controller.post(Message(script.notes[self._told], "error"))
+            self._told += 1
 
     def _name_window(self) -> None:
         title = f"{self.controller.files.title} - ikviewer"
@@ -202,7 +211,7 @@ class Application:
 
     def _picture(self, *, still: bool, last: bool) -> None:
         path = self.automation.screenshot
-        wanted = last if self.automation.exit_after is not None else still
+        wanted = last if self.automation.ends else still
         if path is not None and wanted and not self._pictured:
             self._pictured = True
             save_picture(path, read_picture(self.device.target))

@@ -68,12 +68,13 @@ class Keeper:
         """Hand the document over if it is another one, and is not saved."""
         session = self._controller.session
         document = session.document
-        if document is self._seen or self._controller.dragging or session.playing:
+        if document is self._seen or (session.playing and not session.recording):
             return
         self._seen = document
-        if session.modified:
+        # What is under way is no step yet, but it is work: a long drag or recording can be lost, too.
+        if session.modified or session.recording or session.gesture is not None:
             self._since = self._since or time.time()
-            self._autosave.keep(document, None if session.path is None else str(session.path))
+            self._autosave.keep(document, None if session.path is None else str(session.path), session.tape)
         elif self._since is not None:
             self._since = None
             self._autosave.saved()
@@ -85,13 +86,14 @@ class Keeper:
     def rescue(self) -> Path | None:
         """Write what is not saved at once: the program is about to end by its own fault; None if there is nothing."""
         session = self._controller.session
-        if not session.modified:
+        if not (session.modified or session.recording or session.gesture is not None):
             return None
         path = None if session.path is None else str(session.path)
         kept = Kept(at=time.time(), since=self._since or time.time(), path=path)
         try:
             self._autosave.path.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(self._autosave.path, session_bytes(session.document, kept=kept))
+            actions = None if session.tape is None else session.tape.written(last=session.document)
+            write_whole(self._autosave.path, session_bytes(session.document, kept=kept, actions=actions))
         except (OSError, ViewerError):
             return None
         return self._autosave.path

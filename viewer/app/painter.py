@@ -118,7 +118,8 @@ class Painter:
         panels, floating = self._run_panels(seconds, full=full)
         self.layers.paint(self._device.size, panels)
         controller = self.ui.controller
-        scene = self.stage.draw(controller.draw_list(), controller.projection(), level, still=still)
+        shown = controller.draw_list(), controller.projection()
+        scene = self.stage.draw(*shown, level, still=still, scale=self.ui.scale)
         self.layers.compose(self._device.target, (scene, self.ui.regions.viewport), floating)
 
     def picture(self) -> NDArray[np.uint8]:

@@ -44,7 +44,6 @@ def serve(app: Application) -> None:
             app.inputs.for_imgui = True
     shown = controller.panels
     ui.layout.show_left, ui.layout.show_right, ui.layout.hidden = shown.left, shown.right, shown.hidden
-    ui.layout.motion = controller.session.document.clip_data is not None
 
 
 def show_in_folder(path: Path) -> None:

@@ -41,10 +41,13 @@ class Stage:
         self._half: moderngl.Framebuffer | None = None
         self._list: DrawList | None = None
         self._shown: tuple[object, ...] = ()
+        self._scale = 1.0
         self.still = False
         self.drawn = 0
 
-    def draw(self, draw_list: DrawList, projection: Projection, level: Level, *, still: bool) -> moderngl.Framebuffer:
+    def draw(
+        self, draw_list: DrawList, projection: Projection, level: Level, *, still: bool, scale: float = 1.0
+    ) -> moderngl.Framebuffer:
         """The picture of a draw list.
 
         Args:
@@ -52,10 +55,12 @@ class Stage:
             projection: from where, with the viewport's size.
             level: what is left out; nothing is when ``still``.
             still: with 4 samples a pixel.
+            scale: what the draw list was made with: framebuffer pixels per logical pixel.
         """
+        self._scale = scale
         level = Level.FULL if still else level
         target = self._whole = self._sized(self._whole, projection.size)
-        wanted = (projection.size, projection.view.tobytes(), projection.lens.tobytes(), level)
+        wanted = (projection.size, projection.view.tobytes(), projection.lens.tobytes(), scale, level)
         same = draw_list is self._list and wanted[:-1] == self._shown[:-1]
         # A still picture of the same view serves motion, too: pointing at a panel must not coarsen the scene.
         if same and (self.still or (not still and wanted == self._shown)):
@@ -66,7 +71,7 @@ class Stage:
         if level is Level.HALF:
             self._draw_half(shown, projection, target)
         else:
-            self._renderer.draw(shown, projection, target, samples=SAMPLE_LIMIT if still else 0)
+            self._renderer.draw(shown, projection, target, samples=SAMPLE_LIMIT if still else 0, scale=scale)
         return target
 
     @property
@@ -82,12 +87,12 @@ class Stage:
         self._half = self._sized(self._half, small)
         none = np.empty(0, shown.flat.dtype)
         lower = Projection(projection.view, projection.lens, small)
-        self._renderer.draw(replace(shown, flat=none), lower, self._half)
+        self._renderer.draw(replace(shown, flat=none), lower, self._half, scale=self._scale / 2.0)
         self._blit(self._half, target, at=Rect(0, 0, width, height))
         empty = {name: np.empty(0, getattr(shown, name).dtype) for name in _SOLID}
         ground = replace(shown.ground, grid=False, shadow=False)
         over = replace(shown, ground=ground, **empty)  # type: ignore[arg-type]  # by name
-        self._renderer.draw(over, projection, target, background=False)
+        self._renderer.draw(over, projection, target, background=False, scale=self._scale)
 
     def _sized(self, old: moderngl.Framebuffer | None, size: tuple[int, int]) -> moderngl.Framebuffer:
         if old is not None and old.size == size:

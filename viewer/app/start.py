@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, get_args
 
 from viewer.app.automation import Automation
@@ -81,13 +82,14 @@ def run_window(
     check_size(size)
     asked = automation or Automation()
     if window == "headless" and asked.exit_after is None:
-        asked = Automation(asked.state_file, 1, asked.screenshot)
+        asked = replace(asked, exit_after=None if asked.script else 1, until_done=asked.script is not None)
     preferences = load_preferences()
     app = open_window(session, preferences, size=size, window=window, automation=asked)
     if window != "headless":
         app.keeper = Keeper(app.controller, app.painter.ui.layout)
         app.keeper.offer()
-    session.start_compiling()
+    if not asked.until_done:  # such a script says itself what solved
+        session.start_compiling()
     return app.run()
 
 

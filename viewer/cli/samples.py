@@ -43,5 +43,5 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         lines.append(f"{SAMPLE + 'chain-N':<20}   N joints, 1.00 m")
         demos = [f"{PREFIX + demo.id:<20} {demo.title}" for demo in DEMOS]
-        print_text("\n".join([*lines, "", *demos]))
+        print_text("\n".join([*lines, *demos]))
     return 0

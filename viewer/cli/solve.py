@@ -36,7 +36,7 @@ A goals file:
     {"effector": "LeftHand", "position": [0.4, 1.2, 0.3]}, {"effector": "RightFoot", "pin": true}]}
 Metres, Y up. It starts from the relaxed pose unless told otherwise, and exits 0 whenever it gives a pose."""
 
-OUTPUTS = (".json", ".bvh", ".png")
+OUTPUTS = (".json", ".bvh", ".glb", ".gltf", ".png")
 _ROOTS = ("free", "translate", "locked")
 
 
@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_input(parser)
     parser.add_argument("goals", metavar="GOALS", help="goals file (JSON)")
     parser.add_argument(
-        "-o", "--output", metavar="OUT", help="write the pose: .json, .bvh (one frame) or .png (a picture)"
+        "-o", "--output", metavar="OUT", help="write the pose: .json, .bvh, .glb, .gltf (one frame) or .png (a picture)"
     )
     start = parser.add_argument_group("where to start").add_mutually_exclusive_group()
     start.add_argument("--from-rest", action="store_true", help="from the rest pose")
@@ -109,7 +109,7 @@ def _checked_output(name: str) -> Path:
     path = Path(name)
     if path.suffix.casefold() not in OUTPUTS:
         found = quote(path.suffix) if path.suffix else "no suffix"
-        raise InputError(f"{name}: expected a name that ends in {' or '.join(OUTPUTS)}, found {found}")
+        raise InputError(f"{name}: expected a name that ends in {', '.join(OUTPUTS)}, found {found}")
     return path
 
 

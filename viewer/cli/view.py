@@ -13,7 +13,9 @@ from viewer.cli.poses import named_pose
 from viewer.errors import InputError, quote
 
 if TYPE_CHECKING:
+    from viewer.session import Session
     from viewer.session.document import Document
+    from viewer.session.script.player import Replay
     from viewer.skeleton.character import Character
 
 HELP = "open the window (what `ikviewer FILE` does)"
@@ -22,6 +24,7 @@ EXAMPLES = """examples:
   ikviewer view sample:claw-arm --no-limits
   ikviewer view walk.bvh --frame 12 --goals reach.json --solver dls
   ikviewer view work.ikv.json
+  ikviewer view --script reported.ikv.json
   ikviewer view demo:two-link
 
 Without FILE the bundled biped is shown. F1 in the window lists all keys."""
@@ -30,6 +33,7 @@ DEFAULT_FILE = "sample:biped"
 SESSION_SUFFIX = ".ikv.json"
 DEMO = "demo:"
 _WINDOWS = ("glfw", "pyglet", "headless")
+_BEGINNINGS = ("clip", "frame", "pose", "goals", "solver", "backend")
 _SIZE = re.compile(r"([0-9]{1,5})x([0-9]{1,5})")
 
 
@@ -56,6 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     window.add_argument("--size", type=_size, default=(1280, 720), metavar="WxH", help="default 1280x720")
     window.add_argument("--window", choices=_WINDOWS, default="glfw", help="the library that opens it")
     window.add_argument("--state-file", metavar="PATH", help="rewrite PATH with the state whenever something changes")
+    window.add_argument("--script", metavar="SESSION", help="do again what the session has recorded, instead of FILE")
     window.add_argument("--exit-after", type=count, metavar="N", help="close after N frames")
     window.add_argument("--screenshot", metavar="OUT.png", help="save a picture of the window once it is at rest")
 
@@ -64,29 +69,50 @@ def run(arguments: argparse.Namespace) -> int:
     """Load, open the window, run until it is closed."""
     if arguments.screenshot is not None and Path(arguments.screenshot).suffix.casefold() != ".png":
         raise InputError(f"{arguments.screenshot}: expected a name that ends in .png")
+    from viewer.app.automation import Automation
     from viewer.app.start import check_size, run_window
-    from viewer.session import Session
 
     check_size(arguments.size)
-    if arguments.file.casefold().endswith(SESSION_SUFFIX):
-        from viewer.session.files import load_session
-
-        path = Path(arguments.file)
-        session = Session(_changed(load_session(path), arguments), path)
-    elif arguments.file.startswith(DEMO):
-        from viewer.session.demos import find_demo
-
-        session = Session(_changed(find_demo(arguments.file).build(), arguments))
-    else:
-        session = Session(_changed(_document(load_input(arguments, arguments.file), arguments), arguments))
-    from viewer.app.automation import Automation
-
+    script = None if arguments.script is None else _script(arguments)
     automation = Automation(
         None if arguments.state_file is None else Path(arguments.state_file),
         arguments.exit_after,
         None if arguments.screenshot is None else Path(arguments.screenshot),
+        script,
     )
-    return run_window(session, size=arguments.size, window=arguments.window, automation=automation)
+    session = script or _session(arguments)
+    code = run_window(session, size=arguments.size, window=arguments.window, automation=automation)
+    if script is not None:
+        warn(f"{arguments.script}: {note}" for note in script.notes)
+    return code
+
+
+def _script(arguments: argparse.Namespace) -> Replay:
+    """The session that recorded actions are done in again."""
+    from viewer.session.script import open_script
+
+    given = ["FILE"] if arguments.file != DEFAULT_FILE else []
+    given += [f"--{name}" for name in _BEGINNINGS if getattr(arguments, name) is not None]
+    given += ["--no-limits"] if arguments.no_limits else []
+    if given:
+        raise InputError(f"--script: expected nothing else to begin with, found {', '.join(given)}")
+    return open_script(arguments.script)
+
+
+def _session(arguments: argparse.Namespace) -> Session:
+    """What is shown."""
+    from viewer.session import Session
+
+    if arguments.file.casefold().endswith(SESSION_SUFFIX):
+        from viewer.session.files import load_session
+
+        path = Path(arguments.file)
+        return Session(_changed(load_session(path), arguments), path)
+    if arguments.file.startswith(DEMO):
+        from viewer.session.demos import find_demo
+
+        return Session(_changed(find_demo(arguments.file).build(), arguments))
+    return Session(_changed(_document(load_input(arguments, arguments.file), arguments), arguments))
 
 
 def _document(character: Character, arguments: argparse.Namespace) -> Document:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from contextvars import ContextVar
 from importlib import import_module
 from threading import Event
 from typing import TYPE_CHECKING, Protocol
@@ -9,6 +11,8 @@ from typing import TYPE_CHECKING, Protocol
 from viewer.errors import InputError, unknown_name
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from viewer.ik.system import Many, Settings, State, System, Work
 
 BACKENDS = ("auto", "numpy", "numba")
@@ -57,6 +61,7 @@ def engine_for(backend: str) -> tuple[Engine, str]:
     Raises:
         InputError: numba is asked for and cannot be imported.
     """
+    backend = _serving.get() if backend == "auto" else backend
     if backend == "numba" or (backend == "auto" and _ready.is_set()):
         try:
             engine: Engine = import_module(_COMPILED)
@@ -72,4 +77,15 @@ def compiled_is_ready() -> None:
     _ready.set()
 
 
+@contextmanager
+def serving(backend: str) -> Iterator[None]:
+    """Let "auto" mean one backend for a while, in this thread: what is done again is solved as it was before."""
+    token = _serving.set(backend)
+    try:
+        yield
+    finally:
+        _serving.reset(token)
+
+
 _ready = Event()
+_serving: ContextVar[str] = ContextVar("_serving", default="auto")

@@ -18,9 +18,11 @@ import numpy as np
 from viewer.errors import InputError
 from viewer.formats.video.write import FASTEST
 from viewer.opengl.floor import REACH
+from viewer.opengl.framing import fitted
 from viewer.opengl.offscreen import check_size, render_image
-from viewer.opengl.picture import camera_of, scene_of, seen_points
+from viewer.opengl.picture import LEAST, camera_of, scene_of, seen_points
 from viewer.opengl.sweep import middle, swept_points, turned_round
+from viewer.scene.camera import Camera
 from viewer.scene.drawlist import draw_list
 from viewer.skeleton.character import Character
 
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from viewer.ik.goals import Goal
-    from viewer.scene.camera import Camera
     from viewer.scene.scene import Scene
     from viewer.skeleton.clip import Clip
     from viewer.skeleton.pose import Pose
@@ -148,7 +149,10 @@ def movie(  # noqa: PLR0913 - what a moving picture can show, each by its name
     lasts = STILL_TURN if clip is None else len(clip) / rate
     turn = lasts if turntable is True else float(turntable)
     count = max(1, round(rate * turn)) if clip is None else len(clip)
-    view = camera_of(camera, first, character, size, turned_round(points, middle(points)) if turntable else points)
+    points = turned_round(points, middle(points)) if turntable else points
+    view = camera_of(camera, first, character, size, points)
+    if not _given(camera) and np.linalg.norm(np.ptp(points, axis=0)) > LEAST * first.height:
+        view = fitted(view, points, size, upright=bool(turntable))
     step = 2.0 * math.pi / (rate * turn) if turntable else 0.0
     return Movie(
         count=count,
@@ -174,6 +178,11 @@ def _check(fps: float | None, turntable: bool | float) -> None:
         raise InputError(f"frames per second: expected more than 0 and at most {FASTEST:g}, found {fps:g}")
     if not isinstance(turntable, bool) and not 0.0 < turntable <= SLOWEST_TURN:
         raise InputError(f"turntable: expected more than 0 and at most {SLOWEST_TURN:g} seconds, found {turntable:g}")
+
+
+def _given(camera: str | tuple[float, ...] | Camera) -> bool:
+    """Whether the camera says itself how far away it is."""
+    return isinstance(camera, Camera) or (not isinstance(camera, str) and len(camera) > 2)
 
 
 def _skeleton(character: Character | Skeleton) -> Skeleton:

@@ -41,7 +41,7 @@ right of the picture."""
 
 _LOGICAL_HEIGHT = 1080.0
 """Pixels high from which on marks and texts grow with the picture."""
-_LEAST = 0.5
+LEAST = 0.5
 """A figure that is folded up is shown as if it spanned this part of its height."""
 _THICK = 0.025
 """The radius of the thickest bones, likewise."""
@@ -152,7 +152,7 @@ def camera_of(
         return camera
     points = seen_points(scene) if points is None else points
     ahead = facing(character, scene.world)
-    least = _LEAST * scene.height
+    least = LEAST * scene.height
     if isinstance(camera, str):
         if camera not in VIEWS:
             raise InputError(f"camera: expected {', '.join(VIEWS)} or (yaw, pitch, distance), found {quote(camera)}")

@@ -11,7 +11,7 @@ from viewer.scene.look import figure_height, figure_points
 from viewer.scene.palette import PALETTE, rgba
 from viewer.scene.picking import Hit, box, hits, pick
 from viewer.scene.primitives import BONE, FLAT, LINE, SPHERE, VERTEX, DrawList, Ground, Text
-from viewer.scene.scene import Display, Ghost, Mark, Scene, facing
+from viewer.scene.scene import Display, Ghost, Mark, Scene, Trail, facing
 
 __all__ = [
     "BONE",
@@ -29,6 +29,7 @@ __all__ = [
     "Mark",
     "Scene",
     "Text",
+    "Trail",
     "ViewName",
     "blend",
     "box",

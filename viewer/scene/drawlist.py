@@ -14,6 +14,7 @@ from viewer.scene.lines import Lines
 from viewer.scene.marks import mark_records, seen_marks
 from viewer.scene.primitives import BONE, FLAT, LINE, SPHERE, VERTEX, DrawList, Ground, Text, joined
 from viewer.scene.shapes import shape_records
+from viewer.scene.trails import draw_trails
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,10 +40,11 @@ def draw_list(scene: Scene, projection: Projection, scale: float = 1.0, extra: S
     lines = Lines(scale)
     cones = draw_limits(scene, projection, scale, lines)
     letters = draw_axes(scene, projection, scale, lines)
+    dots = draw_trails(scene, scale, lines)
     flat, signs = _overlay(scene, projection, scale, extra)
     return DrawList(
         bones=figure.bone_records(scene, measured, scale),
-        spheres=figure.sphere_records(scene, measured, scale),
+        spheres=joined([figure.sphere_records(scene, measured, scale), dots], SPHERE),
         lines=lines.records(),
         triangles=cones,
         flat=flat,

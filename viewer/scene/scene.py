@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from viewer.skeleton.skeleton import Skeleton
     from viewer.spatial.checks import Floats
 
-__all__ = ["Display", "Ghost", "LimitsShown", "Mark", "Scene", "facing"]
+__all__ = ["Display", "Ghost", "LimitsShown", "Mark", "Scene", "Trail", "facing"]
 
 LimitsShown = Literal["none", "selected", "all"]
 
@@ -65,6 +65,23 @@ class Ghost:
     label: str = ""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Trail:
+    """The way of a point over some frames.
+
+    Attributes:
+        points: (N, 3) where it is, frame by frame.
+        now: index of the frame that is shown.
+        keys: indices of frames with keys.
+        selected: it is of something selected.
+    """
+
+    points: Floats
+    now: int
+    keys: tuple[int, ...] = ()
+    selected: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Display:
     """What is shown besides the figure.
@@ -76,6 +93,8 @@ class Display:
         grid, shadow: of the floor.
         goals: effectors, targets and pins.
         view_axes: the disc of view axes at the top right.
+        ghosts: the figure at other frames.
+        trails: the ways of what is selected.
     """
 
     limits: LimitsShown = "selected"
@@ -85,6 +104,8 @@ class Display:
     shadow: bool = True
     goals: bool = True
     view_axes: bool = False
+    ghosts: bool = False
+    trails: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,6 +127,7 @@ class Scene:
         height: H, metres, the figure's size by which all is measured; 0 for the skeleton's own.
         active_joint: the joint selected last, -1 for none.
         ghosts: other moments.
+        trails: ways of points.
         floor: height of the ground, metres.
         hovered_axis: the view axis under the pointer ("x", "-x", ...), "" for none.
     """
@@ -124,5 +146,6 @@ class Scene:
     height: float = 0.0
     active_joint: int = -1
     ghosts: tuple[Ghost, ...] = ()
+    trails: tuple[Trail, ...] = ()
     floor: float = 0.0
     hovered_axis: str = ""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from viewer.session.document import Document
+    from viewer.session.script.tape import Tape
 
 SECONDS_BETWEEN = 2.0
 """From one writing to the next, at least."""
@@ -30,6 +31,8 @@ SUFFIX = ".ikv.json"
 class _Work:
     document: Document
     kept: Kept
+    tape: Tape | None = None
+    entries: int = 0
 
 
 def remove(path: Path) -> None:
@@ -58,6 +61,7 @@ class Autosave:
         self._given: Document | None = None
         self._since = time.time()
         self._wake = threading.Condition()
+        self._disk = threading.Lock()
         self._thread: threading.Thread | None = None
         self._ended = False
 
@@ -66,18 +70,20 @@ class Autosave:
         """The recovery file."""
         return self._folder / f"{self._name}{SUFFIX}"
 
-    def keep(self, document: Document, path: str | None) -> None:
+    def keep(self, document: Document, path: str | None, tape: Tape | None = None) -> None:
         """Hand over a document that is not saved; cheap, to be called at every change.
 
         Args:
             document: as it is now.
             path: the session file that it was opened from or saved to, if any.
+            tape: the actions that have led to it, if they are recorded.
         """
         if document is self._given:
             return
         self._given = document
         with self._wake:
-            self._next = _Work(document, Kept(at=time.time(), since=self._since, path=path))
+            kept = Kept(at=time.time(), since=self._since, path=path)
+            self._next = _Work(document, kept, tape, 0 if tape is None else len(tape))
             self._wake.notify()
         if self._thread is None:
             self._thread = threading.Thread(target=self._work, name="ikviewer-autosave", daemon=True)
@@ -88,6 +94,7 @@ class Autosave:
         with self._wake:
             self._next = self._given = None
             self._since = time.time()
+        with self._disk:
             remove(self.path)
 
     def close(self) -> None:
@@ -127,16 +134,19 @@ class Autosave:
 
     def _write(self, work: _Work) -> None:
         try:
-            content = session_bytes(work.document, kept=work.kept)
+            actions = None if work.tape is None else work.tape.written(work.entries, work.document)
+            content = session_bytes(work.document, kept=work.kept, actions=actions)
         except ViewerError as error:
             self.problem = str(error)
             return
-        with self._wake:
-            # Saved, given up or closed meanwhile: it is not to come back.
-            if self._next is None or self._ended:
-                return
-            if self._next is work:
-                self._next = None
+        # The window never waits for the disk: it takes this lock only where what is written is to go away again.
+        with self._disk:
+            with self._wake:
+                # Saved, given up or closed meanwhile: it is not to come back.
+                if self._next is None or self._ended:
+                    return
+                if self._next is work:
+                    self._next = None
             try:
                 write_whole(self.path, content)
                 self.problem = ""

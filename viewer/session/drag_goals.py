@@ -16,7 +16,7 @@ from viewer.session.values import Item
 from viewer.skeleton.effectors import find_place
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Container, Iterable, Mapping
 
     from numpy.typing import ArrayLike
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 DRAGGED = 5.0
-"""Holds that a dragged joint or point weighs: where not all can be met, holds give way to it, and it to pins."""
+"""Holds that what is dragged weighs: where not all can be met, holds give way to it, and it to pins."""
 
 
 class Grab(NamedTuple):
@@ -80,14 +80,50 @@ def held_joint(document: Document, name: str, point: ArrayLike) -> Held:
     return Held(Item("joint", name), joint, local, (x - a, y - b, z - c))
 
 
-def drag_goals(document: Document, joints: Iterable[Held], targets: Mapping[Item, Target]) -> dict[str, Goal]:
+def put_first(goals: Mapping[str, Goal], names: Container[str]) -> dict[str, Goal]:
+    """Goals of which some go first: where not all can be met, the others give way to them.
+
+    Pins weigh more in the same proportion: nothing moves them that did not move them before.
+
+    Args:
+        goals: by effector.
+        names: of those that go first.
+    """
+    return {
+        name: replace(goal, weight=DRAGGED * goal.weight, rotation_weight=DRAGGED * goal.rotation_weight)
+        if name in names or goal.pinned
+        else goal
+        for name, goal in goals.items()
+    }
+
+
+def settling_goals(document: Document) -> dict[str, Goal]:
+    """What is asked when a document is solved anew, by effector: what is selected goes first.
+
+    That is what was dragged last, too: letting go of it and then changing a setting does not make it give way.
+    """
+    goals = document.goals()
+    names = {item.name for item in document.selection if item.kind == "effector"}
+    return put_first(goals, names) if names & goals.keys() else goals
+
+
+def drag_goals(
+    document: Document, joints: Iterable[Held], targets: Mapping[Item, Target], effectors: Collection[str] = ()
+) -> dict[str, Goal]:
     """All goals of a drag, by the name they are reported under: the handles' and those of dragged joints.
 
     What else asks for the place of a dragged joint gives way; if it asks for its turn, too, that stays.
+
+    Args:
+        document: whose handles ask.
+        joints: that are dragged.
+        targets: where to.
+        effectors: names of those that are dragged.
     """
     dragged = {held.joint: held for held in joints}
     goals: dict[str, Goal] = {}
-    for name, goal in document.goals().items():
+    asked = put_first(document.goals(), effectors) if effectors else document.goals()
+    for name, goal in asked.items():
         if find_place(document.skeleton, name).joint not in dragged:
             goals[name] = goal
         elif goal.kind is GoalKind.POSE:

@@ -11,13 +11,18 @@ from viewer.errors import FormatError
 from viewer.formats.files import decode_utf8, read_bytes, write_whole
 from viewer.formats.json_text import kind_of, parse
 from viewer.formats.json_typed import decode_typed
+from viewer.session.backup import backed_up
 from viewer.session.storage.documents import document_data, document_of
 from viewer.session.storage.structs import Kept, SessionData
 
 if TYPE_CHECKING:
     from viewer.session.document import Document
+    from viewer.session.script.tape import Tape
 
-__all__ = ["SUFFIX", "VERSION", "Kept", "is_session", "load_session", "read_kept", "save_session", "session_bytes"]
+__all__ = [
+    "SUFFIX", "VERSION", "Kept", "is_session", "load_session", "read_kept", "read_session", "save_session",
+    "session_bytes",
+]  # fmt: skip
 
 SUFFIX = ".ikv.json"
 VERSION = 1
@@ -31,18 +36,31 @@ def is_session(path: str | Path) -> bool:
     return str(path).casefold().endswith(SUFFIX)
 
 
-def save_session(document: Document, path: str | Path) -> None:
-    """Write a document, whole or not at all.
+def save_session(document: Document, path: str | Path, tape: Tape | None = None) -> str:
+    """Write a document, whole or not at all; what the file held before is kept as a backup beside it.
+
+    Args:
+        document: what is saved.
+        path: of the file; see `viewer.session.backup.backup_of` for the backup's.
+        tape: the actions that led to the document, to be saved along with it.
+
+    Returns:
+        Why no backup could be kept; "" where one is, or none is needed.
 
     Raises:
-        OutputError: it cannot be written; whatever stood there before still does.
+        OutputError: it cannot be written; whatever stood there before still does, the backup too.
     """
-    write_whole(Path(path), session_bytes(document))
+    content = session_bytes(document, actions=None if tape is None else tape.written(last=document))
+    with backed_up(Path(path), content) as problems:
+        write_whole(Path(path), content)
+    return "".join(problems)
 
 
-def session_bytes(document: Document, kept: Kept | None = None) -> bytes:
-    """The contents of a session file; ``kept`` makes it a recovery file."""
+def session_bytes(document: Document, kept: Kept | None = None, actions: msgspec.Raw | None = None) -> bytes:
+    """The contents of a session file; ``kept`` makes it a recovery file, ``actions`` are what led to the document."""
     data = SessionData(document_data(document), version=VERSION, kept=kept)
+    if actions is not None:
+        data.actions = actions
     return msgspec.json.encode(data) + b"\n"
 
 
@@ -55,7 +73,7 @@ def load_session(path: str | Path) -> Document:
     """
     place = Path(path)
     try:
-        return document_of(_read(place).document, place.resolve().parent)
+        return document_of(read_session(place).document, place.resolve().parent)
     except FormatError as error:
         error.file = error.file or str(path)
         raise
@@ -68,13 +86,19 @@ def read_kept(path: Path) -> Kept:
         InputError: the file cannot be read.
         FormatError: it is no recovery file.
     """
-    kept = _read(path).kept
+    kept = read_session(path).kept
     if kept is None:
         raise FormatError("expected a recovery file, found a session", file=str(path))
     return kept
 
 
-def _read(path: Path) -> SessionData:
+def read_session(path: Path) -> SessionData:
+    """What a session file holds.
+
+    Raises:
+        InputError: the file cannot be read.
+        FormatError: it is no session, is damaged or from a later version.
+    """
     text = decode_utf8(read_bytes(path, str(path)), str(path))
     try:
         head = msgspec.json.decode(text, type=_Head)

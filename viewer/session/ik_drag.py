@@ -49,8 +49,8 @@ _CHUNK = 8
 class IkDrag:
     """A drag of effectors, joints or a grabbed point.
 
-    Each dragged effector's goal moves; all others stay. A dragged joint or grabbed point, the root's too, has a goal of
-    its own for as long as the drag lasts.
+    Each dragged effector's goal moves; all others stay, and weigh less while it lasts. A dragged joint or grabbed point,
+    the root's too, has a goal of its own for as long as the drag lasts. What is dragged is selected.
 
     Attributes:
         start: the document that it began with.
@@ -82,7 +82,7 @@ class IkDrag:
         self._still = _STILL_TICKS
         self.trace = Trace()
         self.report: Report | None = None
-        self.document = _switched_on(document, self._items)
+        self.document = _switched_on(_selecting(document, self._items), self._items)
         self._drag = self._begin(document.pose)
 
     @property
@@ -135,7 +135,8 @@ class IkDrag:
     def _asked(self) -> dict[str, Goal]:
         # Joints that have no target yet stay where they were at the start.
         asking = replace(self.document, pose=self.start.pose)
-        return drag_goals(asking, self._joints, self._targets)
+        effectors = {item.name for item in self._items if item.kind == "effector"}
+        return drag_goals(asking, self._joints, self._targets, effectors)
 
     def _begin(self, pose: Pose) -> SteppedDrag:
         goals = self._asked()
@@ -197,6 +198,13 @@ def _kinds(goals: dict[str, Goal]) -> tuple[object, ...]:
 def _change(one: Pose, other: Pose) -> float:
     turned = float(np.abs(one.rotations - other.rotations).max())
     return max(turned, float(np.abs(one.translations - other.translations).max()))
+
+
+def _selecting(document: Document, items: tuple[Item, ...]) -> Document:
+    """What is dragged is selected, unless it is part of what is."""
+    if all(item in document.selection for item in items):
+        return document
+    return replace(document, selection=items)
 
 
 def _switched_on(document: Document, items: tuple[Item, ...]) -> Document:

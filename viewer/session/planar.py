@@ -70,16 +70,29 @@ def flattened(skeleton: Skeleton, pose: Pose, plane: str, *, limits: bool) -> Po
     for joint, parent in enumerate(skeleton.parents.tolist()):
         above = world[parent] if parent >= 0 else np.array([0.0, 0.0, 0.0, 1.0])
         world[joint] = multiply(above, rotations[joint])
-        if skeleton.kinds[joint] not in {JointKind.BALL, JointKind.FREE}:
-            continue
         wanted = _wanted(skeleton, pose, joint, world[joint], normal)
-        if wanted @ normal < _TURN:
+        turn = _turn(skeleton, joint, world[joint], wanted, normal)
+        if turn is None:
             continue
-        rotations[joint] = multiply(conjugate(above), multiply(between(wanted, normal), world[joint]))
+        rotations[joint] = multiply(conjugate(above), multiply(turn, world[joint]))
         if held and skeleton.limits[joint] is not None:
             rotations[joint] = project_pose(skeleton, Pose(rotations, pose.translations)).rotations[joint]
         world[joint] = multiply(above, rotations[joint])
     return Pose(rotations, pose.translations)
+
+
+def _turn(skeleton: Skeleton, joint: int, world: Floats, wanted: Floats, normal: Floats) -> Floats | None:
+    """(4,) the turn, world frame, that brings a direction to the normal, or as near as a hinge can; None: leave it."""
+    kind = skeleton.kinds[joint]
+    if wanted @ normal < _TURN or kind not in {JointKind.BALL, JointKind.FREE, JointKind.HINGE}:
+        return None
+    if kind is not JointKind.HINGE:
+        return between(wanted, normal)
+    axis = rotate(world, skeleton.axes[joint, 0])
+    ways = [way - (way @ axis) * axis for way in (wanted, normal)]
+    if min(np.linalg.norm(way) for way in ways) < _FAINT:
+        return None
+    return between(*ways)
 
 
 def _wanted(skeleton: Skeleton, pose: Pose, joint: int, turn: Floats, normal: Floats) -> Floats:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from viewer.ik.solution import Solution
     from viewer.session.document import Document
     from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats, Ints
+    from viewer.spatial.checks import Bools, Floats, Ints
 
 _MADE = frozenset({JointKind.BALL, JointKind.UNIVERSAL, JointKind.FREE})
 """Kinds that become hinges; the others stay what they are, or do not move."""
@@ -136,7 +136,7 @@ def _rig(skeleton: Skeleton, pose: Pose, unlimited: frozenset[str], plane: str) 
     return PlanarRig(_on_slides(flat, roots, pose, across), roots, pose.translations[roots], across)
 
 
-def _spreads(skeleton: Skeleton, axes: Floats, hinges: Floats) -> Floats:
+def _spreads(skeleton: Skeleton, axes: Floats, hinges: Bools) -> Floats:
     """(J, 3) how far each freedom commonly moves: of what became a hinge about its axis."""
     own = spreads(skeleton)
     about = np.zeros_like(own)

@@ -33,6 +33,11 @@ class Preferences(msgspec.Struct, omit_defaults=True):
         recent: files opened last, newest first.
         layout: sizes of panels by name, logical pixels.
         display: what is shown, by name.
+        ghosts_around: ghosts before and after the frame shown, each.
+        ghost_step: frames from ghost to ghost; 0: they are at keys.
+        trail_frames: frames before and after the one shown that motion trails show; 0: a second.
+        record_actions: sessions keep all that is done to them, so that it can be done again.
+        record_tolerance_deg: degrees by which simplifying a recording may turn a joint otherwise; 0: all is kept.
     """
 
     ui_scale: Annotated[float, Meta(ge=SMALLEST_SCALE, le=LARGEST_SCALE)] | None = None
@@ -45,6 +50,11 @@ class Preferences(msgspec.Struct, omit_defaults=True):
     recent: list[str] = []
     layout: dict[str, float] = {}
     display: dict[str, bool | str] = {}
+    ghosts_around: Annotated[int, Meta(ge=1, le=5)] = 2
+    ghost_step: Annotated[int, Meta(ge=0, le=1000)] = 0
+    trail_frames: Annotated[int, Meta(ge=0, le=1000)] = 0
+    record_actions: bool = False
+    record_tolerance_deg: Annotated[float, Meta(ge=0.0, le=30.0)] = 0.0
 
     def remember(self, path: str | Path) -> None:
         """Put a file at the top of the recent ones; samples are always at hand and not among them."""

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from viewer.session.demos.animated import Animated
 from viewer.session.history import History, State
 from viewer.session.measuring import measured, still_report
 from viewer.session.opening import new_document
+from viewer.session.script.taping import Taping, taped
 from viewer.session.solving import settle
-from viewer.session.take.recording import Recording
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,7 +18,8 @@ if TYPE_CHECKING:
     from viewer.skeleton.character import Character
 
 
-class Session(Animated, Recording):
+@taped
+class Session(Taping):
     """What the window shows, how it came to be, and what is under way.
 
     Documents are never changed, only exchanged: by actions (`dispatch`), by gestures that make many changes one step

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import fields, replace
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -12,8 +13,9 @@ from viewer.ik.drag import Drag
 from viewer.ik.solution import Status
 from viewer.ik.solver import Solver
 from viewer.session.bounds import bound_skeleton, inside, violation
+from viewer.session.drag_goals import settling_goals
 from viewer.session.history import State
-from viewer.session.measuring import still_report
+from viewer.session.measuring import measured, still_report
 from viewer.session.planar_rig import rig_of
 from viewer.session.report import Report, Trace
 
@@ -32,8 +34,9 @@ if TYPE_CHECKING:
 
 _KEPT = 6
 """Solvers of other skeletons or options that are kept."""
+_NOTES = (1, 1, 1, 1, 2, 2, 4)
 _CHUNK = 8
-"""Steps of a solve after an action from one note of its errors to the next."""
+"""Steps of a solve after an action from one note of its errors to the next: so many at first, then these."""
 _OUTSIDE = 1e-9
 """Radians or metres: a pose within this of its limits is inside."""
 
@@ -130,7 +133,7 @@ def settle(document: Document, solvers: Solvers, *, restarts: bool = False) -> S
     With ``restarts``, and where the settings allow them, a solve that misses a goal is begun anew from other poses.
     Where every goal is met and the pose is inside its limits nothing moves, to the bit.
     """
-    goals = document.goals()
+    goals = settling_goals(document)
     if not goals:
         outside = violation(document) > _OUTSIDE
         return State(replace(document, pose=inside(document, document.pose)) if outside else document, None)
@@ -139,6 +142,7 @@ def settle(document: Document, solvers: Solvers, *, restarts: bool = False) -> S
         if still is not None:
             return State(document, still)
     drag, trace = solvers.drag(document, tuple(goals.values())), Trace()
+    trace.steps.append((0, *_errors(document, goals)))
     solution = _run(drag, goals, document.solver, trace)
     if restarts and document.solver.restarts and solution.status is not Status.CONVERGED:
         solution = drag.escape() or solution
@@ -167,9 +171,17 @@ def _run(drag: SteppedDrag, goals: Mapping[str, Goal], settings: SolverSettings,
     """Steps until they are used up or it comes to rest."""
     places, turns = target_rows(tuple(goals.values()))
     left = settings.max_iterations
-    while True:
-        solution = drag.step(places, turns, min(left, _CHUNK))
+    for most in chain(_NOTES, repeat(_CHUNK)):
+        solution = drag.step(places, turns, min(left, most))
         trace.add(solution)
         left -= max(1, solution.iterations)
         if left <= 0 or solution.status is not Status.BUDGET:
-            return solution
+            break
+    return solution
+
+
+def _errors(document: Document, goals: Mapping[str, Goal]) -> tuple[Floats, Floats]:
+    """Metres (G,) and degrees (G,) by which goals are missed in a document's pose; NaN for what is not asked."""
+    missed = measured(document, goals).values()
+    pairs = np.array([(error.metres, error.degrees) for error in missed], dtype=np.float64)  # None is NaN
+    return pairs[:, 0], pairs[:, 1]

@@ -9,15 +9,16 @@ from viewer.ui.command import GROUPS, MENUS, Command
 from viewer.ui.numbers import MINUS
 from viewer.ui.rows_look import LOOK_GESTURES, LOOKING, PLAYING, SELECTING, WINDOWS
 from viewer.ui.rows_pose import DRAGGING, EDITING, POSE_GESTURES, POSING
+from viewer.ui.rows_time import KEYING, TIME_GESTURES
 
 if TYPE_CHECKING:
     from viewer.ui.command import Gesture
     from viewer.ui.events import Mods
 
-COMMANDS: tuple[Command, ...] = (*LOOKING, *SELECTING, *EDITING, *POSING, *DRAGGING, *PLAYING, *WINDOWS)
+COMMANDS: tuple[Command, ...] = (*LOOKING, *SELECTING, *EDITING, *POSING, *DRAGGING, *PLAYING, *KEYING, *WINDOWS)
 """Every command, in the order of menus and of the help page."""
 
-GESTURES: tuple[Gesture, ...] = (*LOOK_GESTURES, *POSE_GESTURES)
+GESTURES: tuple[Gesture, ...] = (*LOOK_GESTURES, *POSE_GESTURES, *TIME_GESTURES)
 """What the mouse does, for the help page."""
 
 BY_ID: dict[str, Command] = {command.id: command for command in COMMANDS}

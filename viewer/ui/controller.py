@@ -17,6 +17,7 @@ from viewer.ui.events import Drop, Key, KeyUp, Leave, Move, Press, Release, Scro
 from viewer.ui.files import Files
 from viewer.ui.hints import hints_of
 from viewer.ui.hover import Hover
+from viewer.ui.keying import Keying
 from viewer.ui.nudging import Nudging
 from viewer.ui.picture import Picture
 from viewer.ui.planes import Planes
@@ -48,6 +49,8 @@ class Controller(Base):
     def __init__(self, session: Session, preferences: Preferences | None = None) -> None:
         """Show a session."""
         super().__init__(session, preferences)
+        if self.preferences.record_actions:
+            session.record_actions()
         self._compiling_since: float | None = None
         self._now = 0.0
         self._make_parts()
@@ -58,11 +61,13 @@ class Controller(Base):
         self.drags, self.pointing, self.nudging = Dragging(self), Pointing(self), Nudging(self)
         self.playback, self.files, self.clipboard = Playback(self), Files(self), Clipboard(self)
         self.posing, self.selecting, self.switches = Posing(self), Selecting(self), Switches(self)
+        self.keying = Keying(self)
         parts = (
             self.camera_moves, self.drags, self.nudging, self.playback, self.files, self.clipboard, self.posing,
-            self.selecting, self.switches, self.planes, self.demos,
+            self.selecting, self.switches, self.planes, self.demos, self.keying,
         )  # fmt: skip
         self.handlers = {name: handler for part in parts for name, handler in part.handlers().items()}
+        self.handlers |= self.keying.shared(self.handlers)
         self.camera_moves.start()
         self.demos.opened()
 

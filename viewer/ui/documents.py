@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +16,7 @@ from viewer.scene import figure_points
 from viewer.session.demos import PREFIX, find_demo
 from viewer.session.files import SUFFIX, is_session, load_session, save_session
 from viewer.session.opening import new_document
+from viewer.session.take import baked_character
 from viewer.skeleton.kinematics import fk
 from viewer.ui import numbers
 from viewer.ui.messages import Message
@@ -119,44 +119,51 @@ def save_to(controller: Controller, path: Path) -> bool:
     """Save the document as a session; whether it could be written."""
     place = path if is_session(path) else path.with_name(path.name.removesuffix(".json") + SUFFIX)
     try:
-        save_session(controller.session.document, place)
+        problem = save_session(controller.session.document, place, controller.session.tape)
     except ViewerError as error:
         controller.fail(error)
         return False
     controller.session.mark_saved(place)
     controller.preferences.remember(place)
-    controller.note(f"Saved {place.name}")
+    controller.note(f"Saved {place.name}{f'; {problem}' if problem else ''}")
     return True
 
 
-def shows_clip(document: Document) -> bool:
-    """Whether the pose shown is the clip's: then the clip is what an export is about, else the pose."""
-    return document.clip_data is not None and document.pose.same_as(document.frame_pose(document.frame))
+def has_motion(document: Document) -> bool:
+    """Whether there is a clip, or a take with keys."""
+    return document.clip_data is not None or (document.take is not None and not document.take.is_empty)
+
+
+def shows_motion(document: Document) -> bool:
+    """Whether an export is about the motion, not the pose: keys were set, or the pose shown is the clip's own."""
+    if not has_motion(document):
+        return False
+    keyed = document.take is not None and not document.take.is_empty
+    return keyed or document.pose.same_as(document.frame_pose(document.frame))
 
 
 def export_to(controller: Controller, path: Path, *, motion: bool | None = None) -> bool:
-    """Write a BVH, JSON, NPZ or CSV file, or ask for a picture; whether it could be written.
+    """Write a file of motion, or of a pose, in any of `WRITERS`, or ask for a picture; whether it could be written.
 
     Args:
         controller: of the document.
         path: by suffix.
-        motion: the clip (True) or the pose (False); None: the clip while it is what is shown.
+        motion: what is played, with its keys (True), or the pose (False); None: as `shows_motion` says.
     """
     if path.suffix.casefold() == ".png":
         controller.request("picture", path)
         return True
     document = controller.session.document
-    character, clip = replace(document.character, skeleton=document.skeleton), document.clip_data
-    whole = shows_clip(document) if motion is None else motion
+    whole = has_motion(document) and (shows_motion(document) if motion is None else motion)
     try:
-        if whole and clip is not None:
-            clips = MappingProxyType({clip.name: clip})
-            lost = save(replace(character, clips=clips), path)
+        if whole:
+            lost = save(baked_character(document), path)
         else:
-            lost = save(character, path, pose=document.pose)
+            lost = save(replace(document.character, skeleton=document.skeleton), path, pose=document.pose)
     except ViewerError as error:
         controller.fail(error)
         return False
-    what = f"{len(clip)} frames" if whole and clip is not None else "the pose"
+    first, last = document.played
+    what = f"{last - first + 1} frames" if whole else "the pose"
     controller.note(f"Exported {what} to {path.name}{f': {lost[0]}' if lost else ''}")
     return True

@@ -36,6 +36,11 @@ class Drag:
         return self.handle.readout
 
     @property
+    def typing(self) -> bool:
+        """Whether any number is typed, in this field or another: then the pointer has no say."""
+        return self.handle.typing
+
+    @property
     def typed(self) -> str:
         """The number that is being typed; empty if none is."""
         return self.handle.typed

@@ -112,6 +112,15 @@ class Files:
         if path is not None:
             self.unless_unsaved(partial(documents.open_path, self._controller, path))
 
+    def _toggle_actions(self) -> None:
+        """Keep all that is done from here on, for somebody to do again; or no longer."""
+        controller = self._controller
+        on = controller.session.tape is None
+        controller.session.record_actions(on)
+        controller.preferences.record_actions = on
+        said = "Actions are recorded from here on and saved with the session" if on else "Actions are not recorded"
+        controller.note(said)
+
     def _quit(self) -> None:
         self.unless_unsaved(partial(self._controller.request, "quit"))
 
@@ -128,6 +137,9 @@ class Files:
             "file.save_as": Handler(self._save_as),
             "file.export": Handler(partial(request, "export-dialog")),
             "file.reload": Handler(self.reload, lambda: self.can_reload),
+            "file.record_actions": Handler(
+                self._toggle_actions, checked=lambda: self._controller.session.tape is not None
+            ),
             "file.quit": Handler(self._quit),
             "file.picture": Handler(partial(request, "picture-dialog")),
         }

@@ -36,6 +36,8 @@ def hints_of(controller: Controller) -> tuple[Hint, ...]:
 
 
 def _of_pointer(controller: Controller) -> tuple[Hint, ...]:
+    if controller.session.recording:
+        return Hint("Drag", "record"), Hint("Shift R", "stop")
     hover = controller.hovered
     if hover.axis:
         return Hint("Click", "view"), Hint("Drag", "orbit")
@@ -57,7 +59,7 @@ def _modifiers(controller: Controller, *, turning: bool) -> tuple[Hint, ...]:
 
 def _of_drag(controller: Controller, drag: Drag) -> tuple[Hint, ...]:
     end = (Hint("Click", "confirm"),) if drag.grabbing else ()
-    if drag.typed:
+    if drag.typing:
         return Hint("Tab", "next"), Hint("Enter", "confirm"), Hint("Esc", "cancel")
     held = controller.pointing.mods & {"ctrl", "shift"}
     if held:

@@ -34,6 +34,7 @@ class MessageBar:
         """None yet."""
         self._shown: list[tuple[Message, float | None]] = []
         self.revision = 0
+        self._now = 0.0
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -68,9 +69,19 @@ class MessageBar:
         started = [(m, now if since is None else since) for m, since in self._shown]
         left = [(m, since) for m, since in started if m.level == "error" or now - since < NOTE_SECONDS]
         gone = len(left) != len(started)
-        self._shown = list(left)
+        self._shown, self._now = list(left), now
         self.revision += gone
         return gone
+
+    @property
+    def left(self) -> float | None:
+        """Seconds from the last tick until the next note goes; None where none will."""
+        ends = [
+            NOTE_SECONDS if since is None else NOTE_SECONDS + since - self._now
+            for message, since in self._shown
+            if message.level == "note"
+        ]
+        return max(0.0, min(ends)) if ends else None
 
     @property
     def waiting(self) -> bool:

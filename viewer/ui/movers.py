@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from viewer.session.actions import SetPose, TurnJoint
+from viewer.session import Item
+from viewer.session.actions import Select, SetPose, TurnJoint
 from viewer.session.standing import world_of
 from viewer.skeleton.pose import Pose
 from viewer.spatial.quaternion import between, conjugate, multiply
 
 if TYPE_CHECKING:
     from viewer.gizmo import Motion
-    from viewer.session import Grab, Item, Session
+    from viewer.session import Grab, Session
     from viewer.spatial.checks import Floats
 
 
@@ -83,6 +84,8 @@ class JointMover:
         self._pivot, self._world = world.positions[joint], world.rotations[joint]
         self._above = world.rotations[parent] if parent >= 0 else np.array([0.0, 0.0, 0.0, 1.0])
         session.begin(f"Turn {self.joint}")
+        if self.point is not None:  # taken by its bone, not by handles that stand on what is selected
+            session.update(Select((Item("joint", self.joint),)))
 
     def apply(self, session: Session, motion: Motion) -> None:
         """Turn the joint."""

@@ -58,6 +58,12 @@ def seconds(value: float) -> str:
     return f"{fixed(value, 3)} s"
 
 
+def clock(value: float) -> str:
+    """Seconds that have passed: ``0:04``."""
+    whole = int(value)
+    return f"{whole // 60}:{whole % 60:02d}"
+
+
 def step(length: float) -> str:
     """A snap step or grid cell as people say it: ``5 cm``, ``0.1 m``, ``2 mm``."""
     if length >= 0.1:

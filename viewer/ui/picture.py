@@ -12,14 +12,15 @@ from viewer.scene import Scene, Text, draw_list, facing, figure_height, figure_p
 from viewer.scene.texts import text_width
 from viewer.session import Item, Mode
 from viewer.session.standing import world_of
-from viewer.ui import grips
+from viewer.ui import grips, numbers
 from viewer.ui.drag import Drag
+from viewer.ui.echoes import Echoes
 from viewer.ui.gestures import Box
 from viewer.ui.scenes import Setting, scene_of
 
 if TYPE_CHECKING:
     from viewer.gizmo import Shape
-    from viewer.scene import DrawList
+    from viewer.scene import DrawList, Ground
     from viewer.session import Document
     from viewer.skeleton.character import Character
     from viewer.skeleton.kinematics import World
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from viewer.spatial.projection import Projection
     from viewer.ui.controller import Controller
 
+_CAPTION, _MARGIN = 13, 16.0
+"""Size of the words in the view's corners, and how far their middle is from its edges, logical pixels."""
 _READOUT, _BESIDE = 15, 22.0
 """Size of the words beside the pointer, and how far from it they are, logical pixels."""
 
@@ -37,6 +40,7 @@ class Picture:
     def __init__(self, controller: Controller) -> None:
         """Nothing is worked out yet."""
         self._controller = controller
+        self.echoes = Echoes(controller)
         self._projection: tuple[object, Projection] | None = None
         self._scene: tuple[object, Scene] | None = None
         self._drawn: tuple[object, DrawList] | None = None
@@ -112,9 +116,13 @@ class Picture:
     def scene(self) -> Scene:
         """What there is to see."""
         controller = self._controller
-        key = (controller.session.revision, controller.hovered.axis, controller.hovered_item(), controller.display)
+        asked = self.echoes.asked
+        key = (
+            controller.session.revision, controller.hovered.axis, controller.hovered_item(), controller.display, asked,
+        )  # fmt: skip
         if self._scene is None or self._scene[0] != key:
-            setting = Setting(self.height, self._floor(), controller.hovered.axis)
+            others = self.echoes.ghosts(), self.echoes.trails()
+            setting = Setting(self.height, self._floor(), controller.hovered.axis, *others)
             made = scene_of(controller.session, controller.hovered_item(), controller.display, setting)
             self._scene = key, made
         return self._scene[1]
@@ -132,7 +140,7 @@ class Picture:
         key = (controller.revision, controller.viewport, controller.scale)
         if self._drawn is None or self._drawn[0] != key:
             drawn = draw_list(self.scene(), self.projection(), controller.scale, self._shapes())
-            self._drawn = key, replace(drawn, texts=(*drawn.texts, *self._readout()))
+            self._drawn = key, replace(drawn, texts=(*self._captions(drawn.ground), *drawn.texts, *self._readout()))
         return self._drawn[1]
 
     def _shapes(self) -> list[Shape]:
@@ -155,6 +163,16 @@ class Picture:
             return [Fill(corners, "accent", 0.12), frame]
         gizmo = self.gizmo()
         return [] if gizmo is None else gizmo.shapes(projection, scale, controller.hovered.part)
+
+    def _captions(self, ground: Ground) -> list[Text]:
+        """In the corners of the view: how it is looked at, and how large the grid's cells are."""
+        controller, scale = self._controller, self._controller.scale
+        lens = "Orthographic" if controller.camera.orthographic else "Perspective"
+        margin, bottom = _MARGIN * scale, controller.viewport.h - _MARGIN * scale
+        captions = [Text(lens, margin, _MARGIN * scale, rgba("text2"), _CAPTION)]
+        if ground.grid:
+            captions.append(Text(f"Grid {numbers.step(ground.cell)}", margin, bottom, rgba("text3"), _CAPTION))
+        return captions
 
     def _readout(self) -> tuple[Text, ...]:
         """How far a drag has gone, beside the pointer; on its other side near the view's right edge."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from viewer.session import Loop
 from viewer.ui.handler import Handler, Handlers
+from viewer.ui.keying import OpenTimeline, frame_count, last_frame, played_range
 
 if TYPE_CHECKING:
     from viewer.ui.controller import Controller
@@ -23,13 +24,13 @@ class Playback:
 
     @property
     def frames(self) -> int:
-        """Frames of the clip, 0 without one."""
-        clip = self._controller.session.document.clip_data
-        return 0 if clip is None else len(clip)
+        """Frames of the timeline: of the clip or the take, or those that a new take would have."""
+        return frame_count(self._controller.document)
 
-    def has_clip(self) -> bool:
+    def can_play(self) -> bool:
         """Whether there is anything to play."""
-        return self.frames > 0
+        document = self._controller.document
+        return document.clip_data is not None or (document.take is not None and not document.take.is_empty)
 
     def toggle(self, direction: int) -> None:
         """Play, or stop if it plays that way."""
@@ -48,17 +49,30 @@ class Playback:
 
     def go(self, frame: int) -> None:
         """Show a frame, the nearest that there is; playing stops."""
-        if self.has_clip():
-            self._controller.session.stop()
-            self._controller.session.seek(min(max(frame, 0), self.frames - 1))
+        session = self._controller.session
+        session.stop()
+        frame = min(max(frame, 0), last_frame(session.document))
+        if session.document.frames:
+            session.seek(frame)
+        elif frame != session.document.frame:
+            session.dispatch(OpenTimeline(frame))
 
     def step(self, frames: int) -> None:
         """Go on or back; with a loop, from one end to the other."""
         session = self._controller.session
         frame = session.document.frame + frames
-        if session.loop is not Loop.OFF and abs(frames) == 1:
-            frame %= self.frames
+        first, last = played_range(session.document)
+        if session.loop is not Loop.OFF and abs(frames) == 1 and first <= session.document.frame <= last:
+            frame = first + (frame - first) % (last - first + 1)
         self.go(frame)
+
+    def _end(self, *, first: bool) -> int:
+        """The first or last frame of what is played; where that is shown, of all."""
+        ends = played_range(self._controller.document)
+        there = ends[0] if first else ends[1]
+        if self._controller.document.frame == there:
+            return 0 if first else self.frames - 1
+        return there
 
     def next_loop(self) -> None:
         """Off, loop, ping-pong."""
@@ -74,18 +88,18 @@ class Playback:
 
     def handlers(self) -> Handlers:
         """Of the transport."""
-        controller, clip = self._controller, self.has_clip
+        controller, plays = self._controller, self.can_play
         return {
-            "play.forwards": Handler(self._space, lambda: clip() or controller.demos.has_motions),
-            "play.backwards": Handler(lambda: self.toggle(-1), clip),
-            "play.previous": Handler(lambda: self.step(-1), clip),
-            "play.next": Handler(lambda: self.step(1), clip),
-            "play.back_ten": Handler(lambda: self.step(-_TEN), clip),
-            "play.on_ten": Handler(lambda: self.step(_TEN), clip),
-            "play.first": Handler(lambda: self.go(0), clip),
-            "play.last": Handler(lambda: self.go(self.frames - 1), clip),
-            "play.go_to": Handler(lambda: controller.request("go-to-frame"), clip),
-            "play.loop": Handler(self.next_loop, clip),
-            "play.slower": Handler(lambda: self.faster(-1), clip),
-            "play.faster": Handler(lambda: self.faster(1), clip),
+            "play.forwards": Handler(self._space, lambda: plays() or controller.demos.has_motions),
+            "play.backwards": Handler(lambda: self.toggle(-1), plays),
+            "play.previous": Handler(lambda: self.step(-1)),
+            "play.next": Handler(lambda: self.step(1)),
+            "play.back_ten": Handler(lambda: self.step(-_TEN)),
+            "play.on_ten": Handler(lambda: self.step(_TEN)),
+            "play.first": Handler(lambda: self.go(self._end(first=True))),
+            "play.last": Handler(lambda: self.go(self._end(first=False))),
+            "play.go_to": Handler(lambda: controller.request("go-to-frame")),
+            "play.loop": Handler(self.next_loop),
+            "play.slower": Handler(lambda: self.faster(-1)),
+            "play.faster": Handler(lambda: self.faster(1)),
         }

@@ -18,6 +18,7 @@ EDITING = (
     Command("file.save_as", "Save as", ("ctrl+shift+s",), EDIT, menu="File"),
     Command("file.export", "Export", ("ctrl+e",), EDIT, menu="File"),
     Command("file.reload", "Reload", ("f5",), EDIT, menu="File"),
+    Command("file.record_actions", "Record actions", (), EDIT, menu="File", toggle=True),
     Command("file.quit", "Quit", ("ctrl+q",), EDIT, menu="File"),
     Command("edit.undo", "Undo", ("ctrl+z",), EDIT, menu="Edit", repeats=True),
     Command("edit.redo", "Redo", ("ctrl+shift+z", "ctrl+y"), EDIT, menu="Edit", repeats=True),

@@ -16,7 +16,7 @@ from viewer.ui.grips import aims, joint_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from viewer.scene import Display
+    from viewer.scene import Display, Ghost, Trail
     from viewer.session import Document, GoalError, Handle, Session
 
 _OUTSIDE = 1e-6
@@ -34,11 +34,15 @@ class Setting(NamedTuple):
         height: H: the figure's size, metres.
         floor: height of the ground, metres.
         axis: the view axis under the pointer.
+        ghosts: the figure at other frames.
+        trails: ways of what is selected.
     """
 
     height: float
     floor: float
     axis: str
+    ghosts: tuple[Ghost, ...] = ()
+    trails: tuple[Trail, ...] = ()
 
 
 def scene_of(session: Session, hovered: Item | None, display: Display, setting: Setting) -> Scene:
@@ -70,6 +74,8 @@ def scene_of(session: Session, hovered: Item | None, display: Display, setting: 
         display=display,
         height=setting.height,
         active_joint=joint_of(document, active) if active is not None else -1,
+        ghosts=setting.ghosts,
+        trails=setting.trails,
         floor=setting.floor,
         hovered_axis=setting.axis,
     )

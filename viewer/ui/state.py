@@ -9,7 +9,9 @@ import numpy as np
 
 from viewer.formats.files import write_whole
 from viewer.session import Item
+from viewer.session.script.digest import digest_of
 from viewer.session.standing import stand_of
+from viewer.ui.keying import key_frames
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,10 +30,10 @@ def state_of(controller: Controller, window_size: tuple[int, int], fps: float | 
         fps: frames a second, None while none are drawn.
     """
     session, document = controller.session, controller.session.document
-    report, clip = session.report, document.clip_data
+    report = session.report
     messages = controller.messages
     return {
-        "frame": document.frame if clip is not None else None,
+        "frame": document.frame if document.frames else None,
         "window": list(window_size),
         "fps": fps,
         "joints": len(document.skeleton),
@@ -46,10 +48,10 @@ def state_of(controller: Controller, window_size: tuple[int, int], fps: float | 
             "ms": 1000.0 * report.seconds if report else 0.0,
         },
         "limits": document.limits_on,
-        "recording": False,
-        "keys": len(clip.keys) if clip is not None else 0,
+        "recording": session.recording,
+        "keys": len(key_frames(document)),
         "playing": bool(session.playing),
-        "time": document.frame * clip.frame_time if clip is not None else 0.0,
+        "time": document.frame * document.frame_time,
         "undo_depth": session.undo_depth,
         "file": document.character.source.path,
         "message": messages[-1].text if messages else None,
@@ -59,8 +61,9 @@ def state_of(controller: Controller, window_size: tuple[int, int], fps: float | 
         "mode": str(document.mode),
         "dragging": controller.dragging,
         "viewport": [round(value / controller.pixel_ratio) for value in controller.viewport],
-        "frames": len(clip) if clip is not None else 0,
+        "frames": document.frames,
         "kernels": session.kernels,
+        "digest": digest_of(document),
     }
 
 

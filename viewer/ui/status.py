@@ -58,7 +58,8 @@ def status_line(session: Session, *, dragging: bool, compiling_for: float, fps: 
         fps: frames a second, where frames are drawn.
     """
     document, report = session.document, session.report
-    modes = _modes(document, compiling_for)
+    recorded = session.recorded_seconds if session.recording else None
+    modes = (*_modes(document, compiling_for, recorded), *(("Recording actions",) if session.tape is not None else ()))
     if report is None or session.playing:
         state = "Playing" if session.playing else "Not solved"
         return StatusLine("dot", state, "idle", _errors(session.errors), _figures(None, fps), modes)
@@ -144,10 +145,11 @@ def _figures(report: Report | None, fps: float | None) -> str:
     return " · ".join([*parts, *([f"{fps:.0f} fps"] if fps else [])])
 
 
-def _modes(document: Document, compiling_for: float) -> tuple[str, ...]:
+def _modes(document: Document, compiling_for: float, recorded: float | None) -> tuple[str, ...]:
     said = {
         "Limits off": not document.limits_on,
         "FK": document.mode is Mode.FK,
         COMPILING: compiling_for > COMPILING_AFTER,
     }
-    return tuple(words for words, holds in said.items() if holds)
+    recording = () if recorded is None else (f"Recording {numbers.clock(recorded)}",)
+    return (*recording, *(words for words, holds in said.items() if holds))

@@ -12,7 +12,7 @@ from viewer.ui.handler import Handler, Handlers
 if TYPE_CHECKING:
     from viewer.ui.controller import Controller
 
-_SHOWN = ("axes", "names", "grid", "shadow", "goals")
+_SHOWN = ("axes", "names", "grid", "shadow", "goals", "ghosts", "trails")
 _LIMITS: tuple[LimitsShown, ...] = get_args(LimitsShown)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from viewer.app.context import Panel
 from viewer.app.layout import Place
 from viewer.app.panels import (
+    angle_plot,
     chips,
     context_menu,
     demo_card,
@@ -35,6 +36,7 @@ PANELS: tuple[Panel, ...] = (
     Panel("solver", "Solver", Place.RIGHT_BOTTOM, solver.draw, scrolls=True),
     Panel("history", "History", Place.RIGHT_BOTTOM, history.draw, scrolls=True),
     Panel("timeline", "Timeline", Place.BOTTOM, timeline.draw),
+    Panel("angles", "Angles", Place.BOTTOM, angle_plot.draw),
     Panel("chips", "View", Place.VIEWPORT, chips.draw),
     Panel("demo", "Demo", Place.FLOATING, demo_card.draw),
     Panel("messages", "Messages", Place.FLOATING, messages.draw),

@@ -39,7 +39,7 @@ def draw_convergence(ui: PanelContext, height: float) -> None:
         pen.small(x + (wide - pen.width(words, SMALL)) / 2.0, pen.middle(y, height, SMALL), words)
         imgui.dummy((wide, height))
         return
-    _styled(ui)
+    styled(ui)
     with ui.fonts.small():
         if implot.begin_plot("##convergence", (wide, height), _FLAGS):
             _plot(ui, report)
@@ -48,7 +48,8 @@ def draw_convergence(ui: PanelContext, height: float) -> None:
     implot.pop_style_var(3)
 
 
-def _styled(ui: PanelContext) -> None:
+def styled(ui: PanelContext) -> None:
+    """Plots as the panels are; pop 4 colours and 3 variables afterwards."""
     columns = implot.Col_
     for column, name, alpha in (
         (columns.plot_bg, "app", 1.0), (columns.plot_border, "line", 1.0),

@@ -8,6 +8,7 @@ from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
 from viewer.app.panels.commands import run
+from viewer.app.panels.solver_words import title
 from viewer.app.widgets.buttons import icon_button, segments, text_button
 from viewer.app.widgets.pen import Pen
 
@@ -99,10 +100,11 @@ def _buttons(ui: PanelContext, demo: Demo) -> None:
         if text_button(ui, f"{words}##motion", icon=icon, width=wide, hint="Space"):
             run(ui, "demo.animate")
     if demo.methods:
-        imgui.same_line(0.0, ui.px(6))
+        if not controller.demos.has_motions:
+            imgui.same_line(0.0, ui.px(6))
         method = session.document.solver.method
         active = demo.methods.index(method) if method in demo.methods else -1
-        chosen = segments(ui, "methods", demo.methods, active)
+        chosen = segments(ui, "methods", [title(name) for name in demo.methods], active, height=_LINE)
         if chosen is not None:
             controller.demos.choose(demo.methods[chosen])
             ui.wake()

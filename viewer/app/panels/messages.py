@@ -45,8 +45,9 @@ def draw(ui: PanelContext) -> None:
         bottom -= ui.px(_HEIGHT)
         _bar(ui, message, index, bottom, offered=message not in controller.messages)
         bottom -= ui.px(6)
-    if any(message.level == "note" for message in controller.messages):
-        ui.wake(0.25)  # notes go by themselves
+    left = controller.bar.left
+    if left is not None:
+        ui.wake(left)  # notes go by themselves
 
 
 def _bar(ui: PanelContext, message: Message, index: int, top: float, *, offered: bool) -> None:

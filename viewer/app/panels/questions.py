@@ -12,6 +12,7 @@ from viewer.app.widgets.edits import attempt
 from viewer.app.widgets.fields import text_line
 from viewer.app.widgets.items import gap
 from viewer.app.widgets.rows import label
+from viewer.ui.keying import last_frame
 
 if TYPE_CHECKING:
     from viewer.app.context import PanelContext
@@ -54,19 +55,18 @@ def _ask_save(ui: PanelContext) -> None:
 
 
 def _go_to_frame(ui: PanelContext) -> None:
-    clip = ui.session.document.clip_data
-    if ui.take("go-to-frame") is not None and clip is not None:
+    if ui.take("go-to-frame") is not None:
         ui.memory["frame"] = str(ui.session.document.frame)
         imgui.open_popup(FRAME)
     if not begin_dialog(ui, FRAME, width=320.0):
         return
-    closed = dialog_title(ui, "Go to frame") or clip is None
+    closed = dialog_title(ui, "Go to frame")
     label(ui, "Frame")
     if imgui.is_window_appearing():
         imgui.set_keyboard_focus_here()
     room = imgui.get_content_region_avail().x
     ui.memory["frame"], entered = text_line(ui, "frame", ui.memory["frame"], width=room)
-    last = len(clip) - 1 if clip is not None else 0
+    last = last_frame(ui.session.document)
     gap(ui.px(6))
     pressed = choices(ui, Choice("Cancel"), Choice("Go", primary=True))
     if entered or pressed == "Go":

@@ -1,68 +1,119 @@
-"""The ruler of the timeline: frames, the playhead, scrubbing."""
+"""The strip of frame numbers over the timeline and the plots: numbers, the range that is played, the playhead."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from imgui_bundle import imgui
+from typing import TYPE_CHECKING, NamedTuple
 
 from viewer.app.fonts import SMALL
-from viewer.app.widgets.edits import attempt
-from viewer.app.widgets.items import item
-from viewer.app.widgets.pen import Pen
+from viewer.ui.keying import played_range
 
 if TYPE_CHECKING:
     from viewer.app.context import PanelContext
     from viewer.app.widgets.items import Item
-    from viewer.skeleton.clip import Clip
+    from viewer.app.widgets.pen import Pen
+    from viewer.ui.time_view import TimeView
 
-_INSET = 14.0
-"""Logical pixels between the ends of the ruler and the first and last frame."""
+INSET = 14.0
+"""Logical pixels between the ends of the well and the first and last frame."""
+STRIP = 22.0
+"""Height of the strip of numbers, logical pixels."""
 _NUMBERS_APART = 46.0
 """Logical pixels between two numbers at least."""
-_STRIP = 22.0
-"""Height of the strip of numbers, logical pixels."""
+_ASIDE = 9.0
+"""Logical pixels outside the range at which its brackets stand: clear of keys at its ends."""
 
 
-def draw_ruler(ui: PanelContext, clip: Clip) -> None:
-    """Draw the ruler as large as the room that is left, and scrub where it is pressed."""
-    pen = Pen(ui)
-    room = imgui.get_content_region_avail()
-    if room.y < pen.px(16):
-        return
-    it = item("ruler", room.x, room.y)
-    last = max(len(clip) - 1, 1)
-    inset = pen.px(_INSET)
-    start, span = it.x + inset, max(it.w - 2.0 * inset, 1.0)
-    pen.box(*it[:4], "app")
-    strip = min(pen.px(_STRIP), it.h)
-    _ticks(pen, it, strip, (start, span), last)
-    _playhead(pen, it, strip, start + span * min(ui.session.document.frame / last, 1.0), ui.session.document.frame)
-    if it.held:
-        _scrub(ui, round((imgui.get_mouse_pos().x - start) / span * last), len(clip))
+class Axis(NamedTuple):
+    """Where frames are: framebuffer pixels.
+
+    Attributes:
+        left: of the frame ``start``.
+        width: of all that is shown.
+        start: frame at the left end.
+        span: frames to the right end.
+    """
+
+    left: float
+    width: float
+    start: float
+    span: float
+
+    @property
+    def per_frame(self) -> float:
+        """Pixels of a frame."""
+        return self.width / self.span
+
+    def x(self, frame: float) -> float:
+        """Where a frame is."""
+        return self.left + (frame - self.start) * self.per_frame
+
+    def frame(self, x: float) -> float:
+        """What frame is there."""
+        return self.start + (x - self.left) / self.per_frame
 
 
-def _ticks(pen: Pen, it: Item, strip: float, along: tuple[float, float], last: int) -> None:
-    start, span = along
-    per_frame = span / last
-    step = number_step(pen.px(_NUMBERS_APART) / per_frame)
+def axis_of(pen: Pen, view: TimeView, x: float, w: float) -> Axis:
+    """The axis in a well that starts at x and is so wide."""
+    inset = pen.px(INSET)
+    return Axis(x + inset, max(w - 2.0 * inset, 1.0), view.start, view.span)
+
+
+def draw_strip(ui: PanelContext, pen: Pen, well: Item, axis: Axis) -> None:
+    """Numbers and ticks at the top of a well, what is outside the range darkened, handles at the range's ends."""
+    strip = min(pen.px(STRIP), well.h)
+    last = ui.controller.playback.frames - 1
+    step = number_step(pen.px(_NUMBERS_APART) / axis.per_frame)
     minor = max(step // 5, 1)
-    y = pen.middle(it.y, strip, SMALL)
-    for frame in range(0, last + 1, minor):
-        x = float(round(start + frame * per_frame))
+    y = pen.middle(well.y, strip, SMALL)
+    low = max(0, int(axis.frame(well.x)) // minor * minor)
+    high = min(int(axis.frame(well.x + well.w)) + 1, last if axis.span <= last + 1 else 10**9)
+    for frame in range(low, high + 1, minor):
+        x = float(round(axis.x(frame)))
         if frame % step:
-            pen.upright(x, it.y + strip - pen.px(4), it.y + strip)
+            pen.upright(x, well.y + strip - pen.px(4), well.y + strip)
         else:
             words = str(frame)
             pen.small(x - pen.width(words, SMALL) / 2.0, y, words)
-    pen.rule(it.x, it.x + it.w, it.y + strip)
-    tall = it.h - strip
-    if tall > pen.px(12):
-        # The clip as a bar: what is played.
-        middle = it.y + strip + tall / 2.0
-        pen.box(start, middle - pen.px(1.5), span, pen.px(3), "field_on", rounding=1)
-        for end in (start, start + span):
-            pen.upright(end, middle - pen.px(7), middle + pen.px(7), "text3")
+    pen.rule(well.x, well.x + well.w, well.y + strip)
+
+
+def draw_range(ui: PanelContext, pen: Pen, well: Item, axis: Axis, ends: tuple[int, int] | None = None) -> None:
+    """Darken what is not played, with a handle at each end of what is; ``ends`` while they are being dragged."""
+    first, last = ends or played_range(ui.session.document)
+    left, right = max(axis.x(first), well.x), min(axis.x(last), well.x + well.w)
+    shade = pen.ink("panel", 0.6)
+    if left > well.x:
+        pen.draw.add_rect_filled((well.x, well.y), (min(left, well.x + well.w), well.y + well.h), shade)
+    if right < well.x + well.w:
+        pen.draw.add_rect_filled((max(right, well.x), well.y), (well.x + well.w, well.y + well.h), shade)
+    for x, way in ((axis.x(first), -1.0), (axis.x(last), 1.0)):
+        if well.x <= x <= well.x + well.w:
+            _bracket(pen, well, x + way * pen.px(_ASIDE), way, "text" if ends else "text3")
+
+
+def _bracket(pen: Pen, well: Item, x: float, way: float, colour: str) -> None:
+    """``[`` or ``]``, as tall as the rows of keys."""
+    top, bottom = well.y + min(pen.px(STRIP), well.h) + pen.px(4), well.y + well.h - pen.px(4)
+    if bottom - top < pen.px(8):
+        return
+    thick, foot = max(1.0, pen.px(1.5)), pen.px(4)
+    x = float(round(x))
+    start = x - foot if way > 0.0 else x
+    pen.draw.add_rect_filled((x, top), (x + thick, bottom), pen.ink(colour))
+    for y in (top, bottom - thick):
+        pen.draw.add_rect_filled((start, y), (start + foot + thick, y + thick), pen.ink(colour))
+
+
+def range_end_at(ui: PanelContext, pen: Pen, well: Item, axis: Axis, place: tuple[float, float]) -> str:
+    """The bracket of the range that is at a pixel: "first", "last" or ""."""
+    x, y = place
+    if y < well.y + pen.px(STRIP):
+        return ""
+    first, last = played_range(ui.session.document)
+    near = pen.px(_ASIDE - 6), pen.px(_ASIDE + 6)
+    if near[0] <= axis.x(first) - x <= near[1]:
+        return "first"
+    return "last" if near[0] <= x - axis.x(last) <= near[1] else ""
 
 
 def number_step(frames: float) -> int:
@@ -74,22 +125,22 @@ def number_step(frames: float) -> int:
     return step
 
 
-def _playhead(pen: Pen, it: Item, strip: float, x: float, frame: int) -> None:
-    words = str(frame)
-    wide = pen.width(words, SMALL) + pen.px(12)
-    left = min(max(x - wide / 2.0, it.x), it.x + it.w - wide)
-    half = max(pen.px(1.5), 1.0) / 2.0
-    pen.draw.add_rect_filled((x - half, it.y), (x + half, it.y + it.h), pen.ink("accent"))
-    h = strip - pen.px(3)
-    pen.box(left, it.y + pen.px(1), wide, h, "accent", rounding=3)
-    inset = (wide - pen.width(words, SMALL, bold=True)) / 2.0
-    pen.strong(left + inset, pen.middle(it.y + pen.px(1), h, SMALL), words, "on_accent", SMALL)
-
-
-def _scrub(ui: PanelContext, frame: int, count: int) -> None:
-    frame = min(max(frame, 0), count - 1)
-    if frame == ui.session.document.frame and not ui.session.playing:
+def draw_playhead(ui: PanelContext, pen: Pen, well: Item, axis: Axis) -> None:
+    """The frame that is shown: a line with its number at the top."""
+    frame = ui.session.document.frame
+    x = axis.x(frame)
+    if not well.x <= x <= well.x + well.w:
         return
-    ui.session.stop()
-    attempt(ui, lambda: ui.session.seek(frame))
-    ui.wake()
+    colour = "record" if ui.session.recording else "accent"
+    words = str(frame)
+    wide = pen.width(words, SMALL, bold=True) + pen.px(12)
+    left = min(max(x - wide / 2.0, well.x), well.x + well.w - wide)
+    half = max(pen.px(1.5), 1.0) / 2.0
+    pen.draw.add_rect_filled((x - half, well.y), (x + half, well.y + well.h), pen.ink(colour))
+    h = min(pen.px(STRIP), well.h) - pen.px(3)
+    pen.box(left, well.y + pen.px(1), wide, h, colour, rounding=3)
+    inset = (wide - pen.width(words, SMALL, bold=True)) / 2.0
+    pen.strong(left + inset, pen.middle(well.y + pen.px(1), h, SMALL), words, "on_accent", SMALL)
+
+
+__all__ = ["Axis", "axis_of", "draw_playhead", "draw_range", "draw_strip", "number_step", "range_end_at"]

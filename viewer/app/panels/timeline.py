@@ -1,4 +1,4 @@
-"""The timeline of a loaded clip: transport and a ruler to scrub on."""
+"""The timeline: transport, keys, auto-key, and under them the frames with their keys."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
 from viewer.app.panels.commands import hint, run
-from viewer.app.panels.ruler import draw_ruler
-from viewer.app.widgets.buttons import drop_button, icon_button
+from viewer.app.panels.dope_sheet import draw_sheet
+from viewer.app.panels.key_menu import BLENDS, blend_entries
+from viewer.app.panels.timeline_menu import settings_button
+from viewer.app.widgets.buttons import drop_button, icon_button, text_button
 from viewer.app.widgets.edits import Phase, act, attempt
 from viewer.app.widgets.fields import Format, number_field
 from viewer.app.widgets.items import gap
 from viewer.app.widgets.pen import Pen
-from viewer.app.widgets.rows import quiet
 from viewer.session.actions import SetClip
 from viewer.session.playback import Loop
 from viewer.ui import numbers
@@ -22,9 +23,6 @@ from viewer.ui.playback import SPEEDS
 
 if TYPE_CHECKING:
     from viewer.app.context import PanelContext
-    from viewer.skeleton.clip import Clip
-
-NO_CLIP = "No motion in this file. Drop a BVH file to play one"
 
 _LOOPS = {
     Loop.OFF: (fa.ICON_FA_ARROW_RIGHT_TO_BRACKET, "Stops at the end", "text2"),
@@ -32,36 +30,37 @@ _LOOPS = {
     Loop.PING_PONG: (fa.ICON_FA_RIGHT_LEFT, "Goes back and forth", "accent"),
 }
 _SMALL = 24.0
+_SET, _AUTO, _GAP, _BLEND, _CLIP = 86.0, 104.0, 6.0, 96.0, 150.0
+"""Widths of the buttons at the right end and the room between them, logical pixels."""
+_ROOMY = 620.0
+"""Below so many logical pixels the buttons at the right end are icons."""
 
 
 def draw(ui: PanelContext) -> None:
     """Draw the panel; folded to its transport row where there is no room for more."""
-    clip = ui.session.document.clip_data
-    if clip is None:
-        quiet(ui, NO_CLIP)
-        _clips(ui)
-        return
     short = ui.regions.short_timeline
     if short:
         imgui.set_cursor_pos_y(round((imgui.get_window_height() - ui.px(_SMALL)) / 2.0))
-    _transport(ui, clip)
+    _transport(ui)
     if not short:
         gap(ui.px(1))
-        draw_ruler(ui, clip)
+        draw_sheet(ui)
 
 
-def _transport(ui: PanelContext, clip: Clip) -> None:
-    playing = ui.session.playing
+def _transport(ui: PanelContext) -> None:
+    playing, plays = ui.session.playing, ui.controller.playback.can_play()
     spacing = ui.px(4)
     buttons = (
         ("play.first", fa.ICON_FA_BACKWARD_FAST), ("play.previous", fa.ICON_FA_BACKWARD_STEP),
         ("play.forwards", fa.ICON_FA_PAUSE if playing else fa.ICON_FA_PLAY),
         ("play.next", fa.ICON_FA_FORWARD_STEP), ("play.last", fa.ICON_FA_FORWARD_FAST),
     )  # fmt: skip
+    y = imgui.get_cursor_screen_pos().y
     for command, icon in buttons:
         main = command == "play.forwards"
-        colour = "text" if main else "text2"
-        if icon_button(ui, command, icon, hint(command), size=_SMALL, colour=colour, fill="field" if main else None):
+        look = {"colour": "text" if main else "text2", "fill": "field" if main else None}
+        on = plays or not main
+        if icon_button(ui, command, icon, hint(command), size=_SMALL, enabled=on, **look):  # type: ignore[arg-type]
             run(ui, "play.backwards" if main and playing < 0 else command)
         imgui.same_line(0.0, spacing)
     icon, words, tone = _LOOPS[ui.session.loop]
@@ -70,8 +69,64 @@ def _transport(ui: PanelContext, clip: Clip) -> None:
     imgui.same_line(0.0, ui.px(12))
     _speed(ui)
     imgui.same_line(0.0, ui.px(12))
-    _frame(ui, clip)
-    _clips(ui)
+    left = imgui.get_cursor_screen_pos().x
+    start = _keys(ui, y)
+    imgui.set_cursor_screen_pos((left, y))
+    _frame(ui, start - ui.px(12))
+    imgui.set_cursor_screen_pos((imgui.get_window_pos().x + imgui.get_style().window_padding.x, y + ui.px(_SMALL)))
+    imgui.dummy((1.0, 0.0))
+
+
+def _keys(ui: PanelContext, y: float) -> float:
+    """What makes keys, at the right end of the row; returns where that begins."""
+    roomy = ui.rect.w >= ui.px(_ROOMY)
+    keying, on = ui.controller.keying, ui.session.document.auto_key
+    left, end = imgui.get_cursor_screen_pos().x, imgui.get_window_pos().x + imgui.get_window_width()
+    x = end - imgui.get_style().window_padding.x
+    x -= ui.px(_SMALL)
+    imgui.set_cursor_screen_pos((x, y))
+    settings_button(ui, _SMALL)
+    x -= ui.px(_GAP + (_AUTO if roomy else _SMALL))
+    imgui.set_cursor_screen_pos((x, y))
+    if _auto_key(ui, on=on, roomy=roomy):
+        run(ui, "key.auto")
+    x -= ui.px(_GAP + (_SET if roomy else _SMALL))
+    imgui.set_cursor_screen_pos((x, y))
+    if roomy:
+        pressed = text_button(ui, "Set key", icon=fa.ICON_FA_PLUS, width=ui.px(_SET), hint=hint("key.set"))
+    else:
+        pressed = icon_button(ui, "Set key", fa.ICON_FA_PLUS, hint("key.set"), size=_SMALL)
+    if pressed:
+        run(ui, "key.set")
+    if keying.selected and roomy:
+        x -= ui.px(_GAP + _BLEND)
+        imgui.set_cursor_screen_pos((x, y))
+        _blend(ui)
+    return _clips(ui, x, y, x - left)
+
+
+def _auto_key(ui: PanelContext, *, on: bool, roomy: bool) -> bool:
+    """In the colour of recording while it is on: from then on every edit is a key."""
+    words = hint("key.auto", "Every edit sets keys" if on else "Auto-key: every edit sets keys")
+    if not roomy:
+        tone = "record" if on else "text2"
+        return icon_button(ui, "Auto-key", fa.ICON_FA_KEY, words, size=_SMALL, colour=tone)
+    pressed = text_button(ui, "Auto-key", icon=fa.ICON_FA_KEY, width=ui.px(_AUTO), on=None if on else False, hint=words)
+    if on:
+        pen, low, high = Pen(ui), imgui.get_item_rect_min(), imgui.get_item_rect_max()
+        pen.frame(low.x, low.y, high.x - low.x, high.y - low.y, "record")
+    return pressed
+
+
+def _blend(ui: PanelContext) -> None:
+    """How the stretches after the selected keys run."""
+    there = ui.controller.keying.blends()
+    words = BLENDS[next(iter(there))].partition(" ")[0] if len(there) == 1 else "Mixed"
+    if drop_button(ui, "blend", words, width=ui.px(_BLEND), height=_SMALL, hint="After the selected keys"):
+        imgui.open_popup("blends")
+    if imgui.begin_popup("blends"):
+        blend_entries(ui)
+        imgui.end_popup()
 
 
 def _speed(ui: PanelContext) -> None:
@@ -92,50 +147,48 @@ def _factor(speed: float) -> str:
     return f"{speed:.2f}".removesuffix("0") + " \N{MULTIPLICATION SIGN}"
 
 
-def _frame(ui: PanelContext, clip: Clip) -> None:
-    """``Frame [202] / 278 · 1.683 s · 120 fps``."""
-    pen, frame = Pen(ui), ui.session.document.frame
-    last = len(clip) - 1
+def _frame(ui: PanelContext, end: float) -> None:
+    """``Frame [202] / 278 · 1.683 s · 120 fps``, as much of it as there is room for."""
+    pen, document = Pen(ui), ui.session.document
+    frame, count = document.frame, ui.controller.playback.frames
     x, y = imgui.get_cursor_screen_pos()
     h = ui.px(_SMALL)
-    if imgui.get_content_region_avail().x > ui.px(200):
+    if end - x > ui.px(200):
         pen.text(x, pen.middle(y, h), "Frame", "text2")
-        imgui.dummy((pen.width("Frame"), h))
-        imgui.same_line(0.0, ui.px(10))
+        x += pen.width("Frame") + ui.px(10)
+    last = count - 1
     form = Format(decimals=0, per_pixel=max(0.1, last / 600.0), snap=10.0, units={}, low=0.0, high=float(last))
     width = max(ui.px(52), pen.width(str(last)) + ui.px(16))
+    imgui.set_cursor_screen_pos((x, y))
     edit = number_field(ui, "frame", float(frame), form, width=width, hint=hint("play.go_to"))
     if edit is not None and edit.phase is not Phase.COMMIT:
-        ui.session.stop()
-        attempt(ui, lambda: ui.session.seek(round(edit.value)))
+        attempt(ui, lambda: ui.controller.playback.go(round(edit.value)))
         ui.wake()
-    imgui.same_line(0.0, ui.px(8))
-    rate = f"{numbers.fixed(1.0 / clip.frame_time, 2).rstrip('0').rstrip('.')} fps"
-    words = f"/ {len(clip)} · {numbers.seconds(frame * clip.frame_time)} · {rate}"
-    x, y = imgui.get_cursor_screen_pos()
-    words = pen.fit(words, imgui.get_content_region_avail().x)
-    pen.text(x, pen.middle(y, h), words, "text2")
-    imgui.dummy((pen.width(words), h))
+    x += width + ui.px(8)
+    seconds = document.frame_time
+    rate = f"{numbers.fixed(1.0 / seconds, 2).rstrip('0').rstrip('.')} fps"
+    parts = [f"/ {count}", numbers.seconds(frame * seconds), rate]
+    while len(parts) > 1 and pen.width(" · ".join(parts)) > end - x:
+        parts.pop()
+    words = pen.fit(" · ".join(parts), max(end - x, 0.0))
+    if end - x > ui.px(30):
+        pen.text(x, pen.middle(y, h), words, "text2")
 
 
-def _clips(ui: PanelContext) -> None:
-    """Which clip, where the file has several."""
+def _clips(ui: PanelContext, x: float, y: float, room: float) -> float:
+    """Which clip, where the file has several; returns where the list begins."""
     document = ui.session.document
     clips = document.character.clips
-    if not clips or (len(clips) == 1 and document.clip is not None):
-        return
-    imgui.same_line(0.0, ui.px(16))
-    room = imgui.get_content_region_avail().x
-    if room < ui.px(80):
-        imgui.new_line()
-        return
-    width = min(ui.px(200), room)
-    x, y = imgui.get_cursor_screen_pos()
-    imgui.set_cursor_screen_pos((x + room - width, y))
-    if drop_button(ui, "clip", document.clip or "No clip", icon=fa.ICON_FA_FILM, width=width, height=_SMALL):
+    several = len(clips) > 1 or (len(clips) == 1 and document.clip is None)
+    if not several or room < ui.px(_CLIP + 230):
+        return x
+    x -= ui.px(_CLIP + _GAP)
+    imgui.set_cursor_screen_pos((x, y))
+    if drop_button(ui, "clip", document.clip or "No clip", icon=fa.ICON_FA_FILM, width=ui.px(_CLIP), height=_SMALL):
         imgui.open_popup("clips")
     if imgui.begin_popup("clips"):
         for name in clips:
             if imgui.menu_item_simple(name, None, name == document.clip):
                 act(ui, SetClip(name))
         imgui.end_popup()
+    return x

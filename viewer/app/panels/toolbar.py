@@ -9,6 +9,7 @@ from imgui_bundle import imgui
 
 from viewer.app.fonts import SMALL
 from viewer.app.panels.commands import hint, run
+from viewer.app.panels.record_button import NARROW, WIDE, record_button
 from viewer.app.panels.solver import method_menu
 from viewer.app.panels.solver_words import NOTES, title
 from viewer.app.widgets.buttons import TOOL, drop_button, icon_button, segments
@@ -32,7 +33,12 @@ _SPACES = {Space.WORLD: "World", Space.LOCAL: "Local", Space.PARENT: "Parent", S
 _SCOPES = {Scope.BODY: "Full body", Scope.LIMB: "Limb", Scope.SELECTION: "Selection"}
 _SNAPS_M = (0.001, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5)
 _SNAPS_DEG = (1.0, 2.0, 5.0, 10.0, 15.0, 45.0)
-_TOGGLES = (("show.names", fa.ICON_FA_TAG), ("show.grid", fa.ICON_FA_BORDER_ALL), ("show.axes", ""))
+_TOGGLES = (
+    ("show.ghosts", fa.ICON_FA_GHOST),
+    ("show.names", fa.ICON_FA_TAG),
+    ("show.grid", fa.ICON_FA_BORDER_ALL),
+    ("show.axes", ""),
+)
 _CONES = {"none": "none", "selected": "of the selection", "all": "all"}
 _ROOMY = 1500.0
 """Logical width of the window from which the solver's notes are written out."""
@@ -188,7 +194,9 @@ def _right(ui: PanelContext) -> None:
     """The solver, undo and redo at the right end."""
     _next(ui, 16)
     x, y = imgui.get_cursor_screen_pos()
-    end = max(imgui.get_window_pos().x + ui.rect.w - ui.px(8 + 2 * TOOL + 8), x)
+    edge, history = imgui.get_window_pos().x + ui.rect.w, 8 + 2 * TOOL + 8 + 8
+    wordy = edge - ui.px(history + WIDE) >= x
+    end = max(edge - ui.px(history + (WIDE if wordy else NARROW)), x)
     _solver(ui, (x, y), end - ui.px(12))
     imgui.set_cursor_screen_pos((end, y))
     labels, done = ui.session.history, ui.session.history_index
@@ -200,6 +208,8 @@ def _right(ui: PanelContext) -> None:
         if icon_button(ui, command, icon, hint(command, said), fill=None, enabled=ui.controller.can(command)):
             run(ui, command)
         _next(ui)
+    _next(ui, 8)
+    record_button(ui, words=wordy)
 
 
 def _solver(ui: PanelContext, start: tuple[float, float], end: float) -> None:

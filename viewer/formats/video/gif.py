@@ -5,21 +5,21 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-import numpy as np
-from PIL import Image
-
 from viewer.formats.files import write_whole
+from viewer.formats.video.colours import Colours, chosen_colours
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
     from typing import BinaryIO
 
+    import numpy as np
     from numpy.typing import NDArray
+    from PIL import Image
 
-_SAMPLED = 8
-"""Frames that the colours are chosen from; they are kept in memory meanwhile."""
-_COLOURS = 255
+_KEPT = 1 << 26
+"""Bytes of frames that are kept in memory to choose the colours from, at least one frame: all of a short film, so that
+what lights up at its end has its colour, too."""
 
 
 def write_gif(frames: Iterable[NDArray[np.uint8]], path: Path, fps: float) -> int:
@@ -29,15 +29,15 @@ def write_gif(frames: Iterable[NDArray[np.uint8]], path: Path, fps: float) -> in
     long as it should. Players show frames of under two hundredths slowly.
     """
     pictures = iter(frames)
-    first = list(itertools.islice(pictures, _SAMPLED))
-    palette = _palette(first)
+    first = _first(pictures)
+    colours = Colours(chosen_colours(first))
     count = 0
 
     def quantized() -> Iterable[Image.Image]:
         nonlocal count
-        for frame in itertools.chain(first, pictures):
+        for frame in itertools.chain(_popped(first), pictures):
             count += 1
-            yield Image.fromarray(frame).quantize(palette=palette, dither=Image.Dither.NONE)
+            yield colours.image(frame)
 
     def fill(file: BinaryIO) -> None:
         images = iter(quantized())
@@ -62,8 +62,16 @@ class _Durations(list[int]):
         return 10 * max(end - begin, 1)
 
 
-def _palette(frames: list[NDArray[np.uint8]]) -> Image.Image:
-    """An image whose colours serve all these frames."""
-    height = max(1, 240 // max(1, len(frames)))
-    rows = [frame[:: max(1, frame.shape[0] // height)] for frame in frames]
-    return Image.fromarray(np.concatenate(rows)).quantize(_COLOURS, method=Image.Quantize.MEDIANCUT)
+def _first(pictures: Iterator[NDArray[np.uint8]]) -> list[NDArray[np.uint8]]:
+    """The first pictures, as many as are kept."""
+    kept = [next(pictures)]
+    while len(kept) * kept[0].nbytes < _KEPT and (frame := next(pictures, None)) is not None:
+        kept.append(frame)
+    return kept
+
+
+def _popped(pictures: list[NDArray[np.uint8]]) -> Iterator[NDArray[np.uint8]]:
+    """The pictures from the first to the last, each given up as it is taken."""
+    pictures.reverse()
+    while pictures:
+        yield pictures.pop()

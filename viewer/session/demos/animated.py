@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -67,7 +68,7 @@ class Animated(Transport):
         """Let them go on."""
         self._set_running(bool(self._motions))
 
-    def _set_running(self, running: bool) -> None:  # noqa: FBT001 - what it says
+    def _set_running(self, running: bool) -> None:
         self._running, self._last = running, None
         self.revision += 1
 
@@ -103,6 +104,7 @@ class Animated(Transport):
         if walk is None or walk.document is not self.document:
             items = tuple(Item("effector", motion.effector) for motion in self._motions)
             self._walk = walk = IkDrag(self.document, items, None, self._solvers)
+            walk.document = replace(walk.document, selection=self.document.selection)  # a person's, not ours
             handles = {name: walk.document.handle(name) for _, name in items}
             ways = {motion.effector: motion.path(self._seconds) for motion in self._motions}
             self._beside = {name: np.array(handle.position) - ways[name] for name, handle in handles.items()}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -61,26 +60,27 @@ def _apart(document: Document) -> Says:
     targets = np.array([document.handle(name).position for name in _FINGERS])
     worst = max((error.metres or 0.0) for error in measured(document).values())
     apart = np.linalg.norm(targets - targets.mean(axis=0), axis=1).mean()
-    return Says(f"Fingers {1000.0 * apart:.0f} mm from the middle, off by {1000.0 * worst:.1f} mm at most")
+    return Says(f"Grip {2000.0 * apart:.0f} mm wide, fingers off by {1000.0 * worst:.1f} mm at most")
 
 
 # The reach
 
-_REACH = FigureEight((0.0, 0.95, 0.38), (0.55, 0.0, 0.0), (0.0, 0.38, 0.08), 9.0)
+_REACH = FigureEight((-0.05, 1.0, 0.5), (0.4, 0.0, 0.0), (0.0, 0.45, 0.0), 10.0)
+_GAZE = Chase(_REACH, 0.3)
 
 
 def reach() -> Document:
-    """A body whose feet are pinned and whose hands go far."""
+    """A body whose feet are pinned, whose hand goes far and whose head looks after it."""
     skeleton = sample("biped")
     pose = skeleton.relaxed_pose()
-    goals = [Goal.position("RightHand", (-0.366, 0.882, -0.02)), Goal.position("LeftHand", (0.366, 0.882, -0.02))]
+    goals = [Goal.position("RightHand", (-0.366, 0.882, -0.02)), Goal.aim("Head", _GAZE(0.0), (0.0, 0.0, 1.0))]
     goals += [Goal.pin(foot) for foot in ("LeftFoot", "RightFoot")]
     return opened("reach", skeleton, pose, goals)
 
 
 # The serpent
 
-_PREY = FigureEight((0.1, 0.35, 1.15), (1.2, 0.0, -0.35), (0.0, 0.22, 0.25), 6.0)
+_PREY = FigureEight((0.2, 0.28, 1.15), (0.75, 0.0, -0.3), (0.0, 0.16, 0.25), 6.0)
 
 
 def serpent() -> Document:
@@ -138,12 +138,12 @@ BODIES = (
         id="reach",
         title="Full-body reach",
         words=(
-            "One hand goes its way and the other chases it; the feet are pinned, and the whole body helps.",
-            "Space holds it still; drag a hand or the hips then, or select a foot and press P to let it go.",
+            "The feet are pinned, the hand goes far, the gaze chases it, and the whole body helps in one solve.",
+            "Space holds it still; drag the hand or the hips then, or select a foot and press P to let it go.",
         ),
         build=reach,
-        motions=(Motion("RightHand", _REACH), Motion("LeftHand", Chase(_REACH, 1.6), shown=False)),
-        room=((-0.8, 0.0, 0.0), (0.8, 1.75, 0.6)),
+        motions=(Motion("RightHand", _REACH), Motion("Head", _GAZE, shown=False)),
+        room=((-0.4, 0.0, 0.0), (0.4, 1.65, 0.55)),
     ),
     Demo(
         id="serpent",
@@ -156,13 +156,13 @@ BODIES = (
         motions=(Motion("Head", _PREY),),
         rings=_aimed,
         says=_errors,
-        room=((-1.0, 0.0, 1.2), (1.2, 0.6, 0.8)),
+        room=((-0.5, 0.0, 1.2), (0.9, 0.4, 1.0)),
     ),
     Demo(
         id="ball",
         title="The arm and the ball",
         words=(
-            "A distance goal and an aim goal on one wrist: the arm chases the ball, stays that far from it and faces it.",
+            "A distance goal and an aim goal on one wrist: the arm chases the ball and faces it.",
             "Space holds it still; drag the ball out of reach then, and the arm points at it all the same.",
         ),
         build=ball,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,15 +12,19 @@ from viewer.ik.goals import Goal
 from viewer.ik.methods.two_link import reach_text
 from viewer.session.demos.demo import Demo, Ring, Says
 from viewer.session.demos.rigs import bent, hinged, opened, sample
-from viewer.session.document import Document
 from viewer.session.handle import Handle
 from viewer.session.measuring import measured
 from viewer.session.solver_settings import SolverSettings
+from viewer.session.solving import Solvers, settle
 from viewer.session.standing import stand_of
 from viewer.session.values import Item, Mode, Wanted
+from viewer.skeleton.kinematics import fk
+
+if TYPE_CHECKING:
+    from viewer.session.document import Document
 
 _CHAIN = 14
-_S_START, _S_TARGET = (45.0, 45.0, -45.0, -45.0), (0.3, 0.3, 0.0)
+_S_START, _S_TARGET = (-45.0, -45.0, 45.0, -45.0), (0.787, 0.324, 0.0)
 _CIRCLE, _RADIUS = (0.42, 0.2, 0.0), 0.04
 
 
@@ -33,14 +38,18 @@ def two_link() -> Document:
     skeleton = hinged(sample("two-link"), None)
     settings = SolverSettings(method="two-link", restarts=False)
     goals = [Goal.position("tip", (0.9, 1.0, 0.0))]
-    return opened("two-link", skeleton, bent(skeleton, (7.0, 83.0)), goals, solver=settings, planar="xy")
+    document = opened("two-link", skeleton, bent(skeleton, (7.0, 83.0)), goals, solver=settings, planar="xy")
+    return settle(document, Solvers()).document
+
+
+def _lengths(document: Document) -> tuple[float, float]:
+    """Metres of the two links."""
+    skeleton = document.skeleton
+    return float(np.linalg.norm(skeleton.offsets[1])), float(np.linalg.norm(skeleton.effectors[0].offset))
 
 
 def _reach(document: Document) -> Says:
-    lengths = float(np.linalg.norm(document.skeleton.offsets[1])), float(
-        np.linalg.norm(document.skeleton.effectors[0].offset)
-    )
-    shoulder, target = document.pose.translations[0], document.handle("tip").position
+    lengths, shoulder, target = _lengths(document), document.pose.translations[0], document.handle("tip").position
     distance = float(np.linalg.norm(np.array(target) - shoulder)) if target is not None else math.nan
     said = reach_text(lengths, distance, document.solver.tolerance_m)
     if said:
@@ -48,19 +57,27 @@ def _reach(document: Document) -> Says:
     return Says(f"In reach: {distance:.3f} m away, of {abs(lengths[0] - lengths[1]):.4g} to {sum(lengths):.4g} m", "ok")
 
 
+def _shell(document: Document) -> tuple[Ring, ...]:
+    """How far the arm reaches, and how near."""
+    lengths, (x, y, z) = _lengths(document), document.pose.translations[0].tolist()
+    return Ring((x, y, z), sum(lengths)), Ring((x, y, z), abs(lengths[0] - lengths[1]))
+
+
 def ccd_chain() -> Document:
     """A chain of many links that stands upright."""
     skeleton = hinged(sample(f"chain-{_CHAIN}"), None)
     pose = bent(skeleton, [-60.0 / _CHAIN] * _CHAIN)
-    goals = [Goal.position("tip", (0.45, 0.8, 0.0))]
-    return opened("ccd-chain", skeleton, pose, goals, solver=SolverSettings(method="ccd"), planar="xy")
+    end = fk(skeleton, pose).point(_CHAIN - 1, skeleton.tip_offsets[0])
+    goals = [Goal.position("tip", end + np.array([0.01, 0.0, 0.0]))]
+    return opened("ccd-chain", skeleton, pose, goals, solver=SolverSettings(method="ccd", iterations=8), planar="xy")
 
 
 def s_lock() -> Document:
     """Four links that turn 45 degrees either way, bent in an S."""
     skeleton = hinged(sample("chain-4"), 45.0)
     goals, settings = [Goal.position("tip", _S_TARGET)], SolverSettings(method="ccd")
-    return opened("s-lock", skeleton, bent(skeleton, _S_START), goals, solver=settings, planar="xy")
+    document = opened("s-lock", skeleton, bent(skeleton, _S_START), goals, solver=settings, planar="xy")
+    return settle(document, Solvers()).document
 
 
 def _lock(document: Document) -> Says | None:
@@ -77,8 +94,8 @@ def puzzle() -> Document:
     skeleton = hinged(sample("chain-3"), 120.0)
     document = opened("puzzle", skeleton, bent(skeleton, (20.0, 15.0, 10.0)), [Goal.position("tip", _CIRCLE)])
     handles = tuple(replace(handle, kind=Wanted.OFF) for handle in document.handles)
-    first = (Item("joint", skeleton.names[0]),)
-    return replace(document, handles=handles, mode=Mode.FK, selection=first, planar="xy")
+    second = (Item("joint", skeleton.names[1]),)
+    return replace(document, handles=handles, mode=Mode.FK, selection=second, planar="xy")
 
 
 def _left(document: Document) -> float:
@@ -107,8 +124,9 @@ FLAT = (
         build=two_link,
         view="planar",
         click_moves="tip",
+        rings=_shell,
         says=_reach,
-        room=((-1.9, -1.9, 0.0), (1.9, 1.9, 0.0)),
+        room=((-1.8, -1.8, 0.0), (1.8, 1.8, 0.0)),
     ),
     Demo(
         id="ccd-chain",
@@ -134,7 +152,7 @@ FLAT = (
         view="planar",
         methods=("ccd", "default"),
         says=_lock,
-        room=((-0.7, -0.1, 0.0), (0.7, 1.05, 0.0)),
+        room=((-0.5, -0.1, 0.0), (0.95, 1.0, 0.0)),
     ),
     Demo(
         id="puzzle",

@@ -19,8 +19,9 @@ Triple = tuple[float, float, float]
 class Path(Protocol):
     """Where something is at a time, in seconds; continuous, so that nothing on it ever jumps."""
 
-    period: float
-    """Seconds after which it begins anew; 0: it does not, and there is no way to show."""
+    @property
+    def period(self) -> float:
+        """Seconds after which it begins anew; 0: it does not, and there is no way to show."""
 
     def __call__(self, seconds: float) -> Floats:
         """(3,) metres, world frame."""
@@ -92,7 +93,7 @@ class Chase:
 
     def __call__(self, seconds: float) -> Floats:
         """(3,) metres, world frame."""
-        return self.prey(seconds - self.late) + np.array(self.aside)
+        return np.asarray(self.prey(seconds - self.late) + np.array(self.aside))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _SAMPLE = "sample:"
+
+
+class _Found(NamedTuple):
+    clips: Mapping[str, Clip]
+    stamp: tuple[int, int, str] | None
+    reference: ClipsOfFile | None
+
+
+_found: list[_Found] = []
+"""What was found last: reading a long take again at every autosave would take longer than all the rest."""
 
 
 def character_data(character: Character) -> CharacterData:
@@ -65,9 +75,28 @@ def _reference(character: Character) -> ClipsOfFile | None:
     if source.path is None or source.path.startswith(_SAMPLE) or not character.clips:
         return None
     place = Path(source.path).resolve()
+    seen = _stamp(place)
+    if _found and _found[0].clips is character.clips and _found[0].stamp == seen and seen is not None:
+        return _found[0].reference
+    reference = _looked_up(character, place)
+    _found[:] = [_Found(character.clips, seen, reference)]
+    return reference
+
+
+def _stamp(place: Path) -> tuple[int, int, str] | None:
+    """What tells a file from what it was before, without reading it."""
+    try:
+        status = place.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size, str(place)
+
+
+def _looked_up(character: Character, place: Path) -> ClipsOfFile | None:
+    source = character.source
     units = source.units if source.units == "raw" else source.metres_per_unit
     try:
-        digest = hashlib.sha256(read_bytes(place, source.path)).hexdigest()
+        digest = hashlib.sha256(read_bytes(place, str(source.path))).hexdigest()
         found = load(place, units=units, up=source.up)
     except ViewerError:
         return None

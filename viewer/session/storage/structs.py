@@ -228,10 +228,14 @@ class Kept(msgspec.Struct, frozen=True):
     path: str | None = None
 
 
+_NONE = msgspec.Raw(b"")
+
+
 class SessionData(msgspec.Struct, omit_defaults=True):
-    """A session file."""
+    """A session file; its recorded actions are left as text until somebody wants them."""
 
     document: DocumentData
     version: int = 1
     type: str = "session"
     kept: Kept | None = None
+    actions: msgspec.Raw = _NONE

@@ -7,65 +7,37 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.errors import InputError, quote
+from viewer.errors import InputError
 from viewer.session.actions.base import Action
-from viewer.session.actions.settings import SetFrameTime
-from viewer.session.checks import as_flag, as_weight, one_of
+from viewer.session.checks import as_weight, one_of
 from viewer.session.take import editing
-from viewer.session.take.changing import keyed, take_of, with_take
-from viewer.session.take.evaluate import base_pose
+from viewer.session.take.changing import keyed, with_take
+from viewer.session.take.chosen_keys import checked_keys, counted, present_take
+from viewer.session.take.displacing import CopiedKeys, CopyKeys, MoveKeys, PasteKeys, copied_keys
+from viewer.session.take.playing import SetAutoKey, SetRange, SetTakeRate
 from viewer.session.take.simplify import simplified
-from viewer.session.take.values import CODES, Blend, Key, Track, check_frame, check_range
+from viewer.session.take.values import CODES, Blend, Key, Track, check_frame
 from viewer.skeleton.kinds import JointKind
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from viewer.session.document import Document
-    from viewer.session.take.values import Take
-    from viewer.skeleton.pose import Pose
 
     Keys = tuple[Key, ...]
 
-
-def _take(document: Document) -> Take:
-    if document.take is None or document.take.is_empty:
-        raise InputError("there are no keys")
-    return document.take
-
-
-def _checked(document: Document, keys: Sequence[tuple[int, int]]) -> Keys:
-    """Keys that there are, each once.
-
-    Raises:
-        InputError: what is no key, or is not there.
-    """
-    take, found = _take(document), []
-    for entry in keys:
-        try:
-            joint, frame = (int(number) for number in entry)
-        except (TypeError, ValueError, OverflowError):
-            raise InputError(f"key: expected a joint's index and a frame, found {quote(entry)}") from None
-        key = Key(joint, frame)
-        if not take.has(key):
-            known = 0 <= joint < len(document.skeleton)
-            name = quote(document.skeleton.names[joint]) if known else f"number {joint}"
-            raise InputError(f"no key of joint {name} at frame {frame}")
-        found.append(key)
-    return tuple(dict.fromkeys(found))
-
-
-def _count(keys: Sequence[object], verb: str) -> str:
-    return f"{verb} key" if len(keys) == 1 else f"{verb} {len(keys)} keys"
-
-
-def _last_frame(document: Document) -> int | None:
-    """The last frame that can have a key; None: a take on no clip grows."""
-    return None if document.clip_data is None else len(document.clip_data) - 1
-
-
-def _rest(document: Document, take: Take) -> Pose:
-    return base_pose(document, take, 0)
+__all__ = [
+    "CopiedKeys",
+    "CopyKeys",
+    "DeleteKeys",
+    "KeyPose",
+    "MoveKeys",
+    "PasteKeys",
+    "SetAutoKey",
+    "SetBlend",
+    "SetRange",
+    "SetTakeRate",
+    "SimplifyKeys",
+    "copied_keys",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,13 +98,13 @@ class DeleteKeys(Action):
     @property
     def label(self) -> str:
         """What the history calls it."""
-        return "Delete keys" if self.keys is None else _count(self.keys, "Delete")
+        return "Delete keys" if self.keys is None else counted(self.keys, "Delete")
 
     def apply(self, document: Document) -> Document:
         """The document without the keys."""
-        take = _take(document)
+        take = present_take(document)
         if self.keys is not None:
-            keys = _checked(document, self.keys)
+            keys = checked_keys(document, self.keys)
         else:
             frame = document.frame if self.frame is None else self.frame
             check_frame(frame)
@@ -140,113 +112,6 @@ class DeleteKeys(Action):
             if not keys:
                 raise InputError(f"there is no key at frame {frame}")
         return with_take(document, editing.without(take, keys)) if keys else document
-
-
-@dataclass(frozen=True, slots=True)
-class MoveKeys(Action):
-    """Move keys to later frames, or to earlier ones; keys that they come to stand on are replaced."""
-
-    keys: tuple[Key, ...]
-    by_frames: int
-
-    @property
-    def label(self) -> str:
-        """What the history calls it."""
-        return _count(self.keys, "Move")
-
-    def apply(self, document: Document) -> Document:
-        """The document with the keys moved."""
-        return _displaced(document, self.keys, self.by_frames, stay=False)
-
-
-@dataclass(frozen=True, slots=True)
-class CopyKeys(Action):
-    """Put copies of keys at other frames; keys that stand there are replaced."""
-
-    keys: tuple[Key, ...]
-    by_frames: int
-
-    @property
-    def label(self) -> str:
-        """What the history calls it."""
-        return _count(self.keys, "Duplicate")
-
-    def apply(self, document: Document) -> Document:
-        """The document with the copies."""
-        return _displaced(document, self.keys, self.by_frames, stay=True)
-
-
-def _displaced(document: Document, keys: Sequence[tuple[int, int]], by_frames: int, *, stay: bool) -> Document:
-    take, some = _take(document), _checked(document, keys)
-    entries = editing.shifted(editing.taken_out(take, some), by_frames, _last_frame(document))
-    if by_frames == 0 or not some:
-        return document
-    rest = _rest(document, take)
-    left = take if stay else editing.without(take, some)
-    after = editing.with_entries(left, entries, rest)
-    after = replace(after, pins=editing.pins_along(after, take, some, by_frames))
-    return with_take(document, after)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class CopiedKeys:
-    """Keys that were copied; frames count from the first of them.
-
-    Attributes:
-        layered: whether they are what is added to a clip.
-        names: of the joints.
-        entries: their keys.
-    """
-
-    layered: bool
-    names: tuple[str, ...]
-    entries: tuple[editing.Entry, ...]
-
-
-def copied_keys(document: Document, keys: Sequence[tuple[int, int]]) -> CopiedKeys:
-    """Keys to paste elsewhere, as `PasteKeys` does.
-
-    Raises:
-        InputError: none, or some that are not there.
-    """
-    take, some = _take(document), _checked(document, keys)
-    if not some:
-        raise InputError("no keys are selected")
-    start = min(key.frame for key in some)
-    entries = tuple(replace(one, frames=one.frames - start) for one in editing.taken_out(take, some))
-    names = tuple(document.skeleton.names[one.joint] for one in entries)
-    return CopiedKeys(take.base is not None, names, entries)
-
-
-@dataclass(frozen=True, slots=True)
-class PasteKeys(Action):
-    """Put copied keys down, the first of them at a frame; keys that stand there are replaced.
-
-    Attributes:
-        copied: by `copied_keys`, here or in another document.
-        frame: of the first; None: the frame shown.
-    """
-
-    copied: CopiedKeys
-    frame: int | None = None
-
-    @property
-    def label(self) -> str:
-        """What the history calls it."""
-        return "Paste keys"
-
-    def apply(self, document: Document) -> Document:
-        """The document with the keys."""
-        frame = document.frame if self.frame is None else self.frame
-        check_frame(frame)
-        take = take_of(document)
-        if self.copied.layered != (document.clip is not None):
-            ours = "on a clip" if self.copied.layered else "on no clip"
-            raise InputError(f"these keys were copied from a take {ours}: they mean nothing here")
-        joints = [document.skeleton.index(name) for name in self.copied.names]
-        entries = [replace(one, joint=joint) for one, joint in zip(self.copied.entries, joints, strict=True)]
-        moved = editing.shifted(entries, int(frame), _last_frame(document))
-        return with_take(document, editing.with_entries(take, moved, _rest(document, take)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,8 +128,8 @@ class SetBlend(Action):
 
     def apply(self, document: Document) -> Document:
         """The document with other stretches."""
-        take, blend = _take(document), one_of(Blend, self.blend, "blend")
-        chosen = None if self.keys is None else _checked(document, self.keys)
+        take, blend = present_take(document), one_of(Blend, self.blend, "blend")
+        chosen = None if self.keys is None else checked_keys(document, self.keys)
         tracks = tuple(_blended(track, chosen, CODES[blend]) for track in take.tracks)
         same = all(one is other for one, other in zip(tracks, take.tracks, strict=True))
         return document if same else with_take(document, replace(take, tracks=tracks))
@@ -275,67 +140,6 @@ def _blended(track: Track, keys: Keys | None, code: int) -> Track:
     there = np.ones(len(track), np.bool_) if frames is None else np.isin(track.frames, frames)
     blends = np.where(there, code, track.blends)
     return track if np.array_equal(blends, track.blends) else replace(track, blends=blends)
-
-
-@dataclass(frozen=True, slots=True)
-class SetRange(Action):
-    """Play and export these frames only, both included; a take on no clip is made longer by it."""
-
-    first: int
-    last: int
-
-    @property
-    def label(self) -> str:
-        """What the history calls it."""
-        return f"Range {self.first} to {self.last}"
-
-    def apply(self, document: Document) -> Document:
-        """The document with another range."""
-        check_range(self.first, self.last)
-        most = _last_frame(document)
-        if most is not None and self.last > most:
-            raise InputError(f"last frame: expected 0 to {most}, found {self.last}")
-        first, last = int(self.first), int(self.last)
-        if document.played == (first, last) and (document.clip is not None or document.take is not None):
-            return document
-        return with_take(document, replace(take_of(document), first=first, last=last))
-
-
-@dataclass(frozen=True, slots=True)
-class SetTakeRate(Action):
-    """Frames per second of the take; keys stay at their frames. On a clip it corrects the clip's frame time."""
-
-    fps: float
-
-    @property
-    def label(self) -> str:
-        """What the history calls it."""
-        return f"{self.fps:g} frames per second"
-
-    def apply(self, document: Document) -> Document:
-        """The document with another rate."""
-        seconds = 1.0 / as_weight(self.fps, "frames per second")
-        if document.clip_data is not None:
-            return SetFrameTime(seconds).apply(document)
-        take = take_of(document)
-        return document if seconds == take.frame_time else replace(document, take=replace(take, frame_time=seconds))
-
-
-@dataclass(frozen=True, slots=True)
-class SetAutoKey(Action):
-    """Whether every edit of the pose sets keys of the joints that it changed, at the frame shown."""
-
-    on: bool
-
-    @property
-    def label(self) -> str:
-        """What the history calls it."""
-        return "Auto-key on" if self.on else "Auto-key off"
-
-    def apply(self, document: Document) -> Document:
-        """The document with auto-key on or off."""
-        on = as_flag(self.on, "auto-key")
-        return document if on == document.auto_key else replace(document, auto_key=on)
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,6 +162,6 @@ class SimplifyKeys(Action):
     def apply(self, document: Document) -> Document:
         """The document with fewer keys."""
         degrees, metres = as_weight(self.tolerance_deg, "degrees"), as_weight(self.tolerance_m, "metres")
-        take = _take(document)
+        take = present_take(document)
         after = simplified(take, float(np.radians(degrees)), metres)
         return document if after is take else with_take(document, after)

@@ -1,0 +1,280 @@
+"""Demos: each opens, does what its words say, and never jumps."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from viewer.errors import InputError
+from viewer.session import Item, Session, world_of
+from viewer.session.actions import SetSolver
+from viewer.session.demos import DEMOS, PREFIX, Chase, Demo, FigureEight, Motion, Orbit, Pointer, demo_of, find_demo
+from viewer.session.demos.animated import EASE, LONGEST_STEP
+from viewer.session.document import Document
+from viewer.session.files import load_session, save_session
+from viewer.spatial.quaternion import angle_between
+
+TICK = 1.0 / 60.0
+SECONDS = 20
+MOST_TURN, MOST_MOVE = np.radians(5.0), 0.03
+"""Of a joint in one tick: 300 degrees or 1.8 m a second."""
+
+EVERY = pytest.mark.parametrize("demo", DEMOS, ids=lambda demo: demo.id)
+MOVING = pytest.mark.parametrize("demo", [demo for demo in DEMOS if demo.motions], ids=lambda demo: demo.id)
+
+
+def opened(name: str) -> Session:
+    """A session on a demo, solved by numpy: what is under test does not depend on kernels being ready."""
+    session = Session(find_demo(name).build())
+    session.dispatch(SetSolver(backend="numpy"))
+    session.animate(find_demo(name).motions)
+    return session
+
+
+def said(session: Session) -> str:
+    demo = demo_of(session.document)
+    assert demo is not None
+    says = demo.says(session.document)
+    return "" if says is None else says.text
+
+
+def put(session: Session, place: tuple[float, float, float]) -> None:
+    """Drag the tip's target to a place, and let go."""
+    item = Item("effector", "tip")
+    session.begin_drag((item,))
+    for tick in range(30):
+        session.drag_to({item: (place, None)})
+        session.tick(tick * TICK)
+    session.commit()
+
+
+def missed(session: Session) -> float:
+    return session.errors["tip"].metres or 0.0
+
+
+@EVERY
+def test_each_opens_and_is_always_the_same(demo: Demo) -> None:
+    document = demo.build()
+    assert document.same_as(demo.build())
+    assert demo_of(document) is demo
+    assert find_demo(PREFIX + demo.id) is demo
+    assert all(words.endswith(".") for words in demo.words)
+    assert (document.planar == "xy") == (demo.view == "planar")
+
+
+@EVERY
+def test_a_saved_demo_is_the_demo_still(demo: Demo, tmp_path: object) -> None:
+    path = tmp_path / "work.ikv.json"  # type: ignore[operator]
+    document = demo.build()
+    save_session(document, path)
+    assert load_session(path).same_as(document)
+    assert demo_of(load_session(path)) is demo
+
+
+def test_an_unknown_demo_is_refused() -> None:
+    with pytest.raises(InputError, match='no demo "two-lynk".*two-link'):
+        find_demo("demo:two-lynk")
+
+
+@MOVING
+def test_nothing_pops_in_twenty_seconds(demo: Demo) -> None:
+    session = opened(demo.id)
+    before, steps = session.document, session.undo_depth
+    for tick in range(round(SECONDS / TICK)):
+        assert session.tick(tick * TICK)
+        after = session.document
+        turned = angle_between(before.pose.rotations, after.pose.rotations).max()
+        places = [world_of(each.skeleton, each.pose).positions for each in (before, after)]
+        assert turned < MOST_TURN, (tick, turned)
+        assert np.abs(places[1] - places[0]).max() < MOST_MOVE, tick
+        assert np.abs(np.linalg.norm(after.pose.rotations, axis=1) - 1.0).max() < 1e-9
+        if tick * TICK > 2.0 * EASE:  # it stays near, all the time
+            errors = session.errors.values()
+            assert max((error.metres or 0.0) for error in errors) < 0.02, tick
+            assert max((error.degrees or 0.0) for error in errors) < 2.0, tick
+        before = after
+    assert session.undo_depth == steps
+
+
+def test_the_arm_stays_at_its_distance_from_the_ball_and_faces_it() -> None:
+    session = opened("ball")
+    seen = []
+    for tick in range(600):
+        session.tick(tick * TICK)
+        seen.append(session.document.handle("wrist").position)
+    assert np.ptp(np.array(seen), axis=0).max() > 0.7
+    assert session.document.handle("wrist").position == session.document.handle("wrist_2").position
+    assert said(session).startswith("0.")
+
+
+def test_feet_stay_pinned_while_the_body_reaches() -> None:
+    session = opened("reach")
+    feet = [session.document.skeleton.index(name) for name in ("LeftFoot", "RightFoot")]
+    head = session.document.skeleton.index("Head")
+    start = world_of(session.document.skeleton, session.document.pose).positions
+    low = start[head, 1]
+    for tick in range(600):
+        session.tick(tick * TICK)
+        places = world_of(session.document.skeleton, session.document.pose).positions
+        assert np.abs(places[feet] - start[feet]).max() < 2e-3
+        low = min(low, places[head, 1])
+    assert low < start[head, 1] - 0.2
+
+
+# Two links
+
+
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        ((0.9, 1.0, 0.0), "In reach: 1.345 m away, of 0.2 to 1.8 m"),
+        ((0.0, -2.0, 0.0), "Too far by 0.2 m: it is 2 m away, the reach is 1.8 m"),
+        ((-0.05, 0.0, 0.0), "Too near by 0.15 m: it is 0.05 m away, the least is 0.2 m"),
+    ],
+)
+def test_two_links_say_what_they_reach(place: tuple[float, float, float], words: str) -> None:
+    session = opened("two-link")
+    put(session, place)
+    assert said(session) == words
+    assert (missed(session) < 1e-3) == words.startswith("In reach")
+
+
+def test_out_of_reach_the_arm_is_straight() -> None:
+    session = opened("two-link")
+    put(session, (0.0, -2.5, 0.0))
+    assert missed(session) == pytest.approx(0.7, abs=1e-3)
+
+
+# The S-lock
+
+
+def test_ccd_locks_and_the_default_does_not() -> None:
+    session = opened("s-lock")
+    assert missed(session) > 0.05
+    assert said(session) == "ccd: 73 mm short, though it is in reach"
+    session.dispatch(SetSolver(max_iterations=300))
+    assert missed(session) > 0.05
+    session.dispatch(SetSolver(method="default"))
+    assert missed(session) < 1e-3
+    assert said(session) == "default: the target is reached"
+
+
+# The chain
+
+
+def test_the_chain_comes_to_the_pointer_and_rests() -> None:
+    session = opened("ccd-chain")
+    pointer = Pointer(np.array(session.document.handle("tip").position))
+    session.animate((Motion("tip", pointer),))
+    pointer.place = np.array([-0.6, 0.4, 0.0])
+    assert session.tick(0.0)
+    now = 0.0
+    while session.tick(now) and now < 10.0:
+        now += TICK
+    assert now < 10.0
+    assert missed(session) < 1e-3
+    assert np.abs(world_of(session.document.skeleton, session.document.pose).positions[:, 2]).max() < 1e-9
+
+
+# The puzzle
+
+
+def test_the_puzzle_can_be_solved_and_says_so() -> None:
+    session = opened("puzzle")
+    assert said(session).endswith("cm to go")
+    held = Session(session.document)
+    held.dispatch(SetSolver(backend="numpy"))
+    item = Item("effector", "tip")
+    held.begin_drag((item,))
+    for tick in range(300):
+        held.drag_to({item: ((0.42, 0.2, 0.0), None)})
+        held.tick(tick * TICK)
+    held.commit()
+    assert said(held) == "Solved: the tip is in the circle"
+
+
+# Moving targets
+
+
+def positions(document: Document, name: str) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    return np.array(document.handle(name).position)
+
+
+def test_paths_are_what_they_are_called() -> None:
+    orbit = Orbit((1.0, 2.0, 3.0), (0.5, 0.0, 0.0), (0.0, 0.0, 0.5), 4.0)
+    eight = FigureEight((0.0, 1.0, 0.0), (2.0, 0.0, 0.0), (0.0, 0.5, 0.0), 8.0)
+    for seconds in np.linspace(0.0, 9.0, 50):
+        assert np.linalg.norm(orbit(seconds) - (1.0, 2.0, 3.0)) == pytest.approx(0.5)
+        assert np.allclose(orbit(seconds), orbit(seconds + orbit.period))
+        assert np.allclose(Chase(eight, 0.7)(seconds), eight(seconds - 0.7))
+    for seconds in (0.0, 4.0):  # its middle, from both loops
+        assert np.allclose(eight(seconds), (0.0, 1.0, 0.0))
+    assert eight(2.0)[0] == pytest.approx(2.0)
+    assert eight(6.0)[0] == pytest.approx(-2.0)
+
+
+def test_a_pause_holds_the_body_still_and_it_goes_on_without_a_leap() -> None:
+    session = opened("serpent")
+    for tick in range(100):
+        session.tick(tick * TICK)
+    session.pause()
+    held = session.document
+    assert not session.tick(100 * TICK)
+    assert session.document is held
+    session.resume()
+    session.tick(1000.0)  # much later: time has not gone on
+    session.tick(1000.0 + TICK)
+    assert np.linalg.norm(positions(session.document, "Head") - positions(held, "Head")) < 0.1
+
+
+def test_a_late_tick_is_no_leap() -> None:
+    session = opened("ball")
+    for tick in range(100):
+        session.tick(tick * TICK)
+    before = positions(session.document, "wrist")
+    session.tick(100.0)
+    speed = 2.0 * np.pi * 0.41 / 5.0
+    assert np.linalg.norm(positions(session.document, "wrist") - before) < 1.1 * speed * LONGEST_STEP
+
+
+def test_targets_wait_for_a_drag_and_come_back_to_their_way_by_and_by() -> None:
+    session = opened("ball")
+    for tick in range(60):
+        session.tick(tick * TICK)
+    item = Item("effector", "wrist")
+    session.begin_drag((item,))
+    session.drag_to({item: ((0.0, 0.9, 0.5), None)})
+    session.tick(61 * TICK)
+    assert np.allclose(positions(session.document, "wrist"), (0.0, 0.9, 0.5))
+    session.commit()
+    before = positions(session.document, "wrist")
+    for tick in range(62, 62 + round(2.0 * EASE / TICK)):
+        session.tick(tick * TICK)
+        after = positions(session.document, "wrist")
+        assert np.linalg.norm(after - before) < 0.04
+        before = after
+    assert np.allclose(before, positions(session.document, "wrist_2"))
+
+
+def test_undo_during_a_motion_undoes_the_last_edit() -> None:
+    session = opened("claw")
+    session.dispatch(SetSolver(max_iterations=50))
+    for tick in range(10):
+        session.tick(tick * TICK)
+    assert session.undo()
+    assert session.document.solver.max_iterations == 200
+    assert session.tick(1.0)
+
+
+def test_another_document_ends_the_motion() -> None:
+    session = opened("claw")
+    session.replace(find_demo("two-link").build())
+    assert not session.animating
+    assert session.motions == ()
+
+
+def test_a_motion_of_an_effector_that_is_not_there_is_refused() -> None:
+    session = opened("two-link")
+    with pytest.raises(InputError, match='no effector "tap"'):
+        session.animate((Motion("tap", Pointer(np.zeros(3))),))
+    assert not session.animating

@@ -1,0 +1,215 @@
+"""Planar documents: in every plane, every rig stays where it is, whatever is done to it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import viewer
+from viewer.errors import FormatError, InputError
+from viewer.session import Document, Grab, Item, Session, Wanted, new_document, stand_of, world_of
+from viewer.session.actions import (
+    MoveTargets,
+    ResetPose,
+    SetCoordinate,
+    SetLimits,
+    SetPlanar,
+    SetSolver,
+    SetWanted,
+    TurnJoint,
+)
+from viewer.session.bounds import violation
+from viewer.session.files import load_session, save_session
+from viewer.session.planar_rig import rig_of
+from viewer.session.plane import PLANES, normal_of
+from viewer.session.storage.documents import document_data, document_of
+from viewer.spatial.quaternion import from_axis_angle, multiply
+
+RIGS = ("biped", "claw-arm", "serpent", "quadruped", "two-link", "piston", "chain-20")
+EVERY = [(rig, plane) for rig in RIGS for plane in PLANES]
+
+
+def flat(rig: str, plane: str) -> Session:
+    session = Session(new_document(viewer.load(f"sample:{rig}")))
+    session.dispatch(SetSolver(backend="numpy"))
+    session.dispatch(SetPlanar(plane))
+    return session
+
+
+def depths(document: Document, plane: str) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    """(J,) how far every joint is from the plane through the origin."""
+    return np.asarray(world_of(document.skeleton, document.pose).positions @ normal_of(plane))
+
+
+def item_of(document: Document) -> Item:
+    return Item("effector", next(handle.effector for handle in document.handles if handle.on))
+
+
+@pytest.mark.parametrize(("rig", "plane"), EVERY)
+def test_a_drag_leaves_no_plane(rig: str, plane: str) -> None:
+    session = flat(rig, plane)
+    before = depths(session.document, plane)
+    item = item_of(session.document)
+    start = stand_of(session.document.skeleton, session.document.pose, session.document.handle(item.name)).position
+    session.begin_drag((item,))
+    for tick in range(30):
+        session.drag_to({item: (start + np.array([0.2, 0.15, 0.25]) * tick / 30, None)})
+        session.tick(tick / 60)
+        assert np.abs(depths(session.document, plane) - before).max() < 1e-9
+    session.commit()
+    assert np.abs(depths(session.document, plane) - before).max() < 1e-9
+    assert violation(session.document) < 1e-8
+
+
+@pytest.mark.parametrize("plane", PLANES)
+def test_joints_turn_about_the_normal_alone(plane: str) -> None:
+    session, normal = flat("biped", plane), normal_of(plane)
+    document = session.document
+    before = world_of(document.skeleton, document.pose).rotations
+    session.dispatch(MoveTargets({"RightHand": (np.array([-0.2, 1.5, 0.3]), None)}))
+    after = world_of(session.document.skeleton, session.document.pose).rotations
+    turns = multiply(after, before * (-1, -1, -1, 1))
+    assert np.abs(np.cross(turns[:, :3], normal)).max() < 1e-9
+    assert np.abs(turns[:, :3]).max() > 0.05
+
+
+def test_chains_are_brought_into_the_plane_through_their_root() -> None:
+    for rig, plane in (("chain-20", "xy"), ("chain-20", "yz"), ("serpent", "zx"), ("serpent", "yz")):
+        assert np.ptp(depths(flat(rig, plane).document, plane)) < 1e-9, (rig, plane)
+
+
+def test_a_hinge_below_is_turned_to_the_normal() -> None:
+    session = flat("piston", "yz")
+    before = session.document.pose
+    session.dispatch(MoveTargets({"hook": (np.array([0.0, 1.0, 6.0]), None)}))
+    boom = session.document.skeleton.index("boom")
+    assert np.abs(session.document.pose.rotations[boom] - before.rotations[boom]).max() > 0.01
+
+
+def test_shoulders_keep_their_way_across() -> None:
+    session = Session(new_document(viewer.load("sample:biped")))
+    skeleton = session.document.skeleton
+    sides = [skeleton.index(name) for name in ("LeftArm", "RightArm")]
+    before = depths(session.document, "yz")[sides]
+    session.dispatch(SetPlanar("yz"))
+    after = depths(session.document, "yz")[sides]
+    assert abs(np.ptp(after) - np.ptp(before)) < 0.02
+    assert np.ptp(before) > 0.3
+
+
+def test_it_is_one_step_and_undo_gives_the_very_document_back() -> None:
+    session = Session(new_document(viewer.load("sample:biped")))
+    before = session.document
+    session.dispatch(SetPlanar("yz"))
+    assert (session.undo_depth, session.history[-1]) == (1, "Plane YZ")
+    assert session.report is not None
+    assert session.report.converged
+    assert session.undo()
+    assert session.document is before
+
+
+def test_handles_move_into_the_plane_with_the_body() -> None:
+    session = flat("biped", "yz")
+    for handle in session.document.handles:
+        if handle.on:
+            stand = stand_of(session.document.skeleton, session.document.pose, handle)
+            assert handle.position is not None
+            assert np.linalg.norm(np.array(handle.position) - stand.position) < 1e-9
+
+
+def test_targets_are_confined() -> None:
+    session, normal = flat("biped", "yz"), normal_of("yz")
+    hand = session.document.handle("LeftHand")
+    depth = float(np.array(hand.position) @ normal)
+    session.dispatch(MoveTargets({"LeftHand": (np.array([5.0, 1.2, 0.4]), None)}))
+    moved = session.document.handle("LeftHand").position
+    assert moved is not None
+    assert np.allclose(moved, (depth, 1.2, 0.4))
+
+
+def test_sliders_and_turns_by_hand_stay_in_the_plane_and_in_the_limits() -> None:
+    session = flat("biped", "yz")
+    before = depths(session.document, "yz")
+    rotation = from_axis_angle(np.array([0.48, 0.64, 0.6]), 1.0)
+    session.dispatch(TurnJoint("LeftArm", rotation))
+    session.dispatch(SetCoordinate("Spine", 0, 0.3))
+    assert np.abs(depths(session.document, "yz") - before).max() < 1e-9
+    assert violation(session.document) < 1e-8
+    session.dispatch(ResetPose())
+    assert violation(session.document) < 1e-8
+
+
+@pytest.mark.parametrize("limits", [True, False])
+def test_a_grabbed_bone_and_the_root_stay_in_the_plane(limits: bool) -> None:
+    session = flat("biped", "xy")
+    session.dispatch(SetLimits(limits))
+    for items, grab in (((), Grab("Spine1", (0.0, 0.1, 0.0))), ((Item("joint", "Hips"),), None)):
+        before = depths(session.document, "xy")
+        item = Item("joint", grab.joint if grab is not None else "Hips")
+        session.begin_drag(items, grab)
+        for tick in range(20):
+            session.drag_to({item: (np.array([0.1, 0.9, 0.5]), None)})
+            session.tick(tick / 60)
+        session.commit()
+        assert np.abs(depths(session.document, "xy") - before).max() < 1e-9
+
+
+def test_a_planar_rig_is_given_to_the_solver_as_it_is() -> None:
+    document = flat("two-link", "xy").document
+    rig = rig_of(document)
+    assert rig is not None
+    assert rig.skeleton.names == document.skeleton.names
+    assert np.array_equal(rig.skeleton.rest_rotations, document.skeleton.rest_rotations)
+    assert rig.lowered(rig.lifted(document.pose)).same_as(document.pose)
+
+
+def test_a_root_that_is_locked_stays() -> None:
+    session = flat("biped", "xy")
+    session.dispatch(SetSolver(root="locked"))
+    before = session.document.pose.translations[0].copy(), session.document.pose.rotations[0].copy()
+    session.dispatch(MoveTargets({"LeftHand": (np.array([1.5, 2.0, 0.0]), None)}))
+    assert np.abs(session.document.pose.translations[0] - before[0]).max() < 1e-12
+    assert np.abs(session.document.pose.rotations[0] - before[1]).max() < 1e-12
+
+
+def test_leaving_the_plane_frees_the_body() -> None:
+    session = flat("biped", "xy")
+    session.dispatch(SetPlanar(None))
+    assert session.document.planar is None
+    before = depths(session.document, "xy")
+    session.dispatch(MoveTargets({"LeftHand": (np.array([0.3, 1.2, 0.45]), None)}))
+    assert np.abs(depths(session.document, "xy") - before).max() > 0.05
+
+
+def test_an_aim_in_the_plane_is_met_there() -> None:
+    session = flat("serpent", "zx")
+    session.dispatch(SetWanted("Head", Wanted.AIM))
+    session.dispatch(MoveTargets({"Head": (np.array([0.8, 3.0, 1.2]), None)}))
+    assert session.errors["Head"].reached
+    assert np.ptp(depths(session.document, "zx")) < 1e-9
+
+
+def test_a_session_file_keeps_it(tmp_path: Path) -> None:
+    document = flat("biped", "yz").document
+    path = tmp_path / "flat.ikv.json"
+    save_session(document, path)
+    assert load_session(path).same_as(document)
+    assert not load_session(path).same_as(replace(document, planar="xy"))
+
+
+def test_a_file_without_it_opens_in_space_and_other_words_are_refused() -> None:
+    data = document_data(new_document(viewer.load("sample:two-link")))
+    assert data.planar is None
+    data.planar = "xz"
+    with pytest.raises(FormatError, match="expected one of xy, yz, zx or null, found 'xz'"):
+        document_of(data, Path())
+
+
+def test_unknown_planes_are_refused() -> None:
+    session = Session(new_document(viewer.load("sample:two-link")))
+    with pytest.raises(InputError, match='no plane "xz"'):
+        session.dispatch(SetPlanar("xz"))
+    assert session.undo_depth == 0

@@ -1,0 +1,150 @@
+"""The angles of the active joint over the frames, a tab beside the timeline."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from imgui_bundle import imgui, implot
+
+from viewer.app.fonts import SMALL
+from viewer.app.panels.angle_curves import Curves, curves_of
+from viewer.app.panels.convergence import styled
+from viewer.app.panels.key_hand import scrub
+from viewer.app.panels.timeline import draw as draw_timeline
+from viewer.app.theme import colour
+from viewer.app.widgets.pen import Pen
+from viewer.app.widgets.rows import quiet
+from viewer.ui import numbers
+from viewer.ui.grips import joint_of
+from viewer.ui.keying import key_frames
+
+if TYPE_CHECKING:
+    from viewer.app.context import PanelContext
+
+NO_MOTION = "Set keys or open a motion, and select a joint: its angles are plotted here"
+NO_JOINT = "Select a joint or effector to see its angles over the frames"
+
+_FLAGS = implot.Flags_.canvas_only | implot.Flags_.no_inputs | implot.Flags_.no_frame
+_AXIS = implot.AxisFlags_.lock | implot.AxisFlags_.no_menus | implot.AxisFlags_.no_highlight
+_TONES = {"X": "x", "Y": "y", "Z": "z"}
+_LEAST = {"°": 10.0, " m": 0.01}
+"""What the axis spans at least, by unit."""
+
+
+def draw(ui: PanelContext) -> None:
+    """Draw the panel; where there is room for a transport row alone, that row."""
+    if ui.regions.short_timeline:
+        draw_timeline(ui)
+        return
+    document = ui.session.document
+    if not ui.controller.playback.can_play():
+        quiet(ui, NO_MOTION)
+        return
+    if document.active is None:
+        quiet(ui, NO_JOINT)
+        return
+    joint = joint_of(document, document.active)
+    room = imgui.get_content_region_avail()
+    found = _kept(ui, joint)
+    styled(ui)
+    with ui.fonts.small():
+        if implot.begin_plot("##angles", room, _FLAGS):
+            _plot(ui, found)
+            _legend(ui, document.skeleton.names[joint], found)
+            _pointer(ui)
+            implot.end_plot()
+    implot.pop_style_color(4)
+    implot.pop_style_var(3)
+
+
+def _kept(ui: PanelContext, joint: int) -> Curves:
+    """The curves, until what they depend on changes."""
+    document, view = ui.session.document, ui.controller.keying.view
+    view.total = ui.controller.playback.frames
+    last = view.total - 1
+    first = min(max(int(view.start), 0), last)
+    end = min(max(int(view.start + view.span) + 1, first + 1), last)
+    same = (document.take, document.clip_data, document.skeleton)
+    equal = (joint, first, end, document.limits_on, document.unlimited)
+    kept = ui.memory.get("curves")
+    if kept is None or kept[1] != equal or any(one is not other for one, other in zip(kept[0], same, strict=True)):
+        ui.memory["curves"] = kept = (same, equal, curves_of(document, joint, first, end))
+    found: Curves = kept[2]
+    return found
+
+
+def _plot(ui: PanelContext, found: Curves) -> None:
+    view = ui.controller.keying.view
+    least = min(float(curve.values.min()) for curve in found.curves)
+    most = max(float(curve.values.max()) for curve in found.curves)
+    spare = max(0.12 * (most - least), 0.5 * (_LEAST[found.unit] - (most - least)))
+    implot.setup_axis(implot.ImAxis_.x1, None, _AXIS | implot.AxisFlags_.no_tick_marks)
+    implot.setup_axis(implot.ImAxis_.y1, None, _AXIS | implot.AxisFlags_.no_tick_marks)
+    implot.setup_axis_format(implot.ImAxis_.y1, "%.0f°" if found.unit == "°" else "%.2f m")
+    span = (view.start, view.start + view.span)
+    implot.setup_axes_limits(*span, least - spare, most + spare, implot.Cond_.always)
+    for curve in found.curves:
+        spec = implot.Spec()
+        spec.line_color, spec.line_weight = colour(_TONES.get(curve.name[-1], "accent")), 2.0 * ui.scale
+        implot.plot_line(curve.name, found.frames.astype(np.float64), np.ascontiguousarray(curve.values), spec)
+    _over(ui, found, (least - spare, most + spare))
+
+
+def _over(ui: PanelContext, found: Curves, ends: tuple[float, float]) -> None:
+    """Keys as dots on the curves, limits as dashes, the playhead."""
+    pen = Pen(ui, implot.get_plot_draw_list())
+    place, size = implot.get_plot_pos(), implot.get_plot_size()
+    implot.push_plot_clip_rect()
+    keys = np.array(key_frames(ui.session.document))
+    near = keys[(keys >= found.frames[0]) & (keys <= found.frames[-1])] if keys.size else keys
+    for curve in found.curves:
+        tone = _TONES.get(curve.name[-1], "accent")
+        for limit in curve.limits:
+            if ends[0] < limit < ends[1]:
+                _dashes(pen, place.x, place.x + size.x, round(implot.plot_to_pixels(0.0, limit).y), tone)
+        if 0 < len(near) * pen.px(8) < size.x:
+            for frame, value in zip(near.tolist(), np.interp(near, found.frames, curve.values).tolist(), strict=True):
+                at = implot.plot_to_pixels(frame, value)
+                pen.disc(at.x, at.y, 3.5, "app")
+                pen.disc(at.x, at.y, 2.5, tone)
+    x = implot.plot_to_pixels(ui.session.document.frame, 0.0).x
+    pen.draw.add_rect_filled((x - 0.5, place.y), (x + 1.0, place.y + size.y), pen.ink("accent"))
+    implot.pop_plot_clip_rect()
+
+
+def _dashes(pen: Pen, left: float, right: float, y: float, tone: str) -> None:
+    for start in range(int(left), int(right), int(pen.px(8))):
+        pen.draw.add_rect_filled((start, y), (start + pen.px(4), y + max(1.0, pen.px(1))), pen.ink(tone, 0.55))
+
+
+def _legend(ui: PanelContext, name: str, found: Curves) -> None:
+    """The joint, and each coordinate's name with its value now, in the colour of its curve."""
+    pen = Pen(ui, implot.get_plot_draw_list())
+    place, frame = implot.get_plot_pos(), ui.session.document.frame
+    x, y = place.x + pen.px(8), place.y + pen.px(4)
+    pen.text(x, y, name, "text", SMALL)
+    x += pen.width(name, SMALL) + pen.px(14)
+    for curve in found.curves:
+        value = float(np.interp(frame, found.frames, curve.values))
+        words = f"{curve.name} {numbers.fixed(value, 1 if found.unit == '°' else 3)}{found.unit}"
+        pen.text(x, y, words, _TONES.get(curve.name[-1], "accent"), SMALL)
+        x += pen.width(f"{curve.name} {numbers.MINUS}888.8°", SMALL) + pen.px(14)
+
+
+def _pointer(ui: PanelContext) -> None:
+    """Dragging scrubs, the wheel zooms."""
+    if not imgui.is_window_hovered(imgui.HoveredFlags_.child_windows) and not ui.memory.get("held"):
+        return
+    io, view = imgui.get_io(), ui.controller.keying.view
+    at = implot.get_plot_mouse_pos().x
+    pressed = implot.is_plot_hovered() and imgui.is_mouse_clicked(imgui.MouseButton_.left)
+    ui.memory["held"] = held = imgui.is_mouse_down(imgui.MouseButton_.left) and (ui.memory.get("held") or pressed)
+    if held:
+        scrub(ui, round(at))
+    elif implot.is_plot_hovered() and io.mouse_wheel:
+        if io.key_shift:
+            view.pan(-0.12 * io.mouse_wheel * view.span)
+        else:
+            view.zoom(io.mouse_wheel, at)
+        ui.wake()

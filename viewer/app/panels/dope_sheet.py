@@ -1,0 +1,200 @@
+"""The well of the timeline: numbers, rows of keys, the playhead."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from imgui_bundle import imgui
+
+from viewer.app.fonts import SMALL
+from viewer.app.panels.key_hand import Hand, Placed, use
+from viewer.app.panels.key_menu import draw_menu, open_menu
+from viewer.app.panels.ruler import STRIP, axis_of, draw_playhead, draw_range, draw_strip
+from viewer.app.widgets.items import item
+from viewer.app.widgets.pen import Pen
+from viewer.ui.dope_rows import Row, frames_of, rows_of
+
+if TYPE_CHECKING:
+    from viewer.app.context import PanelContext
+    from viewer.app.panels.ruler import Axis
+    from viewer.app.widgets.items import Item
+    from viewer.spatial.checks import Ints
+
+NO_KEYS = "S sets a key at this frame. Shift+R records while you drag"
+
+_ROW, _NAMES = 20.0, 112.0
+"""Height of a row, width of the column of names, logical pixels."""
+_LARGE, _APART = 5.5, 7.0
+"""Half the diagonal of a key; nearer to each other than this keys are drawn as one band. Logical pixels."""
+
+
+def draw_sheet(ui: PanelContext) -> None:
+    """Draw the well as large as the room that is left, and answer the mouse on it."""
+    pen, view = Pen(ui), ui.controller.keying.view
+    room = imgui.get_content_region_avail()
+    if room.y < pen.px(16):
+        return
+    rows = _rows(ui)
+    fits = int((room.y - pen.px(STRIP)) // pen.px(_ROW))
+    tall = fits > 1 and len(rows) > 1
+    left = pen.px(_NAMES) if tall else 0.0
+    corner = imgui.get_cursor_screen_pos()
+    imgui.set_cursor_screen_pos((corner.x + left, corner.y))
+    well = item("ruler", room.x - left, room.y, right_too=True)
+    view.total = ui.controller.playback.frames
+    if ui.session.recording or ui.session.playing:
+        view.follow(ui.session.document.frame)
+    axis = axis_of(pen, view, well.x, well.w)
+    pen.box(corner.x, corner.y, room.x, room.y, "app")
+    placed = _placed(pen, well, rows, fits if tall else 1, _scrolled(ui, len(rows) - fits) if tall else 0)
+    if tall:
+        _names(ui, pen, corner.x, left, placed, len(rows))
+    hand = use(ui, pen, well, axis, placed)
+    pen.draw.push_clip_rect((well.x, well.y), (well.x + well.w, well.y + well.h), True)
+    draw_strip(ui, pen, well, axis)
+    _lanes(pen, well, axis, placed)
+    draw_range(ui, pen, well, axis, hand.ends(ui))
+    draw_playhead(ui, pen, well, axis)
+    for one in placed:
+        _keys(ui, pen, axis, one, hand)
+    if not placed:
+        _no_keys(pen, well)
+    if hand.kind == "box" and hand.moved:
+        _box(pen, hand)
+    pen.draw.pop_clip_rect()
+    if well.hovered and imgui.is_mouse_released(imgui.MouseButton_.right):
+        open_menu(ui, pen, axis, placed)
+    draw_menu(ui)
+
+
+def _rows(ui: PanelContext) -> tuple[Row, ...]:
+    """Of the take; kept until it or the selection changes."""
+    document = ui.session.document
+    key = (document.take.version if document.take else 0, document.selection, document.skeleton)
+    kept = ui.memory.get("rows")
+    if kept is None or kept[0][:2] != key[:2] or kept[0][2] is not key[2]:
+        ui.memory["rows"] = kept = (key, rows_of(document))
+    found: tuple[Row, ...] = kept[1]
+    return found
+
+
+def _scrolled(ui: PanelContext, hidden: int) -> int:
+    """How many single rows are scrolled away: with Ctrl and the wheel."""
+    io, now = imgui.get_io(), ui.memory.get("scrolled", 0)
+    if imgui.is_window_hovered() and io.key_ctrl and io.mouse_wheel:
+        now -= round(io.mouse_wheel)
+    ui.memory["scrolled"] = now = min(max(now, 0), max(hidden, 0))
+    return int(now)
+
+
+def _placed(pen: Pen, well: Item, rows: tuple[Row, ...], fits: int, scrolled: int) -> list[Placed]:
+    """The row of all first, then as many others as there is room for."""
+    if not rows:
+        return []
+    top = well.y + pen.px(STRIP) + 1.0
+    if fits <= 1:
+        return [Placed(rows[0], top, max(well.h - pen.px(STRIP) - 1.0, 1.0))]
+    shown = (rows[0], *rows[1 + scrolled : fits + scrolled])
+    high = pen.px(_ROW)
+    return [Placed(row, top + index * high, high) for index, row in enumerate(shown)]
+
+
+def _names(ui: PanelContext, pen: Pen, x: float, wide: float, placed: list[Placed], count: int) -> None:
+    chosen = {item.name for item in ui.session.document.selection}
+    for row, y, h in placed:
+        colour = "text" if row.joint < 0 or row.name in chosen else "text2"
+        words = pen.fit(row.name, wide - pen.px(16), SMALL)
+        pen.text(x + pen.px(8), pen.middle(y, h, SMALL), words, colour, SMALL)
+    if len(placed) < count:
+        words = f"{len(placed) - 1} of {count - 1}"
+        pen.small(x + pen.px(8), pen.middle(placed[0].y - pen.px(STRIP), pen.px(STRIP), SMALL), words)
+
+
+def _lanes(pen: Pen, well: Item, axis: Axis, placed: list[Placed]) -> None:
+    """A line for the keys of each row to stand on, as long as they reach; every other row a little lighter."""
+    for index, (row, y, h) in enumerate(placed):
+        if len(placed) > 1 and index % 2 == 0:
+            pen.draw.add_rect_filled((well.x, y), (well.x + well.w, y + h), pen.ink("panel", 0.7))
+        ends = axis.x(int(row.frames[0])), axis.x(int(row.frames[-1]))
+        left, right = max(ends[0], well.x), min(ends[1], well.x + well.w)
+        if left < right:
+            middle = round(y + h / 2.0)
+            pen.draw.add_rect_filled((left, middle - 0.5), (right, middle + 0.5), pen.ink("line_hi"))
+
+
+def _keys(ui: PanelContext, pen: Pen, axis: Axis, placed: Placed, hand: Hand) -> None:
+    row, y, h = placed
+    chosen = frames_of(ui.controller.keying.selected, row)
+    moving = hand.kind == "keys" and hand.by != 0
+    copying = moving and imgui.get_io().key_ctrl
+    pointed = ui.memory.get("pointed key")
+    near = pointed[1] if pointed is not None and pointed[0].joint == row.joint else None
+    middle = y + h / 2.0
+    for place, end in _seen(pen, axis, row):
+        if end > place:
+            _run(pen, axis, row.frames[place : end + 1], middle, chosen)
+            continue
+        frame = int(row.frames[place])
+        lit = frame in chosen
+        if lit and moving and not copying:
+            continue
+        colour = "accent" if lit else "hovered" if frame == near and not hand.kind else "text"
+        _key(pen, axis.x(frame), middle, _LARGE * pen.scale, colour, step=bool(row.steps[place]))
+    if moving:
+        moved = row._replace(frames=np.array(sorted(chosen), dtype=np.intp) + hand.by)
+        for place, end in _seen(pen, axis, moved):
+            if end > place:
+                _run(pen, axis, moved.frames[place : end + 1], middle, frozenset())
+            else:
+                _key(pen, axis.x(int(moved.frames[place])), middle, _LARGE * pen.scale, "hovered", step=False)
+
+
+def _seen(pen: Pen, axis: Axis, row: Row) -> list[tuple[int, int]]:
+    """Places in the row of the keys in view: first and last of each run that stands too close for single ones."""
+    reach = pen.px(20) / axis.per_frame
+    low = int(np.searchsorted(row.frames, axis.start - reach))
+    high = int(np.searchsorted(row.frames, axis.start + axis.span + reach, "right"))
+    if low == high:
+        return []
+    close = np.diff(row.frames[low:high]) * axis.per_frame < pen.px(_APART)
+    starts = np.flatnonzero(~np.concatenate([[False], close]))
+    ends = np.append(starts[1:] - 1, high - low - 1)
+    return [(low + int(start), low + int(end)) for start, end in zip(starts, ends, strict=True)]
+
+
+def _run(pen: Pen, axis: Axis, frames: Ints, y: float, chosen: frozenset[int]) -> None:
+    """Keys on end, as a recording leaves them: a band, what is selected of it lit."""
+    half = pen.px(3)
+    left, right = axis.x(int(frames[0])), axis.x(int(frames[-1]))
+    pen.box(left - half, y - half, right - left + 2.0 * half, 2.0 * half, "text2", rounding=3)
+    lit = np.isin(frames, list(chosen)) if chosen else np.zeros(len(frames), dtype=np.bool_)
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], lit, [False]]).astype(np.int8)))
+    for first, after in edges.reshape(-1, 2).tolist():
+        start, end = axis.x(int(frames[first])), axis.x(int(frames[after - 1]))
+        pen.box(start - half, y - half, end - start + 2.0 * half, 2.0 * half, "accent", rounding=3)
+
+
+def _key(pen: Pen, x: float, y: float, half: float, colour: str, *, step: bool) -> None:
+    """A diamond; a square where the pose stays until the next key. A dark rim keeps it clear of lines."""
+    rim = max(1.0, pen.px(1.0))
+    for size, name in ((half + rim, "app"), (half, colour)):
+        if step:
+            side = 0.8 * size
+            pen.shape([(x - side, y - side), (x + side, y - side), (x + side, y + side), (x - side, y + side)], name)
+        else:
+            pen.shape([(x, y - size), (x + size, y), (x, y + size), (x - size, y)], name)
+
+
+def _no_keys(pen: Pen, well: Item) -> None:
+    top, strip = well.y + pen.px(STRIP), pen.px(STRIP)
+    if well.h - strip >= pen.px(14):
+        y = pen.middle(top, well.h - strip, SMALL)
+        pen.small(well.x + pen.px(28), y, pen.fit(NO_KEYS, well.w - pen.px(42), SMALL))
+
+
+def _box(pen: Pen, hand: Hand) -> None:
+    place = imgui.get_mouse_pos()
+    pen.draw.add_rect_filled(hand.start, (place.x, place.y), pen.ink("accent", 0.12))
+    (x0, x1), (y0, y1) = sorted((hand.start[0], place.x)), sorted((hand.start[1], place.y))
+    pen.frame(x0, y0, x1 - x0, y1 - y0, "accent", rounding=0)

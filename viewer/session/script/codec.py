@@ -1,0 +1,171 @@
+"""What calls are given, as plain data and back: the kinds of values are a closed list, known by name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import fields
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from viewer.errors import FormatError, InputError, unknown_name
+from viewer.session import actions
+from viewer.session.actions.base import Action
+from viewer.session.demos.paths import Chase, FigureEight, Orbit
+from viewer.session.drag_goals import Grab
+from viewer.session.playback import Loop
+from viewer.session.storage.arrays import Packed, pack, unpack
+from viewer.session.storage.characters import character_data, character_of
+from viewer.session.storage.structs import CharacterData
+from viewer.session.take.editing import Entry
+from viewer.session.take.values import Blend, Key
+from viewer.session.values import Item, Mode, Scope, Wanted
+from viewer.skeleton.character import Character
+from viewer.skeleton.pose import Pose
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+KIND, OF = "$", "of"
+"""Names of the entries that say what a value is, and what it is made of."""
+
+_ACTIONS = [getattr(actions, name) for name in actions.__all__]
+_VALUES = (
+    Item, Key, Grab, Pose, actions.CopiedKeys, Entry, Mode, Scope, Wanted, Blend, Loop, Orbit, FigureEight, Chase,
+)  # fmt: skip
+KINDS: dict[str, Any] = {
+    kind.__name__: kind
+    for kind in (*(one for one in _ACTIONS if isinstance(one, type) and issubclass(one, Action)), *_VALUES)
+    if kind is not Action
+}
+"""All that can be written, besides numbers, text, lists, arrays and mappings."""
+
+
+def encoded(value: object) -> object:
+    """A value as data that JSON can hold, to the last bit.
+
+    Raises:
+        InputError: a kind of value that is not among `KINDS`.
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, Enum) or value is None or isinstance(value, (bool, int, float, str)):
+        return _plain(value)
+    if isinstance(value, (tuple, list, Mapping)):
+        return _many(value)
+    if hasattr(value, "__array__"):
+        return _array(np.asarray(value))
+    if isinstance(value, Character):
+        return {KIND: "Character", OF: msgspec.to_builtins(character_data(value))}
+    name = _known(value)
+    return {KIND: name, **{place.name: encoded(getattr(value, place.name)) for place in fields(value)}}  # type: ignore[arg-type]
+
+
+def _many(values: tuple[object, ...] | list[object] | Mapping[Any, object]) -> object:
+    if isinstance(values, Mapping):
+        return {KIND: "map", OF: [[encoded(key), encoded(one)] for key, one in values.items()]}
+    rows = [encoded(one) for one in values]
+    return {KIND: _known(values), OF: rows} if hasattr(values, "_fields") else rows
+
+
+def _known(value: object) -> str:
+    name = type(value).__name__
+    if KINDS.get(name) is not type(value):
+        raise InputError(f"a {name} cannot be recorded")
+    return name
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Enum):
+        return {KIND: _known(value), OF: [value.value]}
+    if isinstance(value, float) and not math.isfinite(value):
+        return {KIND: "float", OF: repr(value)}
+    return value
+
+
+def _array(array: np.ndarray[Any, Any]) -> object:
+    if array.dtype.kind not in "fi":
+        return encoded(array.tolist())
+    kind = "floats" if array.dtype.kind == "f" else "integers"
+    return {KIND: kind, "shape": list(array.shape), OF: msgspec.to_builtins(pack(array))}
+
+
+def decoded(data: object, folder: Path, path: str) -> Any:  # noqa: ANN401 - whatever it stands for
+    """The value that data stand for; lists become tuples.
+
+    Args:
+        data: as `encoded` made them, or somebody's file says.
+        folder: where files are looked for, besides where they were.
+        path: where the data stand in the file, for messages.
+
+    Raises:
+        FormatError: an unknown kind of value, or what is none of its kind.
+    """
+    if isinstance(data, list):
+        return tuple(decoded(one, folder, f"{path}[{place}]") for place, one in enumerate(data))
+    if not isinstance(data, dict):
+        return data
+    name = data.get(KIND)
+    if name in _READERS:
+        return _READERS[name](data, folder, path)
+    kind = KINDS.get(name) if isinstance(name, str) else None
+    if kind is None:
+        raise FormatError(unknown_name("kind of value", str(name), [*KINDS, *_READERS]), path=path)
+    given = {key: decoded(one, folder, f"{path}.{key}") for key, one in data.items() if key != KIND}
+    try:
+        return _made(kind, given)
+    except InputError as error:
+        raise FormatError(str(error), path=path) from error
+    except (TypeError, ValueError, KeyError, AttributeError) as error:
+        raise FormatError(f"expected the attributes of {name}, found others", path=path) from error
+
+
+def _made(kind: Any, given: dict[str, Any]) -> object:  # noqa: ANN401 - one of `KINDS`
+    if OF in given:
+        return kind(*given[OF])
+    if kind.__dataclass_params__.init:
+        return kind(**given)
+    changes = given.pop("changes")  # these take their changes as keywords
+    return kind(**given, **changes)
+
+
+def _map(data: dict[str, Any], folder: Path, path: str) -> object:
+    try:
+        return dict(decoded(data[OF], folder, path))
+    except (TypeError, ValueError, KeyError) as error:
+        raise FormatError("expected pairs of keys and values", path=path) from error
+
+
+def _float(data: dict[str, Any], _: Path, path: str) -> object:
+    words = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+    if data.get(OF) not in words:
+        raise FormatError(f"expected nan, inf or -inf, found {data.get(OF)!r}", path=path)
+    return words[data[OF]]
+
+
+def _numbers(data: dict[str, Any], _: Path, path: str) -> object:
+    shape, stored = data.get("shape"), data.get(OF)
+    if not isinstance(shape, list) or not all(type(length) is int and length >= 0 for length in shape):
+        raise FormatError("expected an array's shape", path=path)
+    if isinstance(stored, dict):
+        stored = _converted(stored, Packed, path)
+    if not isinstance(stored, (list, Packed)):
+        raise FormatError("expected an array's numbers", path=path)
+    return unpack(stored, tuple(shape), path, whole=data[KIND] == "integers")
+
+
+def _character(data: dict[str, Any], folder: Path, path: str) -> object:
+    return character_of(_converted(data.get(OF), CharacterData, path), folder, path)
+
+
+def _converted(data: object, kind: Any, path: str) -> Any:  # noqa: ANN401 - a struct
+    try:
+        return msgspec.convert(data, kind)
+    except msgspec.ValidationError as error:
+        raise FormatError(f"expected a {kind.__name__}, found something else", path=path) from error
+
+
+_READERS = {"map": _map, "float": _float, "floats": _numbers, "integers": _numbers, "Character": _character}

@@ -1,0 +1,147 @@
+"""Doing recorded actions again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viewer.errors import FormatError, InputError, ViewerError
+from viewer.ik.backends import check_backend, engine_for, serving
+from viewer.session.demos.paths import Pointer
+from viewer.session.script.calls import CHECK, DOERS, FAILED, REFUSED
+from viewer.session.script.digest import Digest, Digester
+from viewer.session.script.tape import this_machine
+from viewer.session.session import Session
+
+if TYPE_CHECKING:
+    from viewer.session.script.reading import Actions
+
+_OTHER = {"pose": "the pose is", "rest": "goals, settings or keys are"}
+
+
+class Replay(Session):
+    """A session in which recorded actions are done again: each `tick` does those up to the next recorded one.
+
+    Ticks are done at the recorded times and solved by the recorded backends. Once all is done it is a session like any
+    other.
+
+    Attributes:
+        notes: what went otherwise than when it was recorded, in words.
+    """
+
+    def __init__(self, actions: Actions) -> None:
+        """Begin; nothing is done yet."""
+        super().__init__(actions.start)
+        self.notes: list[str] = []
+        self._actions, self._place = actions, 0
+        self._digester, self._departed = Digester(), set[str]()
+        self._backend, self._recorded = "auto", 0.0
+        self._offset: float | None = None
+        self._ways: dict[str, Pointer] = {}
+
+    @property
+    def finished(self) -> bool:
+        """Whether all is done."""
+        return self._place >= len(self._actions.calls)
+
+    @property
+    def progress(self) -> tuple[int, int]:
+        """Calls and remarks done, and all of them."""
+        return self._place, len(self._actions.calls)
+
+    def tick(self, now: float) -> bool:
+        """Do the recorded calls up to the next tick; once all are done, let time go on from the last one.
+
+        Raises:
+            FormatError: what was recorded cannot be done.
+        """
+        if self.finished:
+            self._offset = self._recorded - now if self._offset is None else self._offset
+            return super().tick(now + self._offset)
+        while self._step() not in ("tick", None):
+            pass
+        while self._next in (CHECK, REFUSED, FAILED):
+            self._step()
+        return True
+
+    def tick_at(self, now: float) -> None:
+        """A recorded tick."""
+        self._recorded = float(now)
+        super().tick(self._recorded)
+
+    def way(self, effector: str) -> Pointer:
+        """Where a target is whose way was not recorded, but its places."""
+        return self._ways.setdefault(effector, Pointer(np.zeros(3)))
+
+    def serve(self, backend: str) -> None:
+        """What comes was solved by this backend, where none was named.
+
+        Raises:
+            InputError: there is none of that name.
+        """
+        self._backend = check_backend(backend)
+        try:
+            engine_for(backend)
+        except InputError as error:
+            self.notes.append(f"{error}; the results will differ")
+            self._backend = "numpy"
+
+    @property
+    def _next(self) -> str | None:
+        """The name of what is to be done next; None where all is done."""
+        return None if self.finished else str(self._actions.calls[self._place][0])
+
+    def _step(self) -> str | None:
+        """Do the next call, or compare with the next remark; its name."""
+        name, place = self._next, self._place
+        if name is None:
+            return None
+        self._place += 1
+        if name == CHECK:
+            self._compare(self._actions.calls[place][1:])
+        elif name not in (REFUSED, FAILED):
+            self._do(place, name)
+        return name
+
+    def _do(self, place: int, name: str) -> None:
+        given = self._actions.given(place)
+        expected = self._remark()
+        try:
+            with serving(self._backend):
+                DOERS[name](self, *given)
+        except ViewerError as error:
+            if expected != REFUSED:
+                self._note(f"it is refused now, and was not: {error}")
+        except Exception as error:
+            if expected == FAILED:
+                raise  # what was to be shown: the program fails here
+            raise FormatError(
+                f"{name} cannot be done: {type(error).__name__}: {error}",
+                file=str(self._actions.path), path=f"actions.calls[{place}]",
+            ) from error  # fmt: skip
+        else:
+            if expected is not None:
+                self._note("it was refused, and is not now" if expected == REFUSED else "it failed, and does not now")
+
+    def _remark(self) -> str | None:
+        """What was said of the call that is being done."""
+        return self._next if self._next in (REFUSED, FAILED) else None
+
+    def _compare(self, data: tuple[object, ...]) -> None:
+        now = self._digester.digest(self.document)
+        for part, is_now, was in zip(Digest._fields, now, data, strict=False):
+            if is_now != was and part not in self._departed:
+                self._departed.add(part)
+                self._note(f"from here {_OTHER[part]} not as recorded{self._elsewhere()}")
+
+    def _elsewhere(self) -> str:
+        here, there = this_machine(), self._actions.machine
+        return "" if here == there else f" (recorded on {there}; this is {here})"
+
+    def _note(self, words: str) -> None:
+        calls = self._actions.calls
+        name = next((str(one[0]) for one in reversed(calls[: self._place]) if one[0] in DOERS), "the start")
+        label = self.gesture or next(iter(self.history[: self.history_index][-1:]), None)
+        during = f' of "{label}"' if label else ""
+        self.notes.append(f"call {self._place} of {len(calls)}, {name}{during}: {words}")

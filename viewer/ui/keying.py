@@ -1,0 +1,260 @@
+"""Commands on keys of the take: setting, removing, copying, stepping between them, auto-key, recording, the range."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
+
+from viewer.session import actions as act
+from viewer.session.actions import Action
+from viewer.session.take.changing import take_of
+from viewer.session.take.values import BLENDS, FRAMES, Key, check_frame
+from viewer.ui.handler import Handler, Handlers
+from viewer.ui.time_view import TimeView
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from viewer.session import Document, Item
+    from viewer.session.take.values import Blend, Take
+    from viewer.ui.controller import Controller
+
+_AFTER = 1.0 / 3.0
+"""Seconds after the last of them at which duplicated keys begin, where the playhead is on the first."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTimeline(Action):
+    """Go to a frame of a figure that has neither clip nor keys: from now on it has a take, without any."""
+
+    frame: int
+    saved: ClassVar[bool] = False
+
+    @property
+    def label(self) -> str:
+        """What the history calls it."""
+        return f"Frame {self.frame}"
+
+    def apply(self, document: Document) -> Document:
+        """The document with an empty take."""
+        check_frame(self.frame)
+        return replace(document, take=take_of(document), frame=self.frame)
+
+
+def frame_count(document: Document) -> int:
+    """Frames of the timeline: also where nothing has been keyed yet."""
+    return document.frames or FRAMES
+
+
+def last_frame(document: Document) -> int:
+    """The last frame of the timeline."""
+    return frame_count(document) - 1
+
+
+def played_range(document: Document) -> tuple[int, int]:
+    """The first and the last frame that are played: also where nothing has been keyed yet."""
+    return document.played if document.frames else (0, FRAMES - 1)
+
+
+def key_frames(document: Document) -> tuple[int, ...]:
+    """Frames with keys: of the take, and those that the clip came with."""
+    clip, take = document.clip_data, document.take
+    own = () if take is None else take.frames
+    return tuple(sorted({*own, *clip.keys})) if clip is not None and clip.keys else own
+
+
+class Keying:
+    """Of one controller.
+
+    Attributes:
+        view: the frames that the timeline shows.
+    """
+
+    def __init__(self, controller: Controller) -> None:
+        """No key is selected."""
+        self._controller = controller
+        self.view = TimeView()
+        self._chosen: frozenset[Key] = frozenset()
+        self._beside: tuple[Item, ...] = ()
+        self._known: tuple[int, frozenset[Key]] = (-1, frozenset())
+        self._copied: act.CopiedKeys | None = None
+        self._pastes_keys = False
+        controller.session.record_tolerance_deg = controller.preferences.record_tolerance_deg
+
+    @property
+    def _document(self) -> Document:
+        return self._controller.session.document
+
+    @property
+    def take(self) -> Take | None:
+        """The document's, if it has keys."""
+        take = self._document.take
+        return None if take is None or take.is_empty else take
+
+    def _do(self, action: Action) -> None:
+        self._controller.session.dispatch(action)
+
+    # What is selected
+
+    @property
+    def selected(self) -> frozenset[Key]:
+        """The keys that are selected; none once something else has been selected in the view."""
+        take = self.take
+        if not self._chosen or take is None or self._document.selection != self._beside:
+            return frozenset()
+        if self._known[0] != take.version:
+            joints = {key.joint for key in self._chosen}
+            there = {track.joint: set(track.frames.tolist()) for track in take.tracks if track.joint in joints}
+            kept = (key for key in self._chosen if key.frame in there.get(key.joint, ()))
+            self._known = take.version, frozenset(kept)
+        return self._known[1]
+
+    def select(self, keys: Iterable[Key]) -> None:
+        """Select these keys alone."""
+        self._chosen, self._beside = frozenset(keys), self._document.selection
+        self._known = (-1, frozenset())
+        self._controller.changed()
+
+    def select_all(self) -> None:
+        """Select every key."""
+        take = self.take
+        if take is not None:
+            self.select(Key(track.joint, frame) for track in take.tracks for frame in track.frames.tolist())
+
+    # Setting, removing, moving
+
+    def _set_selected(self) -> None:
+        self._do(act.KeyPose(joints=self._controller.posing.joints()))
+
+    def _here(self) -> tuple[Key, ...]:
+        take = self.take
+        return () if take is None else take.keys_at(self._document.frame)
+
+    def delete(self) -> None:
+        """Remove the selected keys."""
+        self._do(act.DeleteKeys(tuple(sorted(self.selected))))
+
+    def within(self, by: int) -> int:
+        """So many frames as the selected keys can be moved by."""
+        frames = [key.frame for key in self.selected]
+        if not frames:
+            return 0
+        by = max(by, -min(frames))
+        most = None if self._document.clip is None else last_frame(self._document)
+        return by if most is None else min(by, most - max(frames))
+
+    def shift(self, by: int, *, copy: bool = False) -> None:
+        """Move the selected keys, or put copies of them at other frames; these are selected then."""
+        keys, by = tuple(sorted(self.selected)), self.within(by)
+        if keys and by:
+            self._do(act.CopyKeys(keys, by) if copy else act.MoveKeys(keys, by))
+            self.select(Key(key.joint, key.frame + by) for key in keys)
+
+    def _duplicate(self) -> None:
+        """To the frame shown; where they stand on it, a little after the last of them."""
+        if not self.selected:
+            self.select(self._here())
+        frames, now = [key.frame for key in self.selected], self._document.frame
+        first, last = min(frames), max(frames)
+        step = max(1, round(_AFTER / self._document.frame_time))
+        self.shift(now - first if now != first else last - first + step, copy=True)
+
+    def set_blend(self, blend: Blend) -> None:
+        """How the stretches after the selected keys run; after those here where none is selected."""
+        keys = tuple(sorted(self.selected)) or self._here()
+        if keys:
+            self._do(act.SetBlend(keys, blend))
+
+    def blends(self) -> set[Blend]:
+        """How the stretches after the selected keys run."""
+        take, found = self.take, set()
+        for key in self.selected:
+            track = None if take is None else take.track(key.joint)
+            place = None if track is None else track.index(key.frame)
+            if track is not None and place is not None:
+                found.add(int(track.blends[place]))
+        return {BLENDS[code] for code in found}
+
+    # Frames
+
+    def _step(self, way: int) -> None:
+        frames, now = key_frames(self._document), self._document.frame
+        place = bisect_right(frames, now) if way > 0 else bisect_left(frames, now) - 1
+        if 0 <= place < len(frames):
+            self._controller.playback.go(frames[place])
+
+    def _trim(self, *, start: bool) -> None:
+        first, last = played_range(self._document)
+        frame = self._document.frame
+        self._do(act.SetRange(frame, max(last, frame)) if start else act.SetRange(min(first, frame), frame))
+
+    # Recording
+
+    def record(self) -> None:
+        """Record, or end the recording."""
+        session = self._controller.session
+        if not session.recording:
+            session.record()
+            return
+        seconds, before = session.recorded_seconds, session.undo_depth
+        session.stop_recording()
+        done = session.undo_depth > before
+        note = f"Recorded {seconds:.1f} s" if done else "Nothing was recorded: drag while it records"
+        self._controller.note(note)
+
+    # Copying
+
+    def _copy(self) -> None:
+        self._copied, self._pastes_keys = act.copied_keys(self._document, tuple(sorted(self.selected))), True
+        count = len({key.frame for key in self.selected})
+        self._controller.note(f"Copied {len(self.selected)} keys at {count} frame{'s' if count > 1 else ''}")
+
+    def _paste(self) -> None:
+        if self._copied is not None:
+            self._do(act.PasteKeys(self._copied))
+
+    def _or(self, other: Handler, run: Callable[[], object], can: Callable[[], bool]) -> Handler:
+        """A command that is about keys while there are some for it, else what it is about without a timeline."""
+        return Handler(lambda: run() if can() else other.run(), lambda: can() or other.can(), other.checked)
+
+    def handlers(self) -> Handlers:
+        """Of keys, recording and the range."""
+        session = self._controller.session
+
+        def document() -> Document:
+            return self._document
+
+        return {
+            "key.set": Handler(lambda: self._do(act.KeyPose())),
+            "key.set_selected": Handler(self._set_selected, lambda: bool(self._document.selection)),
+            "key.delete": Handler(lambda: self._do(act.DeleteKeys()), lambda: bool(self._here())),
+            "key.auto": Handler(
+                lambda: self._do(act.SetAutoKey(not document().auto_key)), checked=lambda: document().auto_key
+            ),
+            "key.record": Handler(self.record, checked=lambda: session.recording),
+            "key.previous": Handler(lambda: self._step(-1), lambda: bool(key_frames(document()))),
+            "key.next": Handler(lambda: self._step(1), lambda: bool(key_frames(document()))),
+            "key.duplicate": Handler(self._duplicate, lambda: bool(self.selected or self._here())),
+            "trim.start": Handler(lambda: self._trim(start=True)),
+            "trim.end": Handler(lambda: self._trim(start=False)),
+        }
+
+    def shared(self, others: Handlers) -> Handlers:
+        """Commands of others that are about keys while some are selected."""
+        plain = others["pose.copy"]
+
+        def chosen() -> bool:
+            return bool(self.selected)
+
+        def copy_pose() -> None:
+            self._pastes_keys = False
+            plain.run()
+
+        posed = plain._replace(run=copy_pose)
+        return {
+            "goal.remove": self._or(others["goal.remove"], self.delete, chosen),
+            "select.none": self._or(others["select.none"], lambda: self.select(()), chosen),
+            "pose.copy": self._or(posed, self._copy, chosen),
+            "pose.paste": self._or(others["pose.paste"], self._paste, lambda: self._pastes_keys),
+        }
