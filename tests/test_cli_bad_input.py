@@ -217,4 +217,4 @@ def test_output_suffixes_that_there_are_not(capsys: pytest.CaptureFixture[str], 
     for name, found in (("out.fbx", '".fbx"'), ("out", "no suffix")):
         out = tmp_path / name
         line = refused(capsys, "convert", "sample:walk", out)
-        assert line == f"{out}: expected a name that ends in .bvh, .json, .npz, .csv, .glb, .gltf, .usda, .usdc, found {found}"
+        assert line == f"{out}: expected a name that ends in .bvh, .json, .npz, .csv, .glb, .gltf, .usda, .usdc, .obj, .stl, .ply, found {found}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 
@@ -10,9 +12,11 @@ from viewer.session import Item, Session, world_of
 from viewer.session.actions import SetSolver
 from viewer.session.demos import DEMOS, PREFIX, Chase, Demo, FigureEight, Motion, Orbit, Pointer, demo_of, find_demo
 from viewer.session.demos.animated import EASE, LONGEST_STEP
-from viewer.session.document import Document
 from viewer.session.files import load_session, save_session
 from viewer.spatial.quaternion import angle_between
+
+if TYPE_CHECKING:
+    from viewer.session.document import Document
 
 TICK = 1.0 / 60.0
 SECONDS = 20
@@ -72,7 +76,7 @@ def test_a_saved_demo_is_the_demo_still(demo: Demo, tmp_path: object) -> None:
 
 
 def test_an_unknown_demo_is_refused() -> None:
-    with pytest.raises(InputError, match='no demo "two-lynk".*two-link'):
+    with pytest.raises(InputError, match='no demo "two-lynk"'):
         find_demo("demo:two-lynk")
 
 

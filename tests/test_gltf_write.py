@@ -13,7 +13,7 @@ from strangers import node
 
 import viewer
 from viewer.errors import InputError
-from viewer.formats.gltf.bones import bone_mesh
+from viewer.skeleton.bone_mesh import bone_mesh
 from viewer.skeleton import Character, Clip, fk, fk_clip
 from viewer.skeleton.extent import tip_positions
 

@@ -16,7 +16,6 @@ from strategies import directions, seeds
 
 from viewer.scene import PALETTE, Ghost, Scene, cell_of, draw_list, facing, figure_height, floor_of
 from viewer.scene.look import SIDES, look_of
-from viewer.scene.meshes import bone_mesh, figure_mesh
 from viewer.skeleton.character import Character
 from viewer.skeleton.kinematics import fk
 from viewer.skeleton.pose import Pose
@@ -238,20 +237,3 @@ def floor_gap(skeleton: Skeleton) -> float:
     world = fk(skeleton, skeleton.rest_pose())
     tips = world.positions[skeleton.tip_parents] + skeleton.tip_offsets
     return float(min(world.positions[:, 1].min(), tips[:, 1].min()))
-
-
-def test_meshes_are_closed_and_face_outwards() -> None:
-    bone = bone_mesh()
-    assert bone.is_winding_consistent
-    assert bone.volume == pytest.approx(2.0 / 3.0)
-    np.testing.assert_allclose(np.linalg.norm(bone.face_normals, axis=1), 1.0)
-    outwards = bone.triangles_center - (0.0, 0.4, 0.0)
-    assert (np.einsum("fi,fi->f", outwards, bone.face_normals) > 0.0).all()
-
-
-def test_a_figures_mesh_is_as_large_as_the_figure() -> None:
-    scene = standing(biped())
-    mesh = figure_mesh(scene)
-    assert mesh.bounds[1][1] - mesh.bounds[0][1] == pytest.approx(1.75, abs=0.02)
-    assert mesh.volume > 0.0
-    assert len(mesh.faces) == 8 * len(draw_list(scene, seen(scene)).bones) + 80 * len(scene.skeleton)

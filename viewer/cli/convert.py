@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from viewer.skeleton.character import Character
     from viewer.skeleton.clip import Clip
 
-HELP = "convert a file: formats by suffix (.bvh .json .npz .glb .gltf; out only: .csv .usda .usdc)"
+HELP = "convert a file: formats by suffix (.bvh .json .npz .glb .gltf; out only: .csv .usda .usdc .obj .stl .ply)"
 EXAMPLES = """examples:
   ikviewer convert walk.bvh walk.json
   ikviewer convert capture.bvh short.bvh --frames 100:400 --fps 30
@@ -30,9 +30,10 @@ EXAMPLES = """examples:
 
 --fps resamples and keeps the duration; --frame-time corrects the file and keeps the frames."""
 
-_NAMES = {".npz": "NPZ", ".csv": "CSV", ".glb": "glTF", ".gltf": "glTF", ".usda": "USD", ".usdc": "USD"}
+_NAMES = {".npz": "NPZ", ".csv": "CSV", ".glb": "glTF", ".gltf": "glTF", ".usda": "USD", ".usdc": "USD",
+          ".obj": "OBJ", ".stl": "STL", ".ply": "PLY"}  # fmt: skip
 """What formats are called that are in metres, Y up, always."""
-_WHOLE = {".npz", ".glb", ".gltf", ".usda", ".usdc"}
+_WHOLE = set(_NAMES) - {".csv"}
 _ALL_CLIPS = {".glb", ".gltf"}
 _MOST_DECIMALS = 17
 """Decimals that a double can have anything to say in."""
@@ -41,7 +42,9 @@ _MOST_DECIMALS = 17
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of this command."""
     parser.add_argument("input", metavar="IN", help="BVH, JSON, NPZ or glTF file, or sample:NAME")
-    parser.add_argument("output", metavar="OUT", help="file to write: .bvh .json .npz .csv .glb .gltf .usda .usdc")
+    parser.add_argument(
+        "output", metavar="OUT", help="file to write; its suffix says the format"
+    )
     add_reading(parser)
     group = parser.add_argument_group("the motion")
     group.add_argument("--clip", metavar="NAME", help="which clip, of a file with several")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from viewer.cli.options import check_frames, motion_of, positive
 from viewer.cli.output import warn
 from viewer.errors import InputError, quote, unknown_name
-from viewer.formats.watch import watched
+from viewer.formats.watch import report
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -97,7 +97,7 @@ def write_movie(
         MachineError: the machine cannot draw, or has no ffmpeg.
         OutputError: the file cannot be written; whatever stood there before still does.
     """
-    from viewer.formats.video import write_video
+    from viewer.opengl.filming import Filming
 
     film = _movie(path, character, pose, goals, arguments)
     if path.suffix.casefold() == ".gif" and film.fps > _GIF_FPS:
@@ -105,8 +105,11 @@ def write_movie(
     width, height = film.size
     if path.suffix.casefold() == ".mp4":  # it has whole blocks of 2 x 2
         width, height = width - width % 2, height - height % 2
-    count = write_video(watched("drawing", film, len(film)), path, fps=film.fps)
-    return f"{count} pictures of {width} x {height}, {film.fps:.4g} a second, {film.seconds:.2f} s"
+    with Filming(film, path) as filming:
+        while filming.step():
+            report("drawing", min(filming.done, filming.total - 1), filming.total)
+        report("drawing", filming.total, filming.total)
+    return f"{filming.written} pictures of {width} x {height}, {film.fps:.4g} a second, {film.seconds:.2f} s"
 
 
 def _movie(

@@ -72,6 +72,12 @@ def _usd(character: Character, path: Path, options: Options) -> list[str]:  # no
     return write_usd(character, path)
 
 
+def _mesh(character: Character, path: Path, options: Options) -> list[str]:  # noqa: ARG001 - trimesh's own form
+    from viewer.formats.mesh import write_mesh
+
+    return write_mesh(character, path)
+
+
 WRITERS: dict[str, Callable[[Character, Path, Options], list[str]]] = {
     ".bvh": _bvh,
     ".json": _json,
@@ -81,6 +87,9 @@ WRITERS: dict[str, Callable[[Character, Path, Options], list[str]]] = {
     ".gltf": _gltf,
     ".usda": _usd,
     ".usdc": _usd,
+    ".obj": _mesh,
+    ".stl": _mesh,
+    ".ply": _mesh,
 }
 """Writers by suffix; each gives warnings: what the format could not hold. A new format is a line here."""
 
@@ -98,10 +107,11 @@ def save(
 
     Args:
         character: skeleton and motion.
-        file: by suffix: .bvh, .json, .npz, .csv, .glb, .gltf, .usda or .usdc (these two by the extra `usd`).
+        file: by suffix: .bvh, .json, .npz, .csv, .glb, .gltf, .usda or .usdc (these two by the extra `usd`), and for
+            the shape of one pose .obj, .stl or .ply.
         pose: write this pose as the only frame, instead of the motion.
         units: of the file: "m", "cm", "mm", "inch" or metres per unit; those it was read in unless given.
-        up: "y" or "z"; the axes it was read in unless given. NPZ, CSV, glTF and USD are metres, Y up, always.
+        up: "y" or "z"; the axes it was read in unless given. All but BVH and JSON are metres, Y up, always.
         precision: decimals of numbers in text formats.
 
     Returns:

@@ -14,7 +14,7 @@ from pxr import Gf, Tf, Usd, UsdGeom, UsdSkel, Vt
 
 from viewer.errors import InputError
 from viewer.formats.files import write_whole
-from viewer.formats.gltf.bones import bone_mesh
+from viewer.skeleton.bone_mesh import bone_mesh
 from viewer.skeleton.kinematics import fk
 from viewer.spatial.quaternion import hemisphere_continuous, to_matrix
 

@@ -57,8 +57,10 @@ class Filming:
         self._film, self._file = film, file
         self._pictures: SimpleQueue[Picture | None | _GivenUp] = SimpleQueue()
         self._problem: BaseException | None = None
+        self._begun = threading.Event()
         self._writer = threading.Thread(target=self._write, name="ikviewer-filming", daemon=True)
         self._writer.start()
+        self._begun.wait()  # so that nothing is drawn for a file that cannot be written
 
     def step(self) -> bool:
         """Draw the next picture, unless the encoder is behind; takes about as long as drawing one does.
@@ -116,9 +118,12 @@ class Filming:
             pass
         except BaseException as error:  # noqa: BLE001 - it is raised where the steps are taken
             self._problem = error
+        finally:
+            self._begun.set()
 
     def _taken(self) -> Iterator[Picture]:
         """The pictures as they come."""
+        self._begun.set()
         while (picture := self._pictures.get()) is not None:
             if isinstance(picture, _GivenUp):
                 raise picture

@@ -6,11 +6,10 @@ from itertools import pairwise
 
 import numpy as np
 
-BELT = 0.12
-"""Where along a bone its belt is, as a part of its length."""
+from viewer.skeleton.bone_mesh import BELT, CORNERS, FACES
 
-_CORNERS = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])
-"""x and z of the belt's four corners."""
+_RING = CORNERS[1:5, ::2]
+"""(4, 2) x and z of the belt's corners."""
 
 
 def octahedron() -> bytes:
@@ -18,16 +17,12 @@ def octahedron() -> bytes:
 
     The head is at the origin, the tail at (0, 1, 0), the belt has radius 1 at y = `BELT`.
     """
-    head, tail = np.zeros(3), np.array([0.0, 1.0, 0.0])
-    belt = [np.array([x, BELT, z]) for x, z in _CORNERS]
-    rows = []
-    for side in range(4):
-        this, following = belt[side], belt[(side + 1) % 4]
-        for face in ((following, this, tail), (this, following, head)):
-            normal = np.cross(face[1] - face[0], face[2] - face[0])
-            normal /= np.linalg.norm(normal)
-            rows += [np.concatenate([place, normal, np.eye(3)[at]]) for at, place in enumerate(face)]
-    return np.array(rows, dtype=np.float32).tobytes()
+    places = CORNERS[FACES]
+    normals = np.cross(places[:, 1] - places[:, 0], places[:, 2] - places[:, 0])
+    normals /= np.linalg.norm(normals, axis=-1, keepdims=True)
+    corners = np.broadcast_to(np.eye(3), places.shape)
+    rows = np.concatenate([places, np.repeat(normals[:, None], 3, axis=1), corners], axis=-1)
+    return rows.astype(np.float32).tobytes()
 
 
 def hull() -> bytes:
@@ -35,7 +30,7 @@ def hull() -> bytes:
 
     A tube of four sides with closed ends, counter-clockwise from outside; ``outline.vert`` gives it its width.
     """
-    rings = [[np.array([x, y, z, float(y == BELT)]) for x, z in _CORNERS] for y in (0.0, BELT, 1.0)]
+    rings = [[np.array([x, y, z, float(y == BELT)]) for x, z in _RING] for y in (0.0, BELT, 1.0)]
     rows = []
     for lower, upper in pairwise(rings):
         for side in range(4):

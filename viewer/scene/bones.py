@@ -9,6 +9,7 @@ import numpy as np
 from viewer.scene.look import SIDES, bone_tails, look_of
 from viewer.scene.palette import PALETTE
 from viewer.scene.primitives import BONE, SPHERE
+from viewer.skeleton.bone_mesh import BELT
 from viewer.spatial.quaternion import perpendicular, rotate
 
 if TYPE_CHECKING:
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from viewer.skeleton.skeleton import Skeleton
     from viewer.spatial.checks import Bools, Floats, Ints
 
-BELT = 0.12
-"""Where on a bone its belt is, and its radius there, in parts of the length."""
 THINNEST, THICKEST = 0.0085, 0.025
 """Radii of bones in parts of H."""
 SHORTEST = 0.0006

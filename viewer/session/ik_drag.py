@@ -16,7 +16,7 @@ from viewer.session.drag_goals import Target, drag_goals, held_joint
 from viewer.session.measuring import measured
 from viewer.session.report import Report, Trace
 from viewer.session.scope import joint_of, locked_joints
-from viewer.session.solving import kept_pose, target_rows, tolerances
+from viewer.session.solving import UNDER_WAY, kept_pose, target_rows, tolerances
 from viewer.session.standing import stand_of
 from viewer.session.values import Item
 from viewer.session.wanting import held
@@ -172,7 +172,7 @@ class IkDrag:
         """On release: the document where the targets lead, by a bounded number of further steps."""
         self._outside = None
         left = self.start.solver.max_iterations
-        while left > 0 and self.pending and (self.report is None or self.report.status is Status.BUDGET):
+        while left > 0 and self.pending and (self.report is None or self.report.status in UNDER_WAY):
             self.step(0.0, min(left, _CHUNK))
             left -= max(1, self.report.iterations if self.report else 0)
         document = self.document if self._solved is None else replace(self.document, pose=self._solved)

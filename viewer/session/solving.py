@@ -37,6 +37,10 @@ _KEPT = 6
 _NOTES = (1, 1, 1, 1, 2, 2, 4)
 _CHUNK = 8
 """Steps of a solve after an action from one note of its errors to the next: so many at first, then these."""
+_RESTS = 1e-5
+"""Metres or radians: errors that change less in so many steps have come to rest."""
+UNDER_WAY = (Status.BUDGET, Status.UNREACHABLE)
+"""Of a step whose solve may go on: also where a goal is known to be out of reach, its effector is to come near."""
 _OUTSIDE = 1e-9
 """Radians or metres: a pose within this of its limits is inside."""
 
@@ -172,12 +176,22 @@ def _run(drag: SteppedDrag, goals: Mapping[str, Goal], settings: SolverSettings,
     places, turns = target_rows(tuple(goals.values()))
     left = settings.max_iterations
     for most in chain(_NOTES, repeat(_CHUNK)):
-        solution = drag.step(places, turns, min(left, most))
+        asked = min(left, most)
+        solution = drag.step(places, turns, asked)
         trace.add(solution)
         left -= max(1, solution.iterations)
-        if left <= 0 or solution.status is not Status.BUDGET:
+        if left <= 0 or solution.iterations < asked or solution.status not in UNDER_WAY or _rests(trace):
             break
     return solution
+
+
+def _rests(trace: Trace) -> bool:
+    """Whether the last steps changed no error that anybody sees."""
+    if len(trace.steps) <= len(_NOTES):
+        return False
+    before, now = trace.steps[-2], trace.steps[-1]
+    change = np.abs(np.concatenate([now[1] - before[1], np.radians(now[2] - before[2])]))
+    return not np.nanmax(change, initial=0.0) > _RESTS
 
 
 def _errors(document: Document, goals: Mapping[str, Goal]) -> tuple[Floats, Floats]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +12,7 @@ from viewer.app.fonts import SMALL
 from viewer.app.panels.angle_curves import Curves, curves_of
 from viewer.app.panels.convergence import styled
 from viewer.app.panels.key_hand import scrub
+from viewer.app.panels.ruler import number_step
 from viewer.app.panels.timeline import draw as draw_timeline
 from viewer.app.theme import colour
 from viewer.app.widgets.pen import Pen
@@ -81,14 +83,23 @@ def _plot(ui: PanelContext, found: Curves) -> None:
     spare = max(0.12 * (most - least), 0.5 * (_LEAST[found.unit] - (most - least)))
     implot.setup_axis(implot.ImAxis_.x1, None, _AXIS | implot.AxisFlags_.no_tick_marks)
     implot.setup_axis(implot.ImAxis_.y1, None, _AXIS | implot.AxisFlags_.no_tick_marks)
-    implot.setup_axis_format(implot.ImAxis_.y1, "%.0f°" if found.unit == "°" else "%.2f m")
     span = (view.start, view.start + view.span)
     implot.setup_axes_limits(*span, least - spare, most + spare, implot.Cond_.always)
+    implot.setup_axis_ticks(implot.ImAxis_.y1, *_ticks(ui, (least - spare, most + spare), found.unit))
     for curve in found.curves:
         spec = implot.Spec()
         spec.line_color, spec.line_weight = colour(_TONES.get(curve.name[-1], "accent")), 2.0 * ui.scale
         implot.plot_line(curve.name, found.frames.astype(np.float64), np.ascontiguousarray(curve.values), spec)
     _over(ui, found, (least - spare, most + spare))
+
+
+def _ticks(ui: PanelContext, ends: tuple[float, float], unit: str) -> tuple[list[float], list[str]]:
+    """Round values that stand a line apart at least, and how they are written."""
+    tall = max(float(ui.rect.h), ui.px(60))
+    part = 1.0 if unit == "°" else 0.001
+    step = part * number_step((ends[1] - ends[0]) * ui.px(26) / tall / part)
+    values = [step * place for place in range(math.ceil(ends[0] / step), math.floor(ends[1] / step) + 1)]
+    return values, [numbers.fixed(value, 0 if unit == "°" else 3) + unit for value in values]
 
 
 def _over(ui: PanelContext, found: Curves, ends: tuple[float, float]) -> None:

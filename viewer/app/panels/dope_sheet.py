@@ -129,7 +129,7 @@ def _keys(ui: PanelContext, pen: Pen, axis: Axis, placed: Placed, hand: Hand) ->
     moving = hand.kind == "keys" and hand.by != 0
     copying = moving and imgui.get_io().key_ctrl
     pointed = ui.memory.get("pointed key")
-    near = pointed[1] if pointed is not None and pointed[0].joint == row.joint else None
+    near = pointed[1] if pointed is not None and pointed[0] == row.joint else None
     middle = y + h / 2.0
     for place, end in _seen(pen, axis, row):
         if end > place:

@@ -205,8 +205,9 @@ def _pointed(
         count = len(keys_in(ui.session.document, row, frame, frame))
         what = row.name if row.joint >= 0 else f"{count} joint{'s' if count != 1 else ''}"
         imgui.set_item_tooltip(f"Frame {frame} · {what}")
-    if grip != ui.memory.get("pointed key"):
-        ui.memory["pointed key"] = grip
+    pointed = None if grip is None else (grip[0].joint, grip[1])
+    if pointed != ui.memory.get("pointed key"):
+        ui.memory["pointed key"] = pointed
         ui.wake()
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from viewer.app.context import PanelContext
     from viewer.app.widgets.edits import Edit
 
-_NAME, _LABEL, _FIELD = "timeline settings", 150.0, 84.0
+_NAME, _LABEL, _FIELD = "timeline options", 150.0, 84.0
 _RATE = Format(decimals=2, unit=" fps", per_pixel=0.25, snap=5.0, units={}, low=0.1, high=1000.0)
 _TOLERANCE = Format(decimals=1, unit="°", per_pixel=0.05, snap=0.5, units={}, low=0.0, high=30.0)
 _FEW = Format(decimals=0, per_pixel=0.05, snap=1.0, units={}, low=1.0, high=5.0)

@@ -22,9 +22,9 @@ from pygltflib import (
 
 from viewer.errors import InputError
 from viewer.formats.files import write_whole
-from viewer.formats.gltf.bones import bone_mesh
 from viewer.formats.gltf.buffer import BufferWriter
 from viewer.formats.gltf.motion import animation
+from viewer.skeleton.bone_mesh import bone_mesh
 from viewer.skeleton.kinds import JointKind
 from viewer.skeleton.kinematics import fk
 from viewer.spatial.quaternion import rotate, to_matrix

@@ -136,4 +136,10 @@ def _settings(data: SolverData) -> SolverSettings:
 
 def _mirrored(kind: type[S], value: object) -> S:
     """The data of a value whose fields have the same names."""
-    return kind(**{field: getattr(value, field) for field in kind.__struct_fields__})
+    names, defaults = kind.__struct_fields__, kind.__struct_defaults__
+    given = {name: getattr(value, name) for name in names}
+    # A word that is equal to the default is left out only if it is the very same: the same document, the same bytes.
+    for name, usual in zip(names[len(names) - len(defaults) :], defaults, strict=True):
+        if isinstance(usual, str) and given[name] == usual:
+            given[name] = usual
+    return kind(**given)

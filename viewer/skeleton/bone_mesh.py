@@ -1,4 +1,4 @@
-"""The bones of a skeleton as one mesh, so that every viewer of a file has something to show.
+"""The bones of a skeleton as one mesh, so that a viewer of any file has something to show.
 
 Each bone is an octahedron from a joint to a child or tip: its faces are flat, so their corners are not shared.
 """
@@ -23,13 +23,14 @@ SHORTEST = 6e-4
 ALONE = 0.05
 """Metres from the middle to a corner of what stands for a skeleton without bones."""
 
-_CORNERS = np.array([[0, 0, 0], [1, BELT, 0], [0, BELT, 1], [-1, BELT, 0], [0, BELT, -1], [0, 1, 0]], dtype=np.float64)
-"""Root, belt, end: x and z in radii, y in lengths."""
-_FACES = np.array([[0, 1, 2], [0, 2, 3], [0, 3, 4], [0, 4, 1], [5, 2, 1], [5, 3, 2], [5, 4, 3], [5, 1, 4]])
+CORNERS = np.array([[0, 0, 0], [1, BELT, 0], [0, BELT, 1], [-1, BELT, 0], [0, BELT, -1], [0, 1, 0]], dtype=np.float64)
+"""(6, 3) of the unit octahedron: root, four of the belt, end; x and z in radii, y in lengths."""
+FACES = np.array([[0, 1, 2], [0, 2, 3], [0, 3, 4], [0, 4, 1], [5, 2, 1], [5, 3, 2], [5, 4, 3], [5, 1, 4]])
+"""(8, 3) corners of its faces, counter-clockwise from outside."""
 
 
 class BoneMesh(NamedTuple):
-    """Triangles, three corners each, without an index: world rest frame, metres.
+    """Triangles, three corners each, without an index: world frame, metres.
 
     Attributes:
         corners: (V, 3) places.
@@ -42,30 +43,30 @@ class BoneMesh(NamedTuple):
     joints: Ints
 
 
-def bone_mesh(skeleton: Skeleton, rest: World) -> BoneMesh:
-    """The octahedra of all bones where ``rest`` has them; a small one at the first joint if there are no bones."""
-    heads, ends, joints = _bones(skeleton, rest)
+def bone_mesh(skeleton: Skeleton, world: World) -> BoneMesh:
+    """The octahedra of all bones where ``world`` has them; a small one at the first joint if there are no bones."""
+    heads, ends, joints = _bones(skeleton, world)
     if not len(heads):
         half = np.array([[0.0, ALONE, 0.0]])
-        heads, ends = rest.positions[:1] - half, rest.positions[:1] + half
+        heads, ends = world.positions[:1] - half, world.positions[:1] + half
         joints = np.zeros(1, dtype=np.intp)
     along = ends - heads
     length = np.linalg.norm(along, axis=-1, keepdims=True)
     side, front = _across(along / length)
     axes = np.stack([BELT * length * side, along, BELT * length * front], axis=1)
-    corners = heads[:, None] + np.einsum("ci,bij->bcj", _CORNERS, axes)
-    triangles = corners[:, _FACES].reshape(-1, 3, 3)
+    corners = heads[:, None] + np.einsum("ci,bij->bcj", CORNERS, axes)
+    triangles = corners[:, FACES].reshape(-1, 3, 3)
     normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
     normals /= np.linalg.norm(normals, axis=-1, keepdims=True)
-    return BoneMesh(triangles.reshape(-1, 3), np.repeat(normals, 3, axis=0), np.repeat(joints, 3 * len(_FACES)))
+    return BoneMesh(triangles.reshape(-1, 3), np.repeat(normals, 3, axis=0), np.repeat(joints, 3 * len(FACES)))
 
 
-def _bones(skeleton: Skeleton, rest: World) -> tuple[Floats, Floats, Ints]:
+def _bones(skeleton: Skeleton, world: World) -> tuple[Floats, Floats, Ints]:
     """Heads and ends (B, 3) and the joint (B,) of every bone that is long enough to be seen."""
     children = np.flatnonzero(skeleton.parents >= 0)
     joints = np.concatenate([skeleton.parents[children], skeleton.tip_parents])
-    ends = np.concatenate([rest.positions[children], tip_positions(skeleton, rest)])
-    heads = rest.positions[joints]
+    ends = np.concatenate([world.positions[children], tip_positions(skeleton, world)])
+    heads = world.positions[joints]
     lengths = np.linalg.norm(ends - heads, axis=-1)
     size = float(np.ptp(np.concatenate([heads, ends]), axis=0).max()) if len(heads) else 0.0
     seen = lengths > SHORTEST * size

@@ -1,0 +1,57 @@
+"""Meshes of a posed figure (OBJ, STL, PLY) for printing, lighting and measuring: its bones as closed octahedra.
+
+trimesh writes them. The first frame of the motion is shown, or the rest pose where there is none.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from trimesh import Trimesh
+
+from viewer.errors import InputError
+from viewer.formats.files import write_whole
+from viewer.skeleton.bone_mesh import bone_mesh
+from viewer.skeleton.kinematics import fk
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from viewer.skeleton.character import Character
+
+
+def write_mesh(character: Character, path: Path) -> list[str]:
+    """Write a .obj, .stl or .ply file: metres, Y up.
+
+    Returns:
+        Warnings: what the format could not hold.
+
+    Raises:
+        OutputError: the file cannot be written.
+        InputError: NaN or infinite numbers.
+    """
+    mesh = figure_mesh(character)
+    kind = path.suffix.casefold()[1:]
+    content = mesh.export(file_type=kind)
+    assert isinstance(content, (bytes, str))  # not a scene's several files
+    write_whole(path, content)
+    clip = character.clip
+    lost = "the motion but for its first frame, and the joints" if clip is not None and len(clip) > 1 else "the joints"
+    return [f"{kind.upper()} holds the shape only: {lost} are left out"]
+
+
+def figure_mesh(character: Character) -> Trimesh:
+    """The bones as triangles, each octahedron closed and facing outwards, in world metres.
+
+    Raises:
+        InputError: NaN or infinite numbers.
+    """
+    skeleton, clip = character.skeleton, character.clip
+    pose = clip.pose(0) if clip is not None and len(clip) else skeleton.rest_pose()
+    corners = bone_mesh(skeleton, fk(skeleton, pose)).corners
+    if not bool(np.isfinite(corners).all()):
+        raise InputError("cannot be written as a mesh: expected finite numbers, found NaN or infinity")
+    mesh = Trimesh(vertices=corners, faces=np.arange(len(corners)).reshape(-1, 3), process=False)
+    mesh.merge_vertices()
+    return mesh
