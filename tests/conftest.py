@@ -16,6 +16,11 @@ settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """``-m "not slow"`` leaves out what takes many seconds by its nature."""
+    config.addinivalue_line("markers", "slow: takes many seconds by its nature")
+
+
 def shared_dir() -> Path | None:
     """The folder of large test data, or None: $IKVIEWER_SHARED, else ``shared`` beside the checkout."""
     named = os.environ.get("IKVIEWER_SHARED")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from viewer.session.take.values import Blend, Key
 from viewer.skeleton.coordinates import joint_space
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from viewer.session import Document
     from viewer.session.actions import Action
@@ -24,6 +24,9 @@ TICK = 1.0 / 60.0
 FARTHEST = 1.0
 """Metres that a target is moved at a time, some way beyond reach."""
 ASIDE = 0.05
+CHEST = (0.0, 0.8, 0.0)
+
+T = TypeVar("T")
 
 
 class Restless:
@@ -68,9 +71,9 @@ class Restless:
 
     # Choosing
 
-    def one(self, some: Any) -> Any:
-        some = list(some)
-        return some[int(self.random.integers(len(some)))]
+    def one(self, some: Iterable[T]) -> T:
+        choices = list(some)
+        return choices[int(self.random.integers(len(choices)))]
 
     def often(self, part: float) -> bool:
         return bool(self.random.random() < part)
@@ -86,7 +89,7 @@ class Restless:
         return Item("joint", self.joint()) if self.often(0.4) else Item("effector", self.effector())
 
     def place(self, scale: float = FARTHEST) -> Floats:
-        return np.asarray(self.random.uniform(-scale, scale, 3) + (0.0, 0.8, 0.0))
+        return np.asarray(self.random.uniform(-scale, scale, 3) + np.array(CHEST))
 
     def turn(self) -> Floats:
         turn = self.random.normal(size=4)
@@ -132,7 +135,7 @@ class Restless:
             lambda: act.SetAutoKey(self.often(0.3)),
             lambda: act.SetPlanar(self.one(("xy", None, None, None))),
         )
-        return self.one(makers)()  # type: ignore[no-any-return]
+        return self.one(makers)()
 
     def _edit(self) -> None:
         self.session.dispatch(self.edit())
@@ -144,7 +147,7 @@ class Restless:
 
     def _grab(self) -> None:
         joint = self.joint()
-        self.session.begin_drag((), Grab(joint, self.place(ASIDE) - (0.0, 0.8, 0.0)))
+        self.session.begin_drag((), Grab(joint, self.place(ASIDE) - np.array(CHEST)))
         item = Item("joint", joint)
         self._pull((item,), {item: self.place(0.6)})
 

@@ -207,7 +207,13 @@ def test_the_pose_is_written_and_can_be_read_back(runs: Runs, tmp_path: Path) ->
     assert len(read.clip) == 1
     there = viewer.fk(read.skeleton, read.clip.pose(0)).positions[read.skeleton.index("LeftHand")]
     np.testing.assert_allclose(there, place(document, "LeftHand"), atol=1e-4)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["g.json", "pose.bvh", "pose.json"]
+    for name in ("pose.glb", "pose.gltf"):
+        document = runs.done("-o", tmp_path / name)
+        stands = viewer.load(str(tmp_path / name)).skeleton
+        there = viewer.fk(stands, stands.rest_pose()).positions[stands.index("LeftHand")]
+        np.testing.assert_allclose(there, place(document, "LeftHand"), atol=1e-6)
+    written = ["g.json", "pose.bvh", "pose.glb", "pose.gltf", "pose.json"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == written
 
 
 def test_outputs_that_are_refused_before_anything_is_read(runs: Runs, tmp_path: Path) -> None:

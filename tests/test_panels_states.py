@@ -269,9 +269,8 @@ def test_a_file_that_exists_is_replaced_only_when_asked_twice(tmp_path: Path) ->
         window.frames(3)
         state = window.ui._memories["files"]["state"]
         state.go(tmp_path)
-        state.name = "kept"
-        window.frames()
-        window.click("files", "Save")
+        window.write("kept")  # the name has the keyboard, all of it selected
+        assert state.name == "kept"
         assert kept.read_text() == "precious"
         window.click("files", "Replace")
         assert kept.read_text() != "precious"

@@ -31,6 +31,8 @@ _COMMAND = "super" if sys.platform == "darwin" else "ctrl"
 _ALWAYS = frozenset({"f1", "f11", "f12"})
 """Keys that no text field or dialog keeps for itself."""
 
+_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
+"""Keys that a text field hears of as text: as keys, too, imgui would take no more than one of them a frame."""
 _OVER_TEXT = frozenset({"s", "o", "e", "q"})
 """Letters that with Ctrl act in a text field, too: files and quitting."""
 
@@ -152,7 +154,8 @@ class Inputs:
             self._modifier(name, down=down)
             return
         captured = self.capture.key(name, self.mods) and not self.grabbing()
-        if captured or not down:
+        letter = down and self.capture.typing and name in _LETTERS and not self.mods & {"ctrl", "alt"}
+        if (captured or not down) and not letter:
             self._to_imgui(name, down=down)
         if down and not captured:
             self.send(Key(name, self.mods, repeat))

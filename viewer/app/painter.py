@@ -173,6 +173,8 @@ class Painter:
         write_texts(controller.draw_list().texts, regions.viewport, self.ui.fonts, self.ui.scale)
         imgui.render()
         self._renderer.update_textures()
+        if imgui.get_current_context().input_events_queue.size():
+            self.ui.wake()  # imgui takes fast typing a key a frame: what is left must not wait for the next event
         panels: dict[str, list[Painted]] = {}
         floating: list[Painted] = []
         for draw_list in imgui.get_draw_data().cmd_lists:

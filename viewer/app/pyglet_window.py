@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from viewer.app.input import BUTTONS
 from viewer.app.keys import DIGITS, LETTERS
+from viewer.app.screen import Screen
 from viewer.app.window import NO_DISPLAY_CURE, open_config
 from viewer.errors import MachineError
 
@@ -44,6 +45,7 @@ class PygletDevice:
         self._config = open_config("pyglet", size, title)
         self._wnd: Any = self._config.wnd
         self.context: moderngl.Context = self._config.ctx
+        self._screen = Screen(self.context)
         self.closing = False
         self.minimised = False
         self._shape = "arrow"
@@ -51,9 +53,7 @@ class PygletDevice:
     @property
     def target(self) -> moderngl.Framebuffer:
         """The window's framebuffer, as large as it is now."""
-        screen = self.context.screen
-        screen.viewport = (0, 0, *self.size)
-        return screen
+        return self._screen.sized(self.size)
 
     @property
     def size(self) -> tuple[int, int]:

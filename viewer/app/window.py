@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from viewer.app.cursors import axis_cursor
 from viewer.app.glfw_input import Callbacks
 from viewer.app.regions import SMALLEST_WINDOW
+from viewer.app.screen import Screen
 from viewer.errors import MachineError
 
 if TYPE_CHECKING:
@@ -117,6 +118,7 @@ class GlfwDevice:
         self._config = open_config("glfw", size, title)
         self._window: Any = self._config.wnd._window  # noqa: SLF001 - moderngl-window offers no other way to it
         self.context: moderngl.Context = self._config.ctx
+        self._screen = Screen(self.context)
         self._glfw.set_window_size_limits(self._window, *SMALLEST_WINDOW, -1, -1)
         self._measure()
         self._shapes: dict[str, Any] = {}
@@ -139,9 +141,7 @@ class GlfwDevice:
     @property
     def target(self) -> moderngl.Framebuffer:
         """The window's framebuffer, as large as it is now."""
-        screen = self.context.screen
-        screen.viewport = (0, 0, *self.size)
-        return screen
+        return self._screen.sized(self.size)
 
     @property
     def size(self) -> tuple[int, int]:

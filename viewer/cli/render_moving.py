@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from viewer.ik.goals import Goal
-    from viewer.opengl.movie import Movie
+    from viewer.opengl.moving import Movie
     from viewer.skeleton.character import Character
     from viewer.skeleton.clip import Clip
     from viewer.skeleton.pose import Pose
@@ -115,7 +115,7 @@ def write_movie(
 def _movie(
     path: Path, character: Character, pose: Pose | None, goals: tuple[Goal, ...], arguments: argparse.Namespace
 ) -> Movie:
-    from viewer.opengl.movie import movie
+    from viewer.opengl.moving import movie
 
     clip = None if pose is not None else _motion(character, arguments)
     return movie(
@@ -135,7 +135,9 @@ def _movie(
 def _motion(character: Character, arguments: argparse.Namespace) -> Clip | None:
     """What is played, None for a pose that is turned round; frames asked for are checked."""
     if not arguments.turntable and not character.clip:
-        raise InputError(f"{arguments.file}: expected motion, found a skeleton without frames: --turntable turns it")
+        raise InputError(
+            f"{arguments.file}: expected motion, found a skeleton without frames: --turntable turns it round"
+        )
     if arguments.frames is not None:
         check_frames(motion_of(character, arguments.file), arguments.file, arguments.frames[0], arguments.frames[-1])
     return character.clip or None
@@ -143,7 +145,7 @@ def _motion(character: Character, arguments: argparse.Namespace) -> Clip | None:
 
 def _rate(path: Path, clip: Clip, arguments: argparse.Namespace) -> float | None:
     """Pictures a second; None for every frame as it is."""
-    from viewer.opengl.movie import playable_fps
+    from viewer.opengl.moving import playable_fps
 
     most = _MOST_FPS.get(path.suffix.casefold())
     if arguments.fps is not None or most is None:

@@ -33,12 +33,15 @@ _LAST_RESTART = 0.7
 """Part of the iterations after which none starts anew: the rest is for coming to rest at the best pose."""
 _STILL = 1e-7
 """Radians or metres: a step below this is none."""
-_TRIES = 5
+_TRIES = 6
 """Times that a step that makes it worse is taken back and tried with more damping."""
 
 
-def propose(s: System, w: Work, state: State, settings: Settings, error: float, boost: float) -> float:
-    """The step from the current pose into ``w.step``; returns its largest component."""
+def propose(s: System, w: Work, state: State, settings: Settings, error: float, boost: float, crossing: bool) -> float:
+    """The step from the current pose into ``w.step``; returns its largest component.
+
+    With ``crossing`` freedoms that would come to a limit on the way stay where they are; the others do without them.
+    """
     damping = (settings.damping_scale * error + settings.damping) * boost
     w.frozen[:] = False
     gram(s, w)
@@ -48,7 +51,7 @@ def propose(s: System, w: Work, state: State, settings: Settings, error: float, 
         solve_dual(w, w.wanted, damping, w.y)
         spread_step(s, w, w.frozen, w.y, w.pull, w.step)
         largest = cap(s, w.step, settings.step_cap)
-        if freeze(s, w, state.x) == 0:
+        if freeze(s, w, state.x, crossing) == 0:
             break
     return largest
 
@@ -87,14 +90,16 @@ def solve(
             difference(s, w, state.x, state.q, state.t, anchor.x, anchor.q, anchor.t, w.pull)
             scale_row(w.pull, settings.pull)
             cap(s, w.pull, settings.pull_cap)
-        moved = 0.0
-        for _ in range(_TRIES):
-            largest = propose(s, w, state, settings, error, boost)
+        moved, crossing = 0.0, False
+        first = 1 if pulled else 0
+        for attempt in range(_TRIES):
+            largest = propose(s, w, state, settings, error, boost, crossing)
             shorten(s, w.step, state.x, settings.limit_gain)
             copy(state, trial)
             move(s, w, w.step, trial.x, trial.q, trial.t)
             new_error, new_worst = residuals(s, w, trial.q, trial.t, trial.e)
-            if new_error <= error * settings.least_gain or new_worst <= _MET or not settings.guarded:
+            most = error * settings.least_gain * (_CROSSING_GAIN if crossing else 1.0)
+            if new_error <= most or new_worst <= _MET or not settings.guarded:
                 copy(trial, state)
                 error, worst, moved = new_error, new_worst, largest
                 boost = max(1.0, boost * _RELAX)
@@ -103,7 +108,11 @@ def solve(
                 # The pull is only wished for: it goes before the goals are given less of a step.
                 w.pull[:] = 0.0
                 pulled = False
+            elif attempt == first:
+                # A freedom that is cut short at its limit may be what spoils it for the others.
+                crossing = True
             else:
+                crossing = False
                 boost *= _TIGHTEN
         if moved == 0.0:
             # What was evaluated last is a step that was taken back.
@@ -142,6 +151,8 @@ def solve(
 
 _MET = 0.5
 """Below this part of their tolerances all goals are met, and what the pull makes worse is no matter."""
+_CROSSING_GAIN = 0.95
+"""A step that goes without some freedoms must be worth it: out of reach it would only keep the pose from resting."""
 _TIGHTEN = 8.0
 _RELAX = 0.25
 

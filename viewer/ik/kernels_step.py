@@ -153,8 +153,11 @@ def less_pull(s: System, w: Work, frozen: Bools, pull: Floats, e: Floats, out: F
                     out[r] -= w.jacobian[d, r] * part
 
 
-def freeze(s: System, w: Work, x: Floats) -> int:
+def freeze(s: System, w: Work, x: Floats, crossing: bool) -> int:
     """Freeze the freedoms that stand at a limit and would leave it by ``w.step``; returns how many are new.
+
+    With ``crossing`` also those that only come to their limit on the way: their step would be shortened, and the
+    others, which count on all of it, might make it worse.
 
     Their share is taken out of ``w.gram``: cheaper than summing the others again.
     """
@@ -163,7 +166,8 @@ def freeze(s: System, w: Work, x: Floats) -> int:
         low, high = s.low[k], s.high[k]
         for d in range(s.first[k], s.first[k + 1]):
             step = w.step[d]
-            leaves = (step < 0.0 and x[d] <= s.lower[d] + _AT_LIMIT) or (step > 0.0 and x[d] >= s.upper[d] - _AT_LIMIT)
+            room = _AT_LIMIT + abs(step) if crossing else _AT_LIMIT
+            leaves = (step < 0.0 and x[d] <= s.lower[d] + room) or (step > 0.0 and x[d] >= s.upper[d] - room)
             if not leaves or w.frozen[d]:
                 continue
             w.frozen[d] = True

@@ -179,12 +179,14 @@ def less_pull(s: System, w: Work, frozen: Bools, pull: Floats, e: Floats, out: F
         out -= (pull / scale) @ w.jacobian
 
 
-def freeze(s: System, w: Work, x: Floats) -> int:
+def freeze(s: System, w: Work, x: Floats, crossing: bool) -> int:
     """Freeze the freedoms that stand at a limit and would leave it by ``w.step``; returns how many are new.
+
+    With ``crossing`` also those that only come to their limit on the way.
 
     Their share is taken out of ``w.gram``.
     """
-    leaving = np.flatnonzero(leaves_limits(s, w.step, x) & ~w.frozen)
+    leaving = np.flatnonzero(leaves_limits(s, w.step, x, crossing) & ~w.frozen)
     if leaving.size:
         w.frozen[leaving] = True
         share = w.jacobian[leaving]
@@ -192,9 +194,10 @@ def freeze(s: System, w: Work, x: Floats) -> int:
     return len(leaving)
 
 
-def leaves_limits(s: System, dx: Floats, x: Floats) -> Bools:
-    """(n,) whether a freedom stands at a limit and would leave it by the step dx."""
-    return (dx < 0.0) & (x <= s.lower + _AT_LIMIT) | (dx > 0.0) & (x >= s.upper - _AT_LIMIT)
+def leaves_limits(s: System, dx: Floats, x: Floats, crossing: bool = False) -> Bools:
+    """(n,) whether a freedom stands at a limit (``crossing``: or comes to it) and would leave it by the step dx."""
+    room = _AT_LIMIT + np.abs(dx) if crossing else _AT_LIMIT
+    return (dx < 0.0) & (x <= s.lower + room) | (dx > 0.0) & (x >= s.upper - room)
 
 
 def shorten(s: System, dx: Floats, x: Floats, part: float) -> None:

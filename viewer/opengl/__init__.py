@@ -9,10 +9,17 @@ from viewer.opengl.context import create_context, machine_error
 from viewer.opengl.renderer import Renderer
 
 if TYPE_CHECKING:
+    from viewer.opengl.filming import Filming
+    from viewer.opengl.moving import Movie, movie
     from viewer.opengl.offscreen import render_image
 
 # Imported when first asked for: a window draws without Pillow.
-_LATER = {"render_image": "viewer.opengl.offscreen"}
+_LATER = {
+    "Filming": "viewer.opengl.filming",
+    "Movie": "viewer.opengl.moving",
+    "movie": "viewer.opengl.moving",
+    "render_image": "viewer.opengl.offscreen",
+}
 
 
 def __getattr__(name: str) -> object:
@@ -22,4 +29,4 @@ def __getattr__(name: str) -> object:
     return getattr(import_module(_LATER[name]), name)
 
 
-__all__ = ["Renderer", "create_context", "machine_error", "render_image"]
+__all__ = ["Filming", "Movie", "Renderer", "create_context", "machine_error", "movie", "render_image"]

@@ -10,10 +10,12 @@ A window calls `Filming.step` between two of its own frames, shows how far it is
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
 from viewer.formats.video import write_video
+from viewer.formats.video.write import FASTEST
 
 if TYPE_CHECKING:
     import os
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from viewer.opengl.movie import Movie
+    from viewer.opengl.moving import Movie
 
     Picture = NDArray[np.uint8]
 
@@ -55,7 +57,7 @@ class Filming:
         """
         self.done, self.total, self.written = 0, len(film), 0
         self._film, self._file = film, file
-        self._pictures: SimpleQueue[Picture | None | _GivenUp] = SimpleQueue()
+        self._pictures: SimpleQueue[Picture | _GivenUp | None] = SimpleQueue()
         self._problem: BaseException | None = None
         self._begun = threading.Event()
         self._writer = threading.Thread(target=self._write, name="ikviewer-filming", daemon=True)
@@ -113,7 +115,9 @@ class Filming:
 
     def _write(self) -> None:
         try:
-            self.written = write_video(self._taken(), self._file, fps=self._film.fps)
+            # Numbered pictures have no rate: those of motion captured at 1000 a second may be written, too.
+            fps = min(self._film.fps, FASTEST) if Path(self._file).suffix.casefold() == ".png" else self._film.fps
+            self.written = write_video(self._taken(), self._file, fps=fps)
         except _GivenUp:
             pass
         except BaseException as error:  # noqa: BLE001 - it is raised where the steps are taken

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 FIT = 1.16
 """How many times larger than what is seen the picture is."""
+_ROUNDS = 6
 _LEVEL = 0.05
 """Cosine of the pitch from which on a view counts as one from straight above or below."""
 
@@ -30,20 +31,28 @@ def fitted(camera: Camera, points: Floats, size: tuple[int, int], *, upright: bo
         size: (width, height) of the picture in pixels.
         upright: move the target up and down only, to go round it: points are the same from all sides.
     """
+    if upright:
+        return _round_axis(camera, points, size)
     offsets = points - camera.target
     right, up, near = offsets @ camera.right, offsets @ camera.up, offsets @ camera.back
     across, over = _slopes(camera, size)
     # A point is in view where right + across * near <= across * distance, and so to the left, up and down.
-    wide, aside = _room(right, across * near)
-    high, above = _room(up, over * near)
+    wide, high = _room(right, across * near)[0] / across, _room(up, over * near)[0] / over
+    distance = max(wide, high)
+    depths = distance - near
+    aside = _middle(right, depths, _room(right, across * near)[1])
+    above = _middle(up, depths, _room(up, over * near)[1])
+    return replace(camera, target=camera.target + aside * camera.right + above * camera.up, distance=distance)
+
+
+def _round_axis(camera: Camera, points: Floats, size: tuple[int, int]) -> Camera:
+    """Moved up or down, and as near as all points allow."""
+    offsets = points - camera.target
+    _, over = _slopes(camera, size)
+    above = _room(offsets @ camera.up, over * (offsets @ camera.back))[1]
     steep = math.cos(camera.pitch)
-    if not upright:
-        move = aside * camera.right + above * camera.up
-    else:
-        move = np.array([0.0, above / steep, 0.0]) if steep > _LEVEL else np.zeros(3)
-    moved = replace(camera, target=camera.target + move)
-    if not upright:
-        return replace(moved, distance=max(wide / across, high / over))
+    rise = above / steep if steep > _LEVEL else 0.0
+    moved = replace(camera, target=camera.target + np.array([0.0, rise, 0.0]))
     return replace(moved, distance=_distance(moved, points, size))
 
 
@@ -60,6 +69,16 @@ def _room(aside: Floats, nearer: Floats) -> tuple[float, float]:
     """Half of what has to fit between two opposite edges, and where its middle is."""
     most, least = float((nearer + aside).max()), float((nearer - aside).max())
     return 0.5 * (most + least), 0.5 * (most - least)
+
+
+def _middle(places: Floats, depths: Floats, start: float) -> float:
+    """Where to look so that there is as much room on both sides of what is (N,) aside and (N,) deep in the view."""
+    middle = start
+    for _ in range(_ROUNDS):
+        slopes = (places - middle) / depths
+        most, least = int(np.argmax(slopes)), int(np.argmin(slopes))
+        middle += float((slopes[most] + slopes[least]) / (1.0 / depths[most] + 1.0 / depths[least]))
+    return middle
 
 
 def _slopes(camera: Camera, size: tuple[int, int]) -> tuple[float, float]:

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from viewer.skeleton.skeleton import Skeleton
     from viewer.spatial.checks import Floats
 
-_BLOCK = 1 << 16
+_BLOCK = 1 << 14
 """Places looked at together, so that long clips take no more memory than short ones."""
-_AROUND = 60
-"""Directions besides the axes in which the outermost places are looked for; what lies between them sticks out by less
-than a hundredth of the figure, and a view has more room than that round it."""
+_AROUND = 100
+"""Directions besides the axes in which, both ways, the outermost places are looked for. What lies between them sticks
+out by less than 3 % of the box round all, and a view has more room than that round it."""
 _TURNS = 24
 """A multiple of 4, so that the middle of what was turned all the way round is on the axis."""
 
@@ -45,7 +45,10 @@ def outermost(points: Floats) -> Floats:
     """(M, 3) of points (N, 3) those that are farthest in one of many directions; the axes are among these."""
     if not len(points):
         return points
-    farthest = np.argmax(points @ _directions().T, axis=0)
+    # As if they filled a cube: of someone who walks far the left and right count as much as the ends of the way.
+    sides = np.ptp(points, axis=0)
+    along = points / np.where(sides > 0.0, sides, 1.0) @ _directions().T
+    farthest = np.concatenate([np.argmax(along, axis=0), np.argmin(along, axis=0)])
     return np.asarray(points[np.unique(farthest)])
 
 
@@ -63,10 +66,10 @@ def middle(points: Floats) -> Floats:
 
 
 def _directions() -> Floats:
-    """(D, 3) unit vectors: both ways along the axes, and a spiral from pole to pole, evenly spread."""
+    """(D, 3) unit vectors: along the axes, and a spiral from the pole to the equator, evenly spread."""
     number = np.arange(_AROUND)
-    height = 1.0 - (2.0 * number + 1.0) / _AROUND
+    height = 1.0 - (number + 0.5) / _AROUND
     turn = number * math.pi * (3.0 - math.sqrt(5.0))
     level = np.sqrt(1.0 - height * height)
     spiral = np.stack([level * np.cos(turn), height, level * np.sin(turn)], axis=1)
-    return np.concatenate([np.eye(3), -np.eye(3), spiral])
+    return np.concatenate([np.eye(3), spiral])

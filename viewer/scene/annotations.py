@@ -23,6 +23,8 @@ _AXIS_PX, _LETTER_PX, _AXIS_WIDTH = 38.0, 9.0, 2.0
 _NAME_ASIDE, _NAME_HEIGHT = 14.0, 15.0
 _ABOVE = 0.05
 """Ghosts' labels float this part of H above their heads."""
+_LABEL_WIDE = 34.0
+"""Pixels of the design that a label of a ghost takes, with a little room beside it."""
 _CELL = 4.0
 """Pixels of the cells in which the view is marked as taken."""
 
@@ -46,17 +48,18 @@ def draw_axes(scene: Scene, projection: Projection, scale: float, lines: Lines) 
     return texts
 
 
-def ghost_labels(scene: Scene, projection: Projection) -> list[Text]:
-    """Which frame each ghost is of, above its head."""
-    texts = []
+def ghost_labels(scene: Scene, projection: Projection, scale: float = 1.0) -> list[Text]:
+    """Which frame each ghost is of, above its head; of those that would overlap the nearest one's stays."""
+    texts: list[Text] = []
     height = scene.height or look_of(scene.skeleton).height
-    for ghost in scene.ghosts:
+    for ghost in sorted(scene.ghosts, key=lambda one: -one.alpha):
         points = figure_points(scene.skeleton, ghost.world)
         top = points[int(np.argmax(points[:, 1]))] + (0.0, _ABOVE * height, 0.0)
         pixel = projection.project(top)
         if ghost.label and projection.inside(pixel):
             x, y = pixel.tolist()
-            texts.append(Text(ghost.label, x, y, rgba("ghost"), _SMALL, "centre"))
+            if not any(abs(x - other.x) < _LABEL_WIDE * scale and abs(y - other.y) < _SMALL * scale for other in texts):
+                texts.append(Text(ghost.label, x, y, rgba("ghost"), _SMALL, "centre"))
     return texts
 
 

@@ -48,7 +48,7 @@ def draw_list(scene: Scene, projection: Projection, scale: float = 1.0, extra: S
         lines=lines.records(),
         triangles=cones,
         flat=flat,
-        texts=(*ghost_labels(scene, projection), *name_texts(scene, projection, scale), *letters, *signs),
+        texts=(*ghost_labels(scene, projection, scale), *name_texts(scene, projection, scale), *letters, *signs),
         ground=ground_of(scene),
         ghosts=figure.ghost_records(scene, scene.ghosts),
     )

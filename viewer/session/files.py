@@ -12,6 +12,7 @@ from viewer.formats.files import decode_utf8, read_bytes, write_whole
 from viewer.formats.json_text import kind_of, parse
 from viewer.formats.json_typed import decode_typed
 from viewer.session.backup import backed_up
+from viewer.session.storage.arrays import plain_number
 from viewer.session.storage.documents import document_data, document_of
 from viewer.session.storage.structs import Kept, SessionData
 
@@ -61,7 +62,7 @@ def session_bytes(document: Document, kept: Kept | None = None, actions: msgspec
     data = SessionData(document_data(document), version=VERSION, kept=kept)
     if actions is not None:
         data.actions = actions
-    return msgspec.json.encode(data) + b"\n"
+    return msgspec.json.encode(data, enc_hook=plain_number) + b"\n"
 
 
 def load_session(path: str | Path) -> Document:

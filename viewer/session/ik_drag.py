@@ -16,7 +16,7 @@ from viewer.session.drag_goals import Target, drag_goals, held_joint
 from viewer.session.measuring import measured
 from viewer.session.report import Report, Trace
 from viewer.session.scope import joint_of, locked_joints
-from viewer.session.solving import UNDER_WAY, kept_pose, target_rows, tolerances
+from viewer.session.solving import kept_pose, target_rows, tolerances
 from viewer.session.standing import stand_of
 from viewer.session.values import Item
 from viewer.session.wanting import held
@@ -49,8 +49,8 @@ _CHUNK = 8
 class IkDrag:
     """A drag of effectors, joints or a grabbed point.
 
-    Each dragged effector's goal moves; all others stay, and weigh less while it lasts. A dragged joint or grabbed point,
-    the root's too, has a goal of its own for as long as the drag lasts. What is dragged is selected.
+    Each dragged effector's goal moves and goes first; all others stay. A dragged joint or grabbed point, a root's too,
+    has a goal of its own for as long as the drag lasts. What is dragged is selected.
 
     Attributes:
         start: the document that it began with.
@@ -172,7 +172,7 @@ class IkDrag:
         """On release: the document where the targets lead, by a bounded number of further steps."""
         self._outside = None
         left = self.start.solver.max_iterations
-        while left > 0 and self.pending and (self.report is None or self.report.status in UNDER_WAY):
+        while left > 0 and self.pending and (self.report is None or self.report.status is Status.BUDGET):
             self.step(0.0, min(left, _CHUNK))
             left -= max(1, self.report.iterations if self.report else 0)
         document = self.document if self._solved is None else replace(self.document, pose=self._solved)

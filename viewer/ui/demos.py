@@ -122,8 +122,11 @@ class Demos:
             session.animate(session.motions)
 
     def choose(self, method: str) -> None:
-        """Solve by another method from where the body is."""
-        self._controller.session.dispatch(SetSolver(method=method))
+        """Solve by another method from where the body is; what it does not reach it may look for elsewhere."""
+        session = self._controller.session
+        session.dispatch(SetSolver(method=method))
+        if not session.animating and not all(error.reached for error in session.errors.values()):
+            session.solve()
 
     def clicked(self, event: Press) -> bool:
         """Put the target where the view was clicked, if that is what this demo does; whether it was."""

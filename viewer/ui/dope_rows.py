@@ -10,8 +10,6 @@ from viewer.session.take.values import CODES, Blend, Key
 from viewer.ui.grips import joint_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from viewer.session import Document
     from viewer.session.take.values import Take
     from viewer.spatial.checks import Bools, Ints
@@ -71,8 +69,3 @@ def keys_in(document: Document, row: Row, low: float, high: float) -> tuple[Key,
             some = track.frames[np.searchsorted(track.frames, low) : np.searchsorted(track.frames, high, "right")]
             found += [Key(track.joint, frame) for frame in some.tolist()]
     return tuple(found)
-
-
-def frames_of(keys: Iterable[Key], row: Row) -> frozenset[int]:
-    """The frames at which a row has any of some keys."""
-    return frozenset(key.frame for key in keys if row.joint in (-1, key.joint))

@@ -13,8 +13,8 @@ from viewer.session import Item
 from viewer.skeleton.effectors import find_place
 from viewer.skeleton.kinematics import World, fk_arrays
 from viewer.ui import numbers
+from viewer.ui.frames import key_frames
 from viewer.ui.grips import joint_of
-from viewer.ui.keying import key_frames
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 ALPHAS = (0.15, 0.08)
 """Of the nearest ghosts, and of those beyond."""
-_APART, _AROUND = 0.3, 1.0
-"""Seconds between ghosts where there are no keys, and that trails show before and after."""
+_APART, _LEAST, _AROUND = 0.3, 0.15, 1.0
+"""Seconds between ghosts where there are no keys; between those at keys at least; that trails show each way."""
 _MOST_TRAILS = 12
 
 
@@ -99,15 +99,33 @@ def _all_same(some: object, others: tuple[object, ...]) -> bool:
 
 
 def ghost_frames(document: Document, asked: Shown) -> tuple[int, ...]:
-    """Frames of ghosts, ascending: at keys, or every so many frames, within what is played."""
+    """Frames of ghosts, ascending: at keys; every so many frames where that is asked for or a clip has no keys."""
     now, (first, last) = document.frame, document.played
     keys = key_frames(document)
-    if asked.step or not keys:
-        step = asked.step or max(1, round(_APART / document.frame_time))
-        offsets = (step * place for place in range(-asked.around, asked.around + 1) if place)
-        return tuple(now + offset for offset in offsets if first <= now + offset <= last)
-    before, after = keys[: bisect_left(keys, now)], keys[bisect_right(keys, now) :]
-    return (*before[-asked.around :], *after[: asked.around])
+    step = asked.step or max(1, round(_APART / document.frame_time))
+    steps = range(step, step * asked.around + 1, step)
+    back, on = [now - by for by in steps if now - by >= first], [now + by for by in steps if now + by <= last]
+    if not asked.step:
+        least = max(1, round(_LEAST / document.frame_time))
+        at_keys = (
+            _spread(reversed(keys[: bisect_left(keys, now)]), now, least, asked.around),
+            _spread(keys[bisect_right(keys, now) :], now, least, asked.around),
+        )
+        # Without a clip nothing moves beyond the keys; on one there is always something to see.
+        moves = document.clip is not None
+        back, on = (found or (other if moves else []) for found, other in zip(at_keys, (back, on), strict=True))
+    return (*reversed(back), *on)
+
+
+def _spread(keys: Iterable[int], now: int, least: int, most: int) -> list[int]:
+    """The first of some keys that are not too near to one another: a recording has one at every frame."""
+    found: list[int] = []
+    for key in keys:
+        if len(found) == most:
+            break
+        if abs(key - (found[-1] if found else now)) >= least:
+            found.append(key)
+    return found
 
 
 def ghosts_of(document: Document, asked: Shown) -> tuple[Ghost, ...]:

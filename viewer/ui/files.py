@@ -36,7 +36,11 @@ class Files:
         if session.path is not None:
             return session.path.name
         source = session.document.character.source.path
-        return Path(source).name.removeprefix(SAMPLE).removeprefix(PREFIX) if source else session.document.skeleton.name or "Untitled"
+        return (
+            Path(source).name.removeprefix(SAMPLE).removeprefix(PREFIX)
+            if source
+            else session.document.skeleton.name or "Untitled"
+        )
 
     @property
     def title(self) -> str:

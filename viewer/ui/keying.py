@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from viewer.session import actions as act
-from viewer.session.actions import Action
-from viewer.session.take.changing import take_of
-from viewer.session.take.values import BLENDS, FRAMES, Key, check_frame
+from viewer.session.take.values import Key
+from viewer.ui.chosen_keys import Chosen, chosen_in
+from viewer.ui.frames import key_frames, last_frame, played_range
 from viewer.ui.handler import Handler, Handlers
 from viewer.ui.time_view import TimeView
 
@@ -17,51 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from viewer.session import Document, Item
+    from viewer.session.actions import Action
     from viewer.session.take.values import Blend, Take
     from viewer.ui.controller import Controller
 
 _AFTER = 1.0 / 3.0
 """Seconds after the last of them at which duplicated keys begin, where the playhead is on the first."""
-
-
-@dataclass(frozen=True, slots=True)
-class OpenTimeline(Action):
-    """Go to a frame of a figure that has neither clip nor keys: from now on it has a take, without any."""
-
-    frame: int
-    saved: ClassVar[bool] = False
-
-    @property
-    def label(self) -> str:
-        """What the history calls it."""
-        return f"Frame {self.frame}"
-
-    def apply(self, document: Document) -> Document:
-        """The document with an empty take."""
-        check_frame(self.frame)
-        return replace(document, take=take_of(document), frame=self.frame)
-
-
-def frame_count(document: Document) -> int:
-    """Frames of the timeline: also where nothing has been keyed yet."""
-    return document.frames or FRAMES
-
-
-def last_frame(document: Document) -> int:
-    """The last frame of the timeline."""
-    return frame_count(document) - 1
-
-
-def played_range(document: Document) -> tuple[int, int]:
-    """The first and the last frame that are played: also where nothing has been keyed yet."""
-    return document.played if document.frames else (0, FRAMES - 1)
-
-
-def key_frames(document: Document) -> tuple[int, ...]:
-    """Frames with keys: of the take, and those that the clip came with."""
-    clip, take = document.clip_data, document.take
-    own = () if take is None else take.frames
-    return tuple(sorted({*own, *clip.keys})) if clip is not None and clip.keys else own
 
 
 class Keying:
@@ -77,7 +37,7 @@ class Keying:
         self.view = TimeView()
         self._chosen: frozenset[Key] = frozenset()
         self._beside: tuple[Item, ...] = ()
-        self._known: tuple[int, frozenset[Key]] = (-1, frozenset())
+        self._known = Chosen()
         self._copied: act.CopiedKeys | None = None
         self._pastes_keys = False
         controller.session.record_tolerance_deg = controller.preferences.record_tolerance_deg
@@ -103,17 +63,22 @@ class Keying:
         take = self.take
         if not self._chosen or take is None or self._document.selection != self._beside:
             return frozenset()
-        if self._known[0] != take.version:
-            joints = {key.joint for key in self._chosen}
-            there = {track.joint: set(track.frames.tolist()) for track in take.tracks if track.joint in joints}
-            kept = (key for key in self._chosen if key.frame in there.get(key.joint, ()))
-            self._known = take.version, frozenset(kept)
-        return self._known[1]
+        if self._known.version != take.version:
+            self._known = chosen_in(take, self._chosen)
+        return self._known.keys
+
+    def frames_of(self, joint: int) -> frozenset[int]:
+        """The frames at which a joint has selected keys; -1: at which any has."""
+        return self._known.frames.get(joint, frozenset()) if self.selected else frozenset()
+
+    def blends(self) -> frozenset[Blend]:
+        """How the stretches after the selected keys run."""
+        return self._known.blends if self.selected else frozenset()
 
     def select(self, keys: Iterable[Key]) -> None:
         """Select these keys alone."""
         self._chosen, self._beside = frozenset(keys), self._document.selection
-        self._known = (-1, frozenset())
+        self._known = Chosen()
         self._controller.changed()
 
     def select_all(self) -> None:
@@ -165,16 +130,6 @@ class Keying:
         keys = tuple(sorted(self.selected)) or self._here()
         if keys:
             self._do(act.SetBlend(keys, blend))
-
-    def blends(self) -> set[Blend]:
-        """How the stretches after the selected keys run."""
-        take, found = self.take, set()
-        for key in self.selected:
-            track = None if take is None else take.track(key.joint)
-            place = None if track is None else track.index(key.frame)
-            if track is not None and place is not None:
-                found.add(int(track.blends[place]))
-        return {BLENDS[code] for code in found}
 
     # Frames
 

@@ -36,14 +36,14 @@ SELECTING = (
     Command("select.parent", "Select parent", ("bracketleft", "pageup"), SELECT, menu="Edit", row="Parent, child"),
     Command("select.child", "Select child", ("bracketright", "pagedown"), SELECT, menu="Edit", row="Parent, child"),
     Command("select.children", "Select with children", (), SELECT, menu="Edit"),
-    Command("select.all", "Select all", ("ctrl+a",), SELECT, menu="Edit", row="All"),
-    Command("select.none", "Select none", ("escape",), SELECT, menu="Edit", row="None"),
+    Command("select.all", "Select all", ("ctrl+a",), SELECT, menu="Edit", row="All, none"),
+    Command("select.none", "Select none", ("escape",), SELECT, menu="Edit", row="All, none"),
     Command("select.find", "Find a joint", ("ctrl+f", "f3"), SELECT, menu="Edit"),
 )
 
 PLAYING = (
-    Command("play.forwards", "Play / pause", ("space",), TIME),
-    Command("play.backwards", "Play backwards", ("shift+space",), TIME),
+    Command("play.forwards", "Play / pause", ("space",), TIME, row="Play / pause, backwards"),
+    Command("play.backwards", "Play backwards", ("shift+space",), TIME, row="Play / pause, backwards"),
     Command("play.previous", "Previous frame", ("left", "comma"), TIME, row="One frame", repeats=True),
     Command("play.next", "Next frame", ("right", "period"), TIME, row="One frame", repeats=True),
     Command("play.back_ten", "Ten frames back", ("ctrl+left",), TIME, row="Ten frames", repeats=True),
@@ -55,7 +55,7 @@ PLAYING = (
     Command("play.slower", "Slower", ("minus",), TIME, row="Slower, faster"),
     Command("play.faster", "Faster", ("equal",), TIME, row="Slower, faster"),
     Command("demo.animate", "Moving targets", (), TIME, menu="Goals", toggle=True),
-    Command("demo.start_over", "Start over", (), TIME),
+    Command("demo.start_over", "Start the demo over", (), TIME, menu="Goals"),
 )
 
 WINDOWS = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from viewer.ui.command import DRAG, EDIT, POSE, Command, Gesture
 
-_NUDGES = "Nudge target, Shift fine, Ctrl by the snap step"
+_NUDGES = "Nudge (Shift fine, Ctrl snap)"
 _DEPTH = "Nudge in depth"
 DIRECTIONS = ("left", "right", "up", "down", "nearer", "farther")
 """In which a target is nudged, as the view has them."""

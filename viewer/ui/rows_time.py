@@ -9,9 +9,9 @@ _KEYS, _TRIM, _ECHOES = "Previous, next key", "Trim start, end", "Ghosts, trails
 KEYING = (
     Command("key.previous", "Previous key", ("down",), TIME, row=_KEYS, repeats=True),
     Command("key.next", "Next key", ("up",), TIME, row=_KEYS, repeats=True),
-    Command("key.set", "Set key", ("s", "i"), TIME, menu="Pose", hint="key"),
+    Command("key.set", "Set key", ("s", "i"), TIME, menu="Pose", hint="key", row="Set, delete key"),
     Command("key.set_selected", "Set key of selected joints", (), TIME, menu="Pose"),
-    Command("key.delete", "Delete key here", ("alt+i",), TIME, menu="Pose"),
+    Command("key.delete", "Delete key here", ("alt+i",), TIME, menu="Pose", row="Set, delete key"),
     Command("key.auto", "Auto-key", ("shift+i",), TIME, menu="Pose", row="Auto-key, record", toggle=True),
     Command("key.record", "Record", ("shift+r",), TIME, menu="Pose", row="Auto-key, record", toggle=True),
     Command("trim.start", "Start range here", ("alt+bracketleft",), TIME, menu="Pose", row=_TRIM),
@@ -22,7 +22,6 @@ KEYING = (
 )
 
 TIME_GESTURES = (
-    Gesture("Timeline: scrub", (("drag ruler",),), TIME),
     Gesture("Timeline: move, copy keys", (("drag key",), ("Ctrl", "drag key")), TIME),
     Gesture("Timeline: zoom, pan", (("wheel",), ("Shift", "wheel"), ("MMB",)), TIME),
 )

@@ -11,7 +11,7 @@ from viewer.formats.files import write_whole
 from viewer.session import Item
 from viewer.session.script.digest import digest_of
 from viewer.session.standing import stand_of
-from viewer.ui.keying import key_frames
+from viewer.ui.frames import key_frames
 
 if TYPE_CHECKING:
     from pathlib import Path

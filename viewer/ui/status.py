@@ -81,7 +81,8 @@ def _state(document: Document, report: Report, *, dragging: bool) -> tuple[str, 
         return "warn", why, "warn"
     if report.status is Status.UNREACHABLE:
         return "warn", f"Out of reach: {name} {miss}".rstrip(), "warn"
-    count = f"{report.iterations} iteration{'s' if report.iterations != 1 else ''}"
+    steps = report.steps[-1] if report.steps else report.iterations  # of all the drag so far, not of one tick
+    count = f"{steps} iteration{'s' if steps != 1 else ''}"
     word = "Stalled" if report.status is Status.STALLED else "Stopped"
     return "warn", f"{word} after {count}, {_error_text(report, document)}", "warn"
 
@@ -145,6 +146,14 @@ def _figures(report: Report | None, fps: float | None) -> str:
     return " · ".join([*parts, *([f"{fps:.0f} fps"] if fps else [])])
 
 
+def _is_unkeyed(document: Document) -> bool:
+    """Whether there are keys, and the pose shown is another than theirs: going to another frame loses it."""
+    take = document.take
+    if take is None or take.is_empty or document.auto_key:
+        return False
+    return not document.pose.same_as(document.frame_pose(document.frame))
+
+
 def _modes(document: Document, compiling_for: float, recorded: float | None) -> tuple[str, ...]:
     said = {
         "Limits off": not document.limits_on,
@@ -152,4 +161,6 @@ def _modes(document: Document, compiling_for: float, recorded: float | None) -> 
         COMPILING: compiling_for > COMPILING_AFTER,
     }
     recording = () if recorded is None else (f"Recording {numbers.clock(recorded)}",)
+    if recorded is None and _is_unkeyed(document):
+        recording = ("Pose not keyed",)
     return (*recording, *(words for words, holds in said.items() if holds))

@@ -11,15 +11,15 @@ from imgui_bundle import imgui, implot
 from viewer.app.fonts import SMALL
 from viewer.app.panels.angle_curves import Curves, curves_of
 from viewer.app.panels.convergence import styled
-from viewer.app.panels.key_hand import scrub
+from viewer.app.panels.key_rows import scrub
 from viewer.app.panels.ruler import number_step
 from viewer.app.panels.timeline import draw as draw_timeline
 from viewer.app.theme import colour
 from viewer.app.widgets.pen import Pen
 from viewer.app.widgets.rows import quiet
 from viewer.ui import numbers
+from viewer.ui.frames import key_frames
 from viewer.ui.grips import joint_of
-from viewer.ui.keying import key_frames
 
 if TYPE_CHECKING:
     from viewer.app.context import PanelContext
@@ -30,6 +30,8 @@ NO_JOINT = "Select a joint or effector to see its angles over the frames"
 _FLAGS = implot.Flags_.canvas_only | implot.Flags_.no_inputs | implot.Flags_.no_frame
 _AXIS = implot.AxisFlags_.lock | implot.AxisFlags_.no_menus | implot.AxisFlags_.no_highlight
 _TONES = {"X": "x", "Y": "y", "Z": "z"}
+_LEGEND, _AROUND = 18.0, 40.0
+"""Height of the words at the top, and of what is round the plot, logical pixels."""
 _LEAST = {"°": 10.0, " m": 0.01}
 """What the axis spans at least, by unit."""
 
@@ -84,13 +86,16 @@ def _plot(ui: PanelContext, found: Curves) -> None:
     implot.setup_axis(implot.ImAxis_.x1, None, _AXIS | implot.AxisFlags_.no_tick_marks)
     implot.setup_axis(implot.ImAxis_.y1, None, _AXIS | implot.AxisFlags_.no_tick_marks)
     span = (view.start, view.start + view.span)
-    implot.setup_axes_limits(*span, least - spare, most + spare, implot.Cond_.always)
-    implot.setup_axis_ticks(implot.ImAxis_.y1, *_ticks(ui, (least - spare, most + spare), found.unit))
+    tall = max(imgui.get_window_height() - ui.px(_AROUND), ui.px(_AROUND))
+    above = ui.px(_LEGEND) / tall * (most - least + 2.0 * spare)
+    ends = (least - spare, most + spare + above)  # the words at the top stand clear of the curves
+    implot.setup_axes_limits(*span, *ends, implot.Cond_.always)
+    implot.setup_axis_ticks(implot.ImAxis_.y1, *_ticks(ui, ends, found.unit))
     for curve in found.curves:
         spec = implot.Spec()
         spec.line_color, spec.line_weight = colour(_TONES.get(curve.name[-1], "accent")), 2.0 * ui.scale
         implot.plot_line(curve.name, found.frames.astype(np.float64), np.ascontiguousarray(curve.values), spec)
-    _over(ui, found, (least - spare, most + spare))
+    _over(ui, found, ends)
 
 
 def _ticks(ui: PanelContext, ends: tuple[float, float], unit: str) -> tuple[list[float], list[str]]:

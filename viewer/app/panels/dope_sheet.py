@@ -8,15 +8,17 @@ import numpy as np
 from imgui_bundle import imgui
 
 from viewer.app.fonts import SMALL
-from viewer.app.panels.key_hand import Hand, Placed, use
+from viewer.app.panels.key_hand import use
 from viewer.app.panels.key_menu import draw_menu, open_menu
+from viewer.app.panels.key_rows import Placed
 from viewer.app.panels.ruler import STRIP, axis_of, draw_playhead, draw_range, draw_strip
 from viewer.app.widgets.items import item
 from viewer.app.widgets.pen import Pen
-from viewer.ui.dope_rows import Row, frames_of, rows_of
+from viewer.ui.dope_rows import Row, rows_of
 
 if TYPE_CHECKING:
     from viewer.app.context import PanelContext
+    from viewer.app.panels.key_hand import Hand
     from viewer.app.panels.ruler import Axis
     from viewer.app.widgets.items import Item
     from viewer.spatial.checks import Ints
@@ -52,9 +54,9 @@ def draw_sheet(ui: PanelContext) -> None:
         _names(ui, pen, corner.x, left, placed, len(rows))
     hand = use(ui, pen, well, axis, placed)
     pen.draw.push_clip_rect((well.x, well.y), (well.x + well.w, well.y + well.h), True)
-    draw_strip(ui, pen, well, axis)
     _lanes(pen, well, axis, placed)
     draw_range(ui, pen, well, axis, hand.ends(ui))
+    draw_strip(ui, pen, well, axis)
     draw_playhead(ui, pen, well, axis)
     for one in placed:
         _keys(ui, pen, axis, one, hand)
@@ -125,7 +127,7 @@ def _lanes(pen: Pen, well: Item, axis: Axis, placed: list[Placed]) -> None:
 
 def _keys(ui: PanelContext, pen: Pen, axis: Axis, placed: Placed, hand: Hand) -> None:
     row, y, h = placed
-    chosen = frames_of(ui.controller.keying.selected, row)
+    chosen = ui.controller.keying.frames_of(row.joint)
     moving = hand.kind == "keys" and hand.by != 0
     copying = moving and imgui.get_io().key_ctrl
     pointed = ui.memory.get("pointed key")

@@ -50,6 +50,7 @@ class State:
         problem: why the folder, or the name, will not do.
         replacing: the file that was asked about because it exists.
         places: folders that are always at hand.
+        fresh: it was not drawn yet: the name to save under takes the keyboard.
     """
 
     title: str
@@ -64,6 +65,7 @@ class State:
     problem: str = ""
     replacing: Path | None = None
     places: list[tuple[str, Path]] = field(default_factory=places)
+    fresh: bool = True
 
     def go(self, folder: Path) -> None:
         """List a folder."""
@@ -158,6 +160,9 @@ def _bottom(ui: PanelContext, state: State) -> bool:
     entered = False
     if state.saving:
         label(ui, "Name")
+        if state.fresh:
+            imgui.set_keyboard_focus_here()
+        state.fresh = False
         state.name, entered = text_line(ui, "name", state.name, width=imgui.get_content_region_avail().x)
         if imgui.is_item_edited():
             state.replacing, state.problem = None, ""

@@ -3,42 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-import numpy as np
 from imgui_bundle import imgui
 
+from viewer.app.panels.key_rows import key_at, scrub
 from viewer.app.panels.ruler import STRIP, range_end_at
 from viewer.app.widgets.edits import THRESHOLD, act, attempt
 from viewer.session.actions import SetRange
 from viewer.session.take.values import MOST_FRAMES
-from viewer.ui.dope_rows import frames_of, keys_in
-from viewer.ui.keying import last_frame, played_range
+from viewer.ui.dope_rows import keys_in
+from viewer.ui.frames import last_frame, played_range
 
 if TYPE_CHECKING:
     from viewer.app.context import PanelContext
+    from viewer.app.panels.key_rows import Placed
     from viewer.app.panels.ruler import Axis
     from viewer.app.widgets.items import Item
     from viewer.app.widgets.pen import Pen
     from viewer.session.take.values import Key
     from viewer.ui.dope_rows import Row
-
-_REACH = 7.0
-"""Logical pixels beside a key at which it is still hit."""
-
-
-class Placed(NamedTuple):
-    """A row and where it is.
-
-    Attributes:
-        row: of keys.
-        y: its top, framebuffer pixels.
-        h: its height.
-    """
-
-    row: Row
-    y: float
-    h: float
 
 
 @dataclass(slots=True)
@@ -72,16 +56,6 @@ class Hand:
         if self.kind == "first":
             return min(max(first + self.by, 0), last), last
         return first, min(max(last + self.by, first), most)
-
-
-def key_at(pen: Pen, axis: Axis, rows: list[Placed], place: tuple[float, float]) -> tuple[Row, int] | None:
-    """The row and frame of the key at a pixel."""
-    x, y = place
-    for row, top, h in rows:
-        if top <= y < top + h and row.frames.size:
-            nearest = int(row.frames[np.argmin(np.abs(row.frames - axis.frame(x)))])
-            return (row, nearest) if abs(axis.x(nearest) - x) <= pen.px(_REACH) else None
-    return None
 
 
 def use(ui: PanelContext, pen: Pen, well: Item, axis: Axis, rows: list[Placed]) -> Hand:
@@ -221,14 +195,3 @@ def _wheel(ui: PanelContext, axis: Axis, x: float) -> None:
     else:
         view.zoom(notches, axis.frame(x))
     ui.wake()
-
-
-def scrub(ui: PanelContext, frame: int) -> None:
-    """Show a frame, the nearest that there is."""
-    frame = min(max(frame, 0), ui.controller.playback.frames - 1)
-    if frame != ui.session.document.frame or ui.session.playing:
-        attempt(ui, lambda: ui.controller.playback.go(frame))
-        ui.wake()
-
-
-__all__ = ["Hand", "Placed", "frames_of", "key_at", "scrub", "use"]

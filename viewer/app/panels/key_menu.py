@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from imgui_bundle import imgui
 
 from viewer.app.panels.commands import run
-from viewer.app.panels.key_hand import key_at
+from viewer.app.panels.key_rows import key_at
 from viewer.app.widgets.edits import act, attempt
 from viewer.session.actions import SimplifyKeys
 from viewer.session.take.values import Blend
@@ -16,7 +16,7 @@ from viewer.ui.dope_rows import keys_in
 
 if TYPE_CHECKING:
     from viewer.app.context import PanelContext
-    from viewer.app.panels.key_hand import Placed
+    from viewer.app.panels.key_rows import Placed
     from viewer.app.panels.ruler import Axis
     from viewer.app.widgets.pen import Pen
 

@@ -17,6 +17,7 @@ from viewer.ui.commands import MENUS, menu_commands
 
 if TYPE_CHECKING:
     from viewer.app.context import PanelContext
+    from viewer.ui.command import Command
 
 _SECTIONS = {
     "file.save", "file.export", "file.quit", "pose.copy", "select.parent", "window.preferences", "view.front",
@@ -48,7 +49,7 @@ def draw(ui: PanelContext) -> None:
 def _entries(ui: PanelContext, menu: str) -> None:
     if menu == "Solver":
         method_menu(ui, ui.session.document.solver.method)
-    for command in menu_commands(menu):
+    for command in entries(menu):
         if command.id in _SECTIONS:
             imgui.separator()
         words = f"{command.title}…" if command.id in _DIALOGS else command.title
@@ -59,6 +60,11 @@ def _entries(ui: PanelContext, menu: str) -> None:
             _files(ui)
         elif command.id == "file.reload" and imgui.menu_item_simple("Units, axes, frame time…"):
             ask(ui, "units-dialog")
+
+
+def entries(menu: str) -> list[Command]:
+    """The commands of a menu in order; quitting is the last of its own, wherever the table has it."""
+    return sorted(menu_commands(menu), key=lambda command: command.id == "file.quit")
 
 
 def _files(ui: PanelContext) -> None:

@@ -12,7 +12,7 @@ from viewer.app.widgets.edits import attempt
 from viewer.app.widgets.fields import text_line
 from viewer.app.widgets.items import gap
 from viewer.app.widgets.rows import label
-from viewer.ui.keying import last_frame
+from viewer.ui.frames import last_frame
 
 if TYPE_CHECKING:
     from viewer.app.context import PanelContext

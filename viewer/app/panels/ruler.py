@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from viewer.app.fonts import SMALL
-from viewer.ui.keying import played_range
+from viewer.ui.frames import played_range
 
 if TYPE_CHECKING:
     from viewer.app.context import PanelContext
@@ -78,7 +78,7 @@ def draw_strip(ui: PanelContext, pen: Pen, well: Item, axis: Axis) -> None:
 
 
 def draw_range(ui: PanelContext, pen: Pen, well: Item, axis: Axis, ends: tuple[int, int] | None = None) -> None:
-    """Darken what is not played, with a handle at each end of what is; ``ends`` while they are being dragged."""
+    """Shade what is not played, with a bracket at each end of what is; ``ends`` while they are being dragged."""
     first, last = ends or played_range(ui.session.document)
     left, right = max(axis.x(first), well.x), min(axis.x(last), well.x + well.w)
     shade = pen.ink("panel", 0.6)

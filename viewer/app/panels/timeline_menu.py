@@ -14,7 +14,7 @@ from viewer.app.widgets.fields import Format, number_field
 from viewer.app.widgets.rows import label, separator
 from viewer.session.actions import SetRange, SetTakeRate
 from viewer.session.take.values import MOST_FRAMES
-from viewer.ui.keying import last_frame, played_range
+from viewer.ui.frames import last_frame, played_range
 
 if TYPE_CHECKING:
     from viewer.app.context import PanelContext

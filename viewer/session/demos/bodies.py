@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,24 +30,24 @@ def _grip(seconds: float) -> tuple[Floats, Floats, float]:
     """Where the thing is, the direction (3,) from which it is gripped, and how far from it the fingers are."""
     phase = math.tau * seconds / _GRIP
     place = np.array(_THING) + np.array([0.12 * math.sin(phase), 0.04 * math.sin(2.0 * phase), 0.0])
-    tilt, side = math.radians(50.0 + 25.0 * math.sin(phase)), 0.35 * math.sin(phase)
+    tilt, side = math.radians(55.0 + 15.0 * math.sin(phase)), 0.25 * math.sin(phase)
     way = np.array([side, -math.cos(tilt), math.sin(tilt)])
-    return place, way / np.linalg.norm(way), 0.055 + 0.02 * math.sin(3.0 * phase)
+    return place, way / np.linalg.norm(way), 0.06 + 0.015 * math.sin(3.0 * phase)
 
 
-def _fingertip(seconds: float, number: int) -> Floats:
+def _fingertip(number: int, seconds: float) -> Floats:
     """(3,) where one of the three fingertips is to be."""
     place, way, apart = _grip(seconds)
     across = np.cross(way, (1.0, 0.0, 0.0))
     across /= np.linalg.norm(across)
-    angle = math.tau * number / 3.0 + 0.5 * math.sin(math.tau * seconds / _GRIP)
+    angle = math.tau * number / 3.0 + 0.4 * math.sin(math.tau * seconds / _GRIP)
     return place + apart * (math.cos(angle) * across + math.sin(angle) * np.cross(across, way))
 
 
 def claw() -> Document:
     """Three fingers on one arm, each with a goal of its own."""
     skeleton = sample("claw-arm")
-    goals = [Goal.position(name, _fingertip(0.0, number)) for number, name in enumerate(_FINGERS)]
+    goals = [Goal.position(name, _fingertip(number, 0.0)) for number, name in enumerate(_FINGERS)]
     return opened("claw", skeleton, skeleton.relaxed_pose(), goals)
 
 
@@ -65,7 +66,7 @@ def _apart(document: Document) -> Says:
 
 # The reach
 
-_REACH = FigureEight((-0.05, 1.0, 0.5), (0.4, 0.0, 0.0), (0.0, 0.45, 0.0), 10.0)
+_REACH = FigureEight((-0.1, 1.0, 0.5), (0.35, 0.0, 0.0), (0.0, 0.35, 0.05), 10.0)
 _GAZE = Chase(_REACH, 0.3)
 
 
@@ -127,8 +128,7 @@ BODIES = (
         ),
         build=claw,
         motions=tuple(
-            Motion(name, Made(lambda seconds, k=number: _fingertip(seconds, k), _GRIP), shown=False)
-            for number, name in enumerate(_FINGERS)
+            Motion(name, Made(partial(_fingertip, number), _GRIP), shown=False) for number, name in enumerate(_FINGERS)
         ),
         rings=_thing,
         says=_apart,

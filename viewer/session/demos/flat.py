@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viewer.ik.goals import Goal
-from viewer.ik.methods.two_link import reach_text
 from viewer.session.demos.demo import Demo, Ring, Says
 from viewer.session.demos.rigs import bent, hinged, opened, sample
 from viewer.session.handle import Handle
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from viewer.session.document import Document
 
 _CHAIN = 14
-_S_START, _S_TARGET = (-45.0, -45.0, 45.0, -45.0), (0.787, 0.324, 0.0)
+_S_START, _S_TARGET = (45.0, -45.0, -45.0, 45.0), (-0.219, 0.667, 0.0)
 _CIRCLE, _RADIUS = (0.42, 0.2, 0.0), 0.04
 
 
@@ -51,10 +50,13 @@ def _lengths(document: Document) -> tuple[float, float]:
 def _reach(document: Document) -> Says:
     lengths, shoulder, target = _lengths(document), document.pose.translations[0], document.handle("tip").position
     distance = float(np.linalg.norm(np.array(target) - shoulder)) if target is not None else math.nan
-    said = reach_text(lengths, distance, document.solver.tolerance_m)
-    if said:
-        return Says(said[0].upper() + said[1:], "warn")
-    return Says(f"In reach: {distance:.3f} m away, of {abs(lengths[0] - lengths[1]):.4g} to {sum(lengths):.4g} m", "ok")
+    nearest, farthest = abs(lengths[0] - lengths[1]), sum(lengths)
+    away = f"the target is {distance:.3f} m away"
+    if distance > farthest + document.solver.tolerance_m:
+        return Says(f"Too far by {distance - farthest:.3f} m: {away}", "warn")
+    if distance < nearest - document.solver.tolerance_m:
+        return Says(f"Too near by {nearest - distance:.3f} m: {away}", "warn")
+    return Says(f"In reach: {away}", "ok")
 
 
 def _shell(document: Document) -> tuple[Ring, ...]:
@@ -85,8 +87,8 @@ def _lock(document: Document) -> Says | None:
     if error is None or error.metres is None:
         return None
     if error.reached:
-        return Says(f"{document.solver.method}: the target is reached", "ok")
-    return Says(f"{document.solver.method}: {1000.0 * error.metres:.0f} mm short, though it is in reach", "warn")
+        return Says("The target is reached", "ok")
+    return Says(f"{1000.0 * error.metres:.0f} mm short", "warn")
 
 
 def puzzle() -> Document:
@@ -126,7 +128,7 @@ FLAT = (
         click_moves="tip",
         rings=_shell,
         says=_reach,
-        room=((-1.8, -1.8, 0.0), (1.8, 1.8, 0.0)),
+        room=((-2.7, -1.8, 0.0), (1.8, 1.9, 0.0)),
     ),
     Demo(
         id="ccd-chain",
@@ -145,14 +147,14 @@ FLAT = (
         id="s-lock",
         title="The S-lock",
         words=(
-            "Bent in an S, each joint alone can only make it worse: one by one, CCD stays locked at the limits.",
-            "Choose default, which turns all joints at once; Start over, and drag the target about with either.",
+            "Bent in an S, each joint alone can only make it worse: CCD stays locked, though the target is in reach.",
+            "Choose Default, which looks for another way; then start over, and drag the target about with either.",
         ),
         build=s_lock,
         view="planar",
         methods=("ccd", "default"),
         says=_lock,
-        room=((-0.5, -0.1, 0.0), (0.95, 1.0, 0.0)),
+        room=((-1.3, -0.15, 0.0), (0.55, 1.15, 0.0)),
     ),
     Demo(
         id="puzzle",
@@ -165,7 +167,7 @@ FLAT = (
         view="planar",
         rings=_circle,
         says=_progress,
-        room=((-0.9, -0.3, 0.0), (0.9, 1.05, 0.0)),
+        room=((-1.5, -0.35, 0.0), (0.9, 1.2, 0.0)),
     ),
 )
 """Those of this file, in the order of the menu."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from viewer.session.script.calls import CHECK
 from viewer.session.script.digest import Digester
+from viewer.session.storage.arrays import plain_number
 from viewer.session.storage.documents import document_data
 
 if TYPE_CHECKING:
@@ -98,11 +99,13 @@ class Tape:
         for place in range(count):
             entry = self._entries[place]
             if isinstance(entry, Late):
-                self._entries[place] = msgspec.json.encode([*entry.head, document_data(entry.document)])
+                self._entries[place] = self._encoded([*entry.head, document_data(entry.document)])
         if self._head is None:
-            self._head = msgspec.json.encode(
-                {"machine": this_machine(), "start": document_data(self._start)}
-            )[:-1]  # fmt: skip
+            self._head = self._encoded({"machine": this_machine(), "start": document_data(self._start)})[:-1]
         tail = [] if last is None else [msgspec.json.encode([CHECK, *Digester().digest(last)])]
         calls: list[Any] = [*self._entries[:count], *tail]
         return msgspec.Raw(b'%s,"calls":[%s]}' % (self._head, b",".join(calls)))
+
+    @staticmethod
+    def _encoded(value: object) -> bytes:
+        return msgspec.json.encode(value, enc_hook=plain_number)

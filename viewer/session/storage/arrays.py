@@ -36,6 +36,17 @@ class Packed(msgspec.Struct):
 Stored: TypeAlias = list[Any] | Packed
 
 
+def plain_number(value: object) -> object:
+    """A number of numpy as one of Python's, for an encoder: settings take either.
+
+    Raises:
+        TypeError: anything else.
+    """
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"a {type(value).__name__} cannot be written")
+
+
 def pack(array: NDArray[Any]) -> Stored:
     """An array of floats or integers of any shape as data that `unpack` makes equal to the last bit."""
     code = "f8" if array.dtype.kind == "f" else "i8"

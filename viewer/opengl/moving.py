@@ -45,6 +45,8 @@ STILL_FPS = 30.0
 SLOWEST_TURN = 3600.0
 """Seconds that a turn may take."""
 
+_SAME_RATE = 1e-3
+"""Part of a rate that it may be off: files write frame times with few digits."""
 _LOGICAL_HEIGHT = 1080.0
 """Pixels high from which on marks and texts grow with the picture, as in still ones."""
 
@@ -170,7 +172,7 @@ def playable_fps(rate: float, most: float) -> float:
 
     At such a rate pictures are frames of the clip as they are, none between two of them.
     """
-    return rate / max(1, math.ceil(rate / most - 1e-6))
+    return rate / max(1, math.ceil(rate / most - _SAME_RATE))
 
 
 def _check(fps: float | None, turntable: bool | float) -> None:
@@ -196,6 +198,8 @@ def _clip(character: Character | Skeleton, pose: Pose | None, frames: range | No
         if frames is not None:
             raise InputError("expected frames of a motion, found a pose that stands still")
         return None
+    if frames is not None and not frames:
+        raise InputError("frames: expected at least one, found none")
     if frames is not None:
         clip = clip.frames(frames.start, frames[-1], frames.step)
     return clip if fps is None else clip.resampled(fps)

@@ -1,0 +1,53 @@
+"""Sessions whose actions are recorded, and the files that hold them."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from sessions import session
+
+from viewer.session.files import save_session, session_bytes
+from viewer.session.script import replay
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from viewer.session import Session
+
+Tree = dict[str, Any]
+
+
+def recorded(name: str = "biped") -> Session:
+    made = session(name)
+    made.record_actions()
+    return made
+
+
+def saved(made: Session, folder: Path) -> Path:
+    path = folder / "reported.ikv.json"
+    save_session(made.document, path, made.tape)
+    return path
+
+
+def altered(path: Path, change: Callable[[Tree], object]) -> Path:
+    """The file with its actions changed."""
+    tree = json.loads(path.read_text(encoding="utf-8"))
+    change(tree["actions"])
+    path.write_text(json.dumps(tree), encoding="utf-8")
+    return path
+
+
+def names(path: Path) -> list[str]:
+    tree = json.loads(path.read_text(encoding="utf-8"))
+    return [call[0] for call in tree["actions"]["calls"] if call[0] != "check"]
+
+
+def same(made: Session, folder: Path) -> None:
+    """Done again, twice, it is the same document, and nothing is to be said about it."""
+    path, notes = saved(made, folder), list[str]()
+    first, second = replay(path, notes), replay(path, notes)
+    assert notes == []
+    assert first.same_as(made.document)
+    assert session_bytes(first) == session_bytes(second) == session_bytes(made.document)

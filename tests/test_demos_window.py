@@ -1,0 +1,169 @@
+"""Demos and planes at the window: opened, looked at, clicked in, paused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from ui_person import VIEW, Person
+
+from viewer.session.demos import DEMOS, Demo
+from viewer.ui import Key
+
+EVERY = pytest.mark.parametrize("demo", DEMOS, ids=lambda demo: demo.id)
+
+
+def moves(person: Person) -> bool:
+    return person.controller.session.animating
+
+
+def locked(person: Person) -> bool:
+    return not person.controller.session.errors["tip"].reached
+
+
+def shown(name: str) -> Person:
+    person = Person()
+    person.controller.preferences.reduce_motion = False
+    person.controller.demos.open(name)
+    return person
+
+
+@EVERY
+def test_each_opens_with_its_card_and_is_in_view(demo: Demo) -> None:
+    person = shown(demo.id)
+    controller = person.controller
+    assert controller.demos.card is demo
+    assert controller.files.title == demo.id
+    assert controller.session.animating == bool(demo.motions or demo.follows)
+    assert controller.camera.orthographic == (demo.view == "planar")
+    for seconds in np.linspace(0.0, 5.0, 12):
+        for motion in demo.motions:
+            x, y = person.pixel(motion.path(float(seconds)))
+            assert VIEW.contains(x, y), motion.effector
+    assert controller.draw_list().flat.size
+
+
+def test_unsaved_work_is_asked_about() -> None:
+    person = Person()
+    person.select("LeftHand")
+    person.key("alt+left")
+    assert person.controller.session.modified
+    person.controller.demos.open("claw")
+    assert person.controller.requests[-1].name == "ask-save"
+    assert person.controller.demos.current is None
+    person.controller.files.answer_save("discard")
+    assert person.controller.demos.current is not None
+
+
+def test_a_demo_that_is_watched_is_not_modified() -> None:
+    person = shown("serpent")
+    person.wait(1.0)
+    assert not person.controller.session.modified
+    assert person.controller.session.undo_depth == 0
+
+
+def test_space_and_escape_hold_it_still() -> None:
+    person = shown("ball")
+    person.wait(0.5)
+    person.key("space")
+    assert not moves(person)
+    person.key("space")
+    assert moves(person)
+    person.key("escape")
+    assert not moves(person)
+    before = person.document
+    person.wait(0.5)
+    assert person.document is before
+
+
+def test_the_card_can_be_closed_and_comes_back_with_the_next_demo() -> None:
+    person = shown("claw")
+    person.controller.demos.close()
+    assert person.controller.demos.card is None
+    assert person.controller.demos.current is not None
+    person.controller.demos.open("serpent")
+    assert person.controller.demos.card is not None
+
+
+def test_motion_is_reduced_where_that_is_preferred() -> None:
+    person = Person()
+    person.controller.demos.open("claw")
+    assert not person.controller.session.animating
+    assert person.controller.can("demo.animate")
+
+
+def test_a_click_puts_the_target_there() -> None:
+    person = shown("two-link")
+    x, y = person.pixel(np.array([-0.5, 1.0, 0.0]))
+    person.click(x, y)
+    assert np.allclose(person.target("tip"), (-0.5, 1.0, 0.0), atol=0.01)
+    assert np.allclose(person.place("tip"), (-0.5, 1.0, 0.0), atol=0.01)
+    assert person.controller.session.undo_depth == 1
+    demo = person.controller.demos.current
+    assert demo is not None
+    person.click(*person.pixel(np.array([1.6, 1.5, 0.0])))
+    says = demo.says(person.document)
+    assert says is not None
+    assert says.text.startswith("Too far by 0.39")
+
+
+def test_the_chain_follows_the_pointer() -> None:
+    person = shown("ccd-chain")
+    person.move(*person.pixel(np.array([-0.5, 0.5, 0.0])))
+    person.wait(2.5)
+    assert np.allclose(person.place("tip"), (-0.5, 0.5, 0.0), atol=0.01)
+    assert person.controller.session.undo_depth == 0
+    person.key("space")
+    person.move(*person.pixel(np.array([0.5, 0.5, 0.0])))
+    person.wait(0.5)
+    assert np.allclose(person.target("tip"), (-0.5, 0.5, 0.0), atol=0.01)
+
+
+def test_the_solver_switch_unlocks_the_s_and_starting_over_locks_it_again() -> None:
+    person = shown("s-lock")
+    demos = person.controller.demos
+    assert locked(person)
+    demos.choose("default")
+    assert not locked(person)
+    person.controller.run("demo.start_over")
+    assert locked(person)
+    assert person.document.solver.method == "default"
+    demos.choose("ccd")
+    assert locked(person)
+
+
+def test_the_next_file_is_seen_in_perspective_again() -> None:
+    person = shown("puzzle")
+    person.controller.files.open("sample:biped")
+    assert person.controller.demos.current is None
+    assert not person.controller.camera.orthographic
+    assert not person.controller.session.animating
+
+
+@pytest.mark.parametrize(("plane", "axis"), [("xy", (0, 0, 1)), ("yz", (1, 0, 0)), ("zx", (0, 1, 0))])
+def test_planes_are_looked_at_straight(plane: str, axis: tuple[int, int, int]) -> None:
+    person = Person()
+    controller = person.controller
+    controller.run(f"view.plane_{plane}")
+    assert controller.checked(f"view.plane_{plane}")
+    assert (person.document.planar, controller.camera.orthographic) == (plane, True)
+    assert np.allclose(controller.camera.back, axis, atol=1e-9)
+    controller.run(f"view.plane_{plane}")
+    assert (person.document.planar, controller.camera.orthographic) == (None, False)
+
+
+def test_a_drag_from_another_view_stays_in_the_plane() -> None:
+    person = Person()
+    person.controller.run("view.plane_yz")
+    before = person.joint("LeftHand")[0]
+    person.controller.run("view.three_quarter")
+    person.wait()
+    person.drag(person.at("LeftHand"), (60.0, -50.0))
+    assert person.joint("LeftHand")[0] == pytest.approx(before, abs=1e-9)
+    assert person.controller.session.undo_depth == 2
+
+
+def test_escape_selects_nothing_once_nothing_moves() -> None:
+    person = Person()
+    person.select("LeftHand")
+    person.controller.handle(Key("escape"))
+    assert person.selected == []

@@ -1,0 +1,241 @@
+"""Nothing is lost: by a kill, a full disk, a folder that cannot be written or is gone, or a save thought better of."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import os
+import subprocess
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import pytest
+from sessions import session
+
+from viewer.errors import FormatError
+from viewer.formats import files
+from viewer.session.actions import SetLimits
+from viewer.session.backup import backup_of
+from viewer.session.files import is_session, load_session, save_session
+from viewer.ui import documents
+from viewer.ui.controller import Controller
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+ROOM = 200_000
+"""Bytes of a disk that is soon full."""
+
+
+def worked_on(name: str = "biped") -> Controller:
+    controller = Controller(session(name))
+    controller.session.dispatch(SetLimits(on=False))
+    return controller
+
+
+def message(controller: Controller) -> str:
+    return controller.messages[-1].text
+
+
+def saved(folder: Path) -> tuple[Controller, Path, bytes]:
+    """A session that was saved once, has a backup, and is modified since."""
+    controller, path = worked_on(), folder / "work.ikv.json"
+    assert documents.save_to(controller, path)
+    controller.session.dispatch(SetLimits(on=True))
+    assert documents.save_to(controller, path)
+    controller.session.dispatch(SetLimits(on=False))
+    return controller, path, path.read_bytes()
+
+
+def fails(controller: Controller, path: Path, words: str) -> None:
+    """Saving is refused with a message; the work is still there, and still unsaved."""
+    document, kept = controller.session.document, controller.session.path
+    assert not documents.save_to(controller, path)
+    assert message(controller).startswith(f"{path}: cannot be written: ")
+    assert words in message(controller)
+    assert controller.messages[-1].level == "error"
+    assert controller.session.document is document
+    assert controller.session.modified
+    assert controller.session.path == kept
+
+
+def left_alone(path: Path, content: bytes) -> None:
+    """The file and its backup are as they were, and there is nothing else."""
+    backup = backup_of(path)
+    assert backup is not None
+    assert path.read_bytes() == content
+    assert load_session(path).limits_on
+    assert not load_session(backup).limits_on
+    assert sorted(one.name for one in path.parent.iterdir()) == ["work.backup.ikv.json", "work.ikv.json"]
+
+
+# One backup
+
+
+def test_saving_keeps_what_the_file_held_before(tmp_path: Path) -> None:
+    _, path, content = saved(tmp_path)
+    left_alone(path, content)
+
+
+def test_saving_the_same_again_keeps_the_version_before(tmp_path: Path) -> None:
+    controller, path, _ = saved(tmp_path)
+    controller.session.undo()
+    assert documents.save_to(controller, path)
+    assert documents.save_to(controller, path)
+    backup = backup_of(path)
+    assert backup is not None
+    assert not load_session(backup).limits_on
+
+
+def test_a_new_file_has_no_backup_and_a_backup_none_of_its_own(tmp_path: Path) -> None:
+    controller = worked_on()
+    path = tmp_path / "work.backup.ikv.json"
+    assert documents.save_to(controller, path)
+    controller.session.undo()
+    assert documents.save_to(controller, path)
+    assert [one.name for one in tmp_path.iterdir()] == [path.name]
+    assert is_session(path)  # it opens as any other
+
+
+def test_the_backup_of_a_link_lies_beside_the_file_that_it_leads_to(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    link = tmp_path / "link.ikv.json"
+    link.symlink_to(tmp_path / "real" / "work.ikv.json")
+    controller = worked_on()
+    for _ in range(2):
+        controller.session.dispatch(SetLimits(on=not controller.document.limits_on))
+        assert documents.save_to(controller, link)
+    assert link.is_symlink()
+    names = sorted(one.name for one in (tmp_path / "real").iterdir())
+    assert names == ["work.backup.ikv.json", "work.ikv.json"]
+
+
+def test_where_files_have_no_second_names_it_is_a_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(*_: object) -> None:
+        raise OSError(errno.EPERM, "no links here")
+
+    monkeypatch.setattr(os, "link", none)
+    _, path, content = saved(tmp_path)
+    left_alone(path, content)
+
+
+def test_that_no_backup_could_be_kept_is_said_and_keeps_nobody_from_saving(tmp_path: Path) -> None:
+    controller, path, _ = saved(tmp_path)
+    backup = backup_of(path)
+    assert backup is not None
+    backup.unlink()
+    backup.mkdir()
+    assert documents.save_to(controller, path)
+    assert message(controller) == "Saved work.ikv.json; no backup could be kept: expected a file, found a folder"
+    assert not load_session(path).limits_on
+    assert not controller.session.modified
+
+
+# What can go wrong in saving
+
+
+def test_a_disk_that_is_full_half_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    controller, path, content = saved(tmp_path)
+
+    def fill(file: BinaryIO, data: bytes) -> None:
+        file.write(data[: len(data) // 2])
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as full:
+        full.setattr(files, "_fill", fill)
+        fails(controller, path, "the disk is full")
+    left_alone(path, content)
+    assert documents.save_to(controller, path)  # there is room again
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of its own; skipped where none can be had."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={ROOM}", "tmpfs", str(folder)]
+    try:
+        done = subprocess.run(mount, capture_output=True, check=False).returncode
+    except OSError:
+        done = 1
+    if done != 0:
+        pytest.skip("only root can mount a small disk")
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def test_a_disk_that_really_is_full(small_disk: Path) -> None:
+    controller, path, content = saved(small_disk)
+    filler = small_disk / "filler"
+    with filler.open("wb", buffering=0) as file, contextlib.suppress(OSError):
+        while True:
+            file.write(bytes(4096))
+    fails(controller, path, "the disk is full")
+    filler.unlink()
+    left_alone(path, content)
+
+
+def test_a_disk_that_is_read_only(small_disk: Path) -> None:
+    controller, path, content = saved(small_disk)
+    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    fails(controller, path, "read-only")
+    left_alone(path, content)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")
+def test_a_folder_that_is_read_only(tmp_path: Path) -> None:
+    controller, path, content = saved(tmp_path)
+    tmp_path.chmod(0o500)
+    try:
+        fails(controller, path, "no permission")
+        left_alone(path, content)
+    finally:
+        tmp_path.chmod(0o700)
+
+
+def test_a_file_that_is_read_only(tmp_path: Path) -> None:
+    controller, path, content = saved(tmp_path)
+    path.chmod(0o400)
+    fails(controller, path, "the file is read-only")
+    left_alone(path, content)
+
+
+def test_a_folder_that_has_vanished(tmp_path: Path) -> None:
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    controller, path, _ = saved(folder)
+    for one in folder.iterdir():
+        one.unlink()
+    folder.rmdir()
+    fails(controller, path, "its folder does not exist")
+    assert not folder.exists()
+    assert documents.save_to(controller, tmp_path / "elsewhere.ikv.json")
+
+
+# Versions
+
+
+def test_a_file_from_a_later_program_is_refused_and_not_written_over(tmp_path: Path) -> None:
+    path = tmp_path / "new.ikv.json"
+    path.write_text('{"version": 99, "type": "session", "document": {"soul": true}}', encoding="utf-8")
+    with pytest.raises(FormatError) as raised:
+        load_session(path)
+    assert str(raised.value) == f"{path}: version: expected 1, found 99: the file is from a later program"
+    controller = worked_on()
+    before = controller.session.document
+    assert not documents.open_path(controller, path)
+    assert controller.session.document is before
+    assert controller.session.path is None
+
+
+def test_a_file_from_before_takes_planes_and_actions_opens(tmp_path: Path) -> None:
+    path = tmp_path / "old.ikv.json"
+    made = session("walk")
+    save_session(made.document, path)
+    tree: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    for name in ("take", "put_aside", "auto_key", "planar"):
+        tree["document"].pop(name)
+    path.write_text(json.dumps(tree), encoding="utf-8")
+    assert load_session(path).same_as(made.document)

@@ -1,0 +1,138 @@
+"""Work that is under way is kept while it lasts; a kill takes five seconds of it at most, and never half a file."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from killing import MOST_LOST, kill_one, replays
+from restless import Restless
+from sessions import session
+
+from viewer.app.keeping import Keeper
+from viewer.app.layout import Layout
+from viewer.session.actions import KeyPose, SetLimits
+from viewer.session.backup import backup_of
+from viewer.session.files import load_session
+from viewer.ui.controller import Controller
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from viewer.session import Session
+
+# Autosave
+
+
+def until(done: Callable[[], object]) -> None:
+    deadline = time.monotonic() + 20.0
+    while not done() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert done()
+
+
+def kept(folder: Path) -> Path | None:
+    return next(iter(folder.glob("*.ikv.json")), None)
+
+
+@pytest.fixture
+def keeper(tmp_path: Path) -> Iterator[Keeper]:
+    controller = Controller(session())
+    made = Keeper(controller, Layout(), tmp_path, tmp_path / "preferences.json")
+    made._autosave._seconds = 0.0  # as often as it can
+    yield made
+    made.close()
+
+
+def hands_of(keeper: Keeper) -> Session:
+    return keeper._controller.session
+
+
+def test_a_drag_under_way_is_kept_and_taken_back_it_is_not(keeper: Keeper, tmp_path: Path) -> None:
+    made = hands_of(keeper)
+    made.begin("Turn")
+    keeper.tick()
+    assert kept(tmp_path) is None  # nothing is changed yet
+    made.update(SetLimits(on=False))
+    keeper.tick()
+    until(lambda: kept(tmp_path) is not None)
+    made.cancel()
+    keeper.tick()
+    until(lambda: kept(tmp_path) is None)
+
+
+def test_a_recording_under_way_is_kept(keeper: Keeper, tmp_path: Path) -> None:
+    made = hands_of(keeper)
+    made.record()
+    hands = Restless(made, 3)
+    hands.session.begin_drag((hands.item(),))
+    for _ in range(150):
+        hands.ticks(1)
+        if made.recorded_seconds > 1.5:
+            break
+    keeper.tick()
+    until(lambda: (path := kept(tmp_path)) is not None and load_session(path).take is not None)
+
+
+def test_what_cannot_be_kept_is_said_once(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    controller = Controller(session())
+    keeper = Keeper(controller, Layout(), tmp_path / "file" / "folder", tmp_path / "preferences.json")
+    controller.session.dispatch(KeyPose(0))
+    keeper.tick()
+    until(lambda: keeper._autosave.problem)
+    controller.session.dispatch(KeyPose(1))
+    keeper.tick()
+    controller.session.dispatch(KeyPose(2))
+    keeper.tick()
+    said = [one.text for one in controller.messages if one.text.startswith("Autosave: nothing can be saved by itself")]
+    assert len(said) == 1
+    keeper.close()
+
+
+# Kills
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("seed", "after"), [(1, 0.3), (2, 1.7), (3, 2.6), (4, 3.9), (5, 5.2)])
+def test_a_kill_loses_five_seconds_at_most(seed: int, after: float, tmp_path: Path) -> None:
+    left = kill_one(tmp_path, seed, after)
+    assert left.lost <= MOST_LOST
+    if left.path is not None and seed % 2:
+        assert replays(left)
+
+
+SAVES = """
+import sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[2])
+from sessions import session
+from viewer.session.actions import SetLimits
+from viewer.session.files import save_session
+made, path = session("walk"), Path(sys.argv[1])
+save_session(made.document, path)
+print("ready", flush=True)
+while True:
+    made.dispatch(SetLimits(not made.document.limits_on))
+    save_session(made.document, path)
+"""
+
+
+@pytest.mark.parametrize("after", [0.05, 0.113, 0.2])
+def test_a_kill_while_saving_leaves_a_whole_file_and_a_whole_backup(after: float, tmp_path: Path) -> None:
+    path = tmp_path / "work.ikv.json"
+    command = [sys.executable, "-c", SAVES, str(path), str(Path(__file__).parent)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "ready\n"
+        time.sleep(after)
+        child.kill()
+    load_session(path)
+    backup = backup_of(path)
+    assert backup is not None
+    if backup.exists():
+        load_session(backup)

@@ -1,0 +1,256 @@
+"""The timeline panel: keys by the mouse, buttons, menus, plots."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from imgui_bundle import imgui
+from panel_window import PanelWindow
+
+import viewer
+from viewer.app.panels.angle_curves import curves_of
+from viewer.app.panels.dope_sheet import NO_KEYS
+from viewer.session.actions import KeyPose, SetCoordinate
+from viewer.session.document import Item
+from viewer.session.take.values import Blend
+from viewer.ui.frames import key_frames, played_range
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+INSET, STRIP, ROW = 14.0, 22.0, 10.0
+"""Of the ruler: to the first frame, height of the numbers, into the row of keys."""
+
+
+@pytest.fixture
+def window() -> Iterator[PanelWindow]:
+    made = PanelWindow(viewer.load("sample:biped"))
+    yield made
+    made.close()
+
+
+def keyed(window: PanelWindow, *frames: int) -> None:
+    for frame in frames:
+        window.session.dispatch(KeyPose(frame))
+    window.frames(3)
+
+
+def frames(window: PanelWindow) -> tuple[int, ...]:
+    return key_frames(window.session.document)
+
+
+def place(window: PanelWindow, frame: float, *, strip: bool = False) -> tuple[float, float]:
+    """Where a frame is: in the row of all keys, or in the strip of numbers."""
+    box = window.box("timeline", "ruler")
+    view = window.controller.keying.view
+    wide = box.right - box.left - 2.0 * INSET
+    x = box.left + INSET + (frame - view.start) / view.span * wide
+    return x, box.top + (8.0 if strip else STRIP + ROW)
+
+
+def drag(window: PanelWindow, start: tuple[float, float], end: tuple[float, float], which: int = 0) -> None:
+    window.move(start)
+    window.frames(30)
+    window.button(down=True, which=which)
+    for part in (0.3, 0.7, 1.0):
+        window.move((start[0] + part * (end[0] - start[0]), start[1] + part * (end[1] - start[1])))
+    window.button(down=False, which=which)
+    window.frames(3)
+
+
+def press(window: PanelWindow, at: tuple[float, float], which: int = 0) -> None:
+    drag(window, at, at, which)
+
+
+def chosen(window: PanelWindow) -> set[int]:
+    return {key.frame for key in window.controller.keying.selected}
+
+
+def taller(window: PanelWindow) -> None:
+    window.ui.layout.timeline = 300.0
+    window.ui.regions = window.ui.layout.regions(window.size, window.ui.scale)
+    window.frames(3)
+
+
+def test_without_keys_the_panel_says_how_to_make_some(window: PanelWindow) -> None:
+    assert NO_KEYS in window.words("timeline")
+    window.click("timeline", "Set key")
+    assert frames(window) == (0,)
+    assert NO_KEYS not in window.words("timeline")
+
+
+def test_the_strip_scrubs_also_where_nothing_is_keyed_yet(window: PanelWindow) -> None:
+    drag(window, place(window, 10, strip=True), place(window, 60, strip=True))
+    assert window.session.document.frame == 60
+    assert frames(window) == ()
+
+
+def test_a_click_selects_the_keys_of_a_frame_shift_adds_and_emptiness_selects_none(window: PanelWindow) -> None:
+    keyed(window, 0, 40, 80)
+    press(window, place(window, 40))
+    assert chosen(window) == {40}
+    window.key(imgui.Key.mod_shift, down=True)
+    press(window, place(window, 80))
+    window.key(imgui.Key.mod_shift, down=False)
+    assert chosen(window) == {40, 80}
+    press(window, place(window, 60))
+    assert chosen(window) == set()
+
+
+def test_a_drag_moves_the_selected_keys_in_one_step(window: PanelWindow) -> None:
+    keyed(window, 0, 40, 80)
+    depth = window.session.undo_depth
+    drag(window, place(window, 40), place(window, 55))
+    assert frames(window) == (0, 55, 80)
+    assert chosen(window) == {55}
+    assert window.session.undo_depth == depth + 1
+
+
+def test_a_drag_with_ctrl_copies(window: PanelWindow) -> None:
+    keyed(window, 0, 40)
+    window.key(imgui.Key.mod_ctrl, down=True)
+    drag(window, place(window, 40), place(window, 70))
+    window.key(imgui.Key.mod_ctrl, down=False)
+    assert frames(window) == (0, 40, 70)
+
+
+def test_escape_takes_a_drag_of_keys_back(window: PanelWindow) -> None:
+    keyed(window, 0, 40)
+    window.move(place(window, 40))
+    window.frames(30)
+    window.button(down=True)
+    window.move(place(window, 70))
+    window.tap(imgui.Key.escape)
+    window.button(down=False)
+    window.frames(2)
+    assert frames(window) == (0, 40)
+
+
+def test_a_box_selects_what_is_in_it_and_delete_removes_that(window: PanelWindow) -> None:
+    keyed(window, 0, 40, 80)
+    start, end = place(window, 30), place(window, 100)
+    drag(window, start, (end[0], end[1] + 3.0))
+    assert chosen(window) == {40, 80}
+    window.controller.run("goal.remove")
+    assert frames(window) == (0,)
+
+
+def test_single_joints_have_rows_where_there_is_room(window: PanelWindow) -> None:
+    keyed(window, 0, 40)
+    taller(window)
+    x, _ = place(window, 40)
+    box = window.box("timeline", "ruler")
+    lines = {line.name: line for line in window.lines if line.panel == "timeline"}
+    assert {"All", "RightHand", "Head"} <= set(lines)
+    assert lines["RightHand"].right < box.left
+    press(window, (x, lines["RightHand"].middle[1]))
+    names = window.session.document.skeleton.names
+    assert {(names[key.joint], key.frame) for key in window.controller.keying.selected} == {("RightHand", 40)}
+
+
+def test_the_wheel_zooms_at_the_pointer_and_the_middle_button_pans(window: PanelWindow) -> None:
+    at = place(window, 60)
+    window.move(at)
+    imgui.get_io().add_mouse_wheel_event(0.0, 3.0)
+    window.frames(3)
+    view = window.controller.keying.view
+    assert view.span < 119.0
+    assert place(window, 60)[0] == pytest.approx(at[0], abs=1.0)
+    start = view.start
+    drag(window, at, (at[0] - 100.0, at[1]), which=2)
+    assert view.start > start
+
+
+def test_the_brackets_of_the_range_are_dragged(window: PanelWindow) -> None:
+    keyed(window, 0, 40)
+    x, y = place(window, 119)
+    drag(window, (x + 9.0, y), (place(window, 90)[0] + 9.0, y))
+    assert played_range(window.session.document) == (0, 90)
+    x, y = place(window, 0)
+    drag(window, (x - 9.0, y), (place(window, 20)[0] - 9.0, y))
+    assert played_range(window.session.document) == (20, 90)
+
+
+def test_interpolation_is_chosen_for_the_selected_keys(window: PanelWindow) -> None:
+    keyed(window, 0, 40)
+    assert "blend" not in [box.name for box in window.boxes]
+    press(window, place(window, 0))
+    window.click("timeline", "blend")
+    assert window.popup
+    window.tap(imgui.Key.escape)
+    window.frames(3)
+    window.controller.keying.set_blend(Blend.STEP)
+    window.frames(3)
+    assert "Step" in window.words("timeline")
+
+
+def test_the_right_button_opens_the_menu_of_keys(window: PanelWindow) -> None:
+    keyed(window, 0, 40)
+    press(window, place(window, 40), which=1)
+    assert window.popup
+    assert chosen(window) == {40}
+    assert frames(window) == (0, 40)
+
+
+def test_auto_key_and_record_are_buttons(window: PanelWindow) -> None:
+    window.click("timeline", "Auto-key")
+    assert window.session.document.auto_key
+    window.click("toolbar", "record")
+    assert window.session.recording
+    window.frames(2)
+    assert "0:00" in window.words("toolbar")
+    window.click("toolbar", "record")
+    assert not window.session.recording
+
+
+def test_rate_range_and_ghosts_are_set_in_the_timelines_menu(window: PanelWindow) -> None:
+    window.click("timeline", "timeline settings")
+    window.double_click("timeline", "rate")
+    window.write("60")
+    assert window.session.document.frame_time == pytest.approx(1.0 / 60.0)
+    window.double_click("timeline", "last frame")
+    window.write("200")
+    assert played_range(window.session.document) == (0, 200)
+    window.click("timeline", "show.ghosts")
+    assert window.controller.display.ghosts
+    window.double_click("timeline", "tolerance")
+    window.write("1.5")
+    assert window.session.record_tolerance_deg == 1.5
+    assert window.controller.preferences.record_tolerance_deg == 1.5
+
+
+def test_the_angles_of_the_selection_are_plotted_with_their_values_now(window: PanelWindow) -> None:
+    window.ui.layout.tabs["bottom"] = "angles"
+    window.frames(3)
+    keyed(window, 0)
+    window.session.dispatch(SetCoordinate("LeftForeArm", 0, 0.5))
+    keyed(window, 40)
+    window.controller.playback.go(40)
+    window.controller.selecting.select(Item("joint", "LeftForeArm"))
+    window.frames(3)
+    words = window.words("angles")
+    assert "LeftForeArm" in words
+    assert any(word.endswith("28.6°") for word in words), words
+
+
+def test_curves_have_the_inspectors_names_and_go_through_the_keys(window: PanelWindow) -> None:
+    keyed(window, 0)
+    window.session.dispatch(SetCoordinate("LeftForeArm", 0, 0.5))
+    keyed(window, 40)
+    document = window.session.document
+    found = curves_of(document, document.skeleton.index("LeftForeArm"), 0, 119)
+    assert found.unit == "°"
+    assert [len(curve.values) for curve in found.curves] == [120]
+    assert np.isin([0, 40], found.frames).all()
+    values = dict(zip(found.frames.tolist(), found.curves[0].values.tolist(), strict=True))
+    assert values[40] == pytest.approx(np.degrees(0.5))
+    assert values[0] < values[20] < values[40]
+
+
+def test_keys_at_every_frame_are_one_band(window: PanelWindow) -> None:
+    keyed(window, 0)
+    few = imgui.get_draw_data().total_vtx_count
+    keyed(window, *range(1, 300))
+    assert imgui.get_draw_data().total_vtx_count - few < 1000

@@ -1,0 +1,151 @@
+"""Recorded actions in the window: switched on in a menu, told of, saved, and done again by a command."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from conftest import ROOT
+from restless import Restless
+from sessions import session
+from window_pilot import Pilot
+
+from viewer.session.files import load_session, save_session
+from viewer.session.preferences import Preferences
+from viewer.session.script import open_script, replay
+from viewer.session.script.digest import digest_of
+from viewer.ui.commands import BY_ID
+from viewer.ui.controller import Controller
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TOGGLE = "file.record_actions"
+CHANGING = {"fps"}
+"""What a window says of its own pace."""
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Path:
+    made = session("walk")
+    made.record_actions()
+    hands = Restless(made, 5)
+    for _ in range(12):
+        hands.act()
+    path = tmp_path / "reported.ikv.json"
+    save_session(made.document, path, made.tape)
+    return path
+
+
+def run(*words: str) -> subprocess.CompletedProcess[str]:
+    """The command, in a process of its own."""
+    command = [sys.executable, "-m", "viewer", *words]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
+
+
+def state_after(script: Path, state: Path, *more: str) -> dict[str, Any]:
+    done = run("view", "--script", str(script), "--window", "headless", "--state-file", str(state), *more)
+    assert (done.returncode, done.stderr) == (0, "")
+    found: dict[str, Any] = json.loads(state.read_text(encoding="utf-8"))
+    return {name: value for name, value in found.items() if name not in CHANGING}
+
+
+def test_the_command_does_it_again_twice_to_the_same_bits(script: Path, tmp_path: Path) -> None:
+    states = [state_after(script, tmp_path / name) for name in ("1.json", "2.json")]
+    for state in states:
+        state["solver"].pop("ms")
+    assert states[0] == states[1]
+    assert states[0]["digest"] == digest_of(load_session(script)) == digest_of(replay(script))
+
+
+def test_the_window_can_be_closed_on_the_way_and_pictured(script: Path, tmp_path: Path) -> None:
+    picture = tmp_path / "picture.png"
+    state = state_after(script, tmp_path / "1.json", "--exit-after", "3", "--screenshot", str(picture))
+    part = open_script(script)
+    for _ in range(3):
+        part.tick(0.0)
+    assert not part.finished
+    assert state["digest"] == digest_of(part.document)
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_what_departs_is_said_and_the_window_goes_on(script: Path, tmp_path: Path) -> None:
+    tree = json.loads(script.read_text(encoding="utf-8"))
+    checks = [call for call in tree["actions"]["calls"] if call[0] == "check"]
+    checks[0][1] = "0" * 12
+    script.write_text(json.dumps(tree), encoding="utf-8")
+    state = tmp_path / "1.json"
+    done = run("view", "--script", str(script), "--window", "headless", "--state-file", str(state))
+    assert done.returncode == 0
+    assert done.stderr.startswith(f"warning: {script}: call ")
+    assert done.stderr.endswith(": from here the pose is not as recorded\n")
+    assert "from here the pose is not as recorded" in json.loads(state.read_text(encoding="utf-8"))["message"]
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (["sample:walk"], "FILE"),
+        (["--solver", "dls", "--no-limits"], "--solver, --no-limits"),
+        (["--frame", "3"], "--frame"),
+    ],
+)
+def test_nothing_else_can_be_begun_with(given: list[str], words: str, script: Path) -> None:
+    done = run("view", "--script", str(script), "--window", "headless", *given)
+    assert done.returncode == 1
+    assert done.stderr == f"error: --script: expected nothing else to begin with, found {words}\n"
+
+
+def test_a_file_without_actions_is_refused_in_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "plain.ikv.json"
+    save_session(session().document, path)
+    done = run("view", "--script", str(path), "--window", "headless")
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"error: {path}: actions: the session holds no actions")
+    assert done.stderr.count("\n") == 1
+
+
+# The switch
+
+
+def test_it_is_off_at_first_and_a_toggle_of_the_file_menu() -> None:
+    controller = Controller(session())
+    assert BY_ID[TOGGLE].menu == "File"
+    assert BY_ID[TOGGLE].toggle
+    assert controller.checked(TOGGLE) is False
+    assert "Recording actions" not in controller.status().modes
+
+
+def test_it_is_said_while_it_is_on_and_remembered() -> None:
+    controller = Controller(session())
+    controller.run(TOGGLE)
+    assert controller.checked(TOGGLE) is True
+    assert "Recording actions" in controller.status().modes
+    assert controller.preferences.record_actions
+    assert Controller(session(), controller.preferences).checked(TOGGLE) is True
+    controller.run(TOGGLE)
+    assert "Recording actions" not in controller.status().modes
+    assert Preferences() == controller.preferences
+
+
+def test_what_hands_do_in_the_window_is_done_again(tmp_path: Path) -> None:
+    pilot = Pilot("sample:walk")
+    try:
+        pilot.app.controller.run(TOGGLE)
+        x, y = pilot.effector("LeftHand")["screen"]
+        pilot.drag((x, y), (x + 30, y - 20))
+        pilot.key("l")
+        pilot.key("ctrl+z")
+        pilot.key("space")
+        pilot.step(20)
+        pilot.key("space")
+        path = tmp_path / "mine.ikv.json"
+        pilot.app.controller.files.save_to(path)
+        notes: list[str] = []
+        assert replay(path, notes).same_as(pilot.session.document)
+        assert notes == []
+    finally:
+        pilot.close()
