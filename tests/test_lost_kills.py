@@ -15,6 +15,7 @@ from sessions import session
 
 from viewer.app.keeping import Keeper
 from viewer.app.layout import Layout
+from viewer.session import autosave
 from viewer.session.actions import KeyPose, SetLimits
 from viewer.session.backup import backup_of
 from viewer.session.files import load_session
@@ -76,6 +77,23 @@ def test_a_recording_under_way_is_kept(keeper: Keeper, tmp_path: Path) -> None:
             break
     keeper.tick()
     until(lambda: (path := kept(tmp_path)) is not None and load_session(path).take is not None)
+
+
+def test_a_fault_in_writing_is_said_and_the_next_change_is_kept(
+    keeper: Keeper, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> bytes:
+        raise ZeroDivisionError("on purpose")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(autosave, "session_bytes", fail)
+        hands_of(keeper).dispatch(SetLimits(on=False))
+        keeper.tick()
+        until(lambda: keeper._autosave.problem == "ZeroDivisionError: on purpose")
+    hands_of(keeper).dispatch(KeyPose(0))
+    keeper.tick()
+    until(lambda: kept(tmp_path) is not None)
+    until(lambda: not keeper._autosave.problem)
 
 
 def test_what_cannot_be_kept_is_said_once(tmp_path: Path) -> None:

@@ -18,10 +18,23 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+def test_pins_that_nobody_set_go_along_with_the_frame() -> None:
+    made = session("walk")
+    made.seek(40)
+    for foot in ("LeftFoot", "RightFoot"):
+        np.testing.assert_array_equal(target_of(made.document, foot), place(made.document, foot))
+        assert made.document.handle(foot).pinned
+    hips = made.document.pose.translations[0]
+    drag(made, HAND, shifted(made.document, "LeftHand", (0.02, 0.02, 0.0)))
+    assert np.linalg.norm(made.document.pose.translations[0] - hips) < 0.1
+
+
 def test_frames_are_played_as_they_are_holds_follow_and_pins_stay() -> None:
     made = session("walk")
     clip = made.document.clip_data
     assert clip is not None
+    made.dispatch(act.SetPin("LeftFoot", position=True, rotation=True))
+    made.replace(made.document)
     pins = made.document.handle("LeftFoot")
     made.seek(7)
     assert made.document.pose.same_as(clip.pose(7))

@@ -48,6 +48,8 @@ class Hand(RuleBasedStateMachine):
 
     @rule(effector=st.sampled_from(EFFECTORS), way=vectors)
     def nudge(self, effector: str, way: tuple[float, float, float]) -> None:
+        if effector not in [handle.effector for handle in self.made.document.handles]:
+            return
         at = np.array(place(self.made.document, effector)) + way
         self.do(act.MoveTargets({effector: (at, None)}))
 

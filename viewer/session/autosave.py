@@ -136,8 +136,10 @@ class Autosave:
         try:
             actions = None if work.tape is None else work.tape.written(work.entries, work.document)
             content = session_bytes(work.document, kept=work.kept, actions=actions)
-        except ViewerError as error:
-            self.problem = str(error)
+        except Exception as error:  # noqa: BLE001 - a thread that ends would end all autosaving, and silently
+            self.problem = str(error) if isinstance(error, ViewerError) else f"{type(error).__name__}: {error}"
+            with self._wake:
+                self._next = None if self._next is work else self._next
             return
         # The window never waits for the disk: it takes this lock only where what is written is to go away again.
         with self._disk:

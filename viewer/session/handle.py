@@ -34,6 +34,8 @@ class Handle:
         rotation_weight: per radian, more than 0, pins aside.
         pin_position, pin_rotation: whether that part stays with the weight of 30 holds.
         offset: metres in the joint's frame, added to the effector's own.
+        automatic: its pins are those that opening the file set, by nobody's hand: when another frame of a clip is shown
+            they are set anew, as holds are. Pins of the user's stay in the world.
     """
 
     effector: str
@@ -47,6 +49,7 @@ class Handle:
     pin_position: bool = False
     pin_rotation: bool = False
     offset: Vector = (0.0, 0.0, 0.0)
+    automatic: bool = False
 
     def __post_init__(self) -> None:
         """Take plain tuples and floats, and check them.
@@ -142,7 +145,7 @@ class Handle:
             kind = (Wanted.POSE if turn else Wanted.POSITION) if place else Wanted.ROTATION
         place_now = self.position if position is None else as_vector(position, self._what("position"))
         turn_now = self.rotation if rotation is None else as_turn(rotation, self._what("rotation"))
-        return replace(self, kind=kind, position=place_now, rotation=turn_now)
+        return replace(self, kind=kind, position=place_now, rotation=turn_now, automatic=False)
 
     def standing_at(self, position: ArrayLike, rotation: ArrayLike) -> Handle:
         """The handle with its target where its effector is; those of distances and aims are points of the world."""

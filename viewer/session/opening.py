@@ -77,7 +77,7 @@ def _asked(skeleton: Skeleton, pose: Pose, goals: tuple[Goal, ...]) -> tuple[Ske
     for goal in holds(skeleton, pose, [goal for goal in goals if goal.enabled]):
         own = find_place(skeleton, goal.effector).goal
         handle = handle_of(goal, goal.effector)
-        handles.setdefault(goal.effector, replace(handle, kind=Wanted(own.value)))
+        handles.setdefault(goal.effector, replace(handle, kind=Wanted(own.value), automatic=handle.pinned))
     return skeleton, handles
 
 

@@ -75,15 +75,17 @@ def carried(
         document: with the handles before.
         pose: the pose to take, of the document's (new) skeleton.
         joints: those that were moved: only handles on them and below move along; None: all.
-        pins: whether pinned handles move along, too. Where they do not, they ask for their places from now on.
+        pins: whether handles pinned by hand move along, too. Where they do not, they ask for their places from now on.
         changes: other fields of the document.
     """
     changed = replace(document, pose=pose, **changes)  # type: ignore[arg-type]
     skeleton = changed.skeleton
     moved = None if joints is None else below(skeleton, joints)
+    recorded = changed.clip is not None  # else every frame stands where the user has put it, and so do its pins
     handles = []
     for handle in changed.handles:
-        stand = stand_of(skeleton, pose, handle) if handle.on and (pins or not handle.pinned) else None
+        follows = pins or not handle.pinned or (handle.automatic and recorded)
+        stand = stand_of(skeleton, pose, handle) if handle.on and follows else None
         if stand is None or not (moved is None or moved[stand.joint]):
             handles.append(handle)
         else:

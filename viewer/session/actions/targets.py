@@ -152,7 +152,7 @@ class SetPin(Action):
         if any(flags.values()) and not handle.stands:
             handle = held(document, handle, turn=not flags.get("position"))
         stand = stand_of(document.skeleton, document.pose, handle)
-        changes: dict[str, Any] = {f"pin_{part}": flag for part, flag in flags.items()}
+        changes: dict[str, Any] = {f"pin_{part}": flag for part, flag in flags.items()} | {"automatic": False}
         if flags.get("position") and not handle.pin_position:
             changes["position"] = stand.position
         if flags.get("rotation") and not handle.pin_rotation:

@@ -119,6 +119,7 @@ class HandleData(msgspec.Struct, omit_defaults=True):
     pin_position: bool = False
     pin_rotation: bool = False
     offset: Vector = (0.0, 0.0, 0.0)
+    automatic: bool = False
 
 
 class SolverData(msgspec.Struct, omit_defaults=True):
