@@ -13,6 +13,8 @@ import pytest
 from cli_run import FIGURE_BVH, figure, ran
 from conftest import ROOT
 
+from viewer.formats.save import WRITERS
+
 NO_MOTION = "expected motion, found a skeleton without frames"
 PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01"
 
@@ -217,4 +219,4 @@ def test_output_suffixes_that_there_are_not(capsys: pytest.CaptureFixture[str], 
     for name, found in (("out.fbx", '".fbx"'), ("out", "no suffix")):
         out = tmp_path / name
         line = refused(capsys, "convert", "sample:walk", out)
-        assert line == f"{out}: expected a name that ends in .bvh, .json, .npz, .csv, .glb, .gltf, .usda, .usdc, .obj, .stl, .ply, found {found}"
+        assert line == f"{out}: expected a name that ends in {', '.join(WRITERS)}, found {found}"

@@ -13,8 +13,8 @@ from strangers import node
 
 import viewer
 from viewer.errors import InputError
-from viewer.skeleton.bone_mesh import bone_mesh
 from viewer.skeleton import Character, Clip, fk, fk_clip
+from viewer.skeleton.bone_mesh import bone_mesh
 from viewer.skeleton.extent import tip_positions
 
 if TYPE_CHECKING:

@@ -79,6 +79,17 @@ def test_pins_go_on_and_off(person: Person) -> None:
     assert (handle.pin_position, handle.pin_rotation) == (False, False)
 
 
+def test_all_selected_effectors_are_pinned_in_one_step(person: Person) -> None:
+    hands = (Item("effector", "LeftHand"), Item("effector", "RightHand"))
+    person.controller.session.dispatch(Select(hands))
+    depth = person.controller.session.undo_depth
+    person.key("p")
+    assert all(person.document.handle(name).pin_position for name in ("LeftHand", "RightHand"))
+    assert person.controller.session.undo_depth == depth + 1
+    person.key("p")
+    assert not any(person.document.handle(name).pin_position for name in ("LeftHand", "RightHand"))
+
+
 def test_an_effector_is_made_released_held_and_removed(person: Person) -> None:
     select(person, "LeftForeArm")
     person.key("shift+g")
@@ -153,7 +164,8 @@ def test_tools_are_chosen_and_put_away(person: Person) -> None:
     person.key("e")
     assert person.tool() is Tool.ROTATE
     person.key("e")
-    assert person.tool() is Tool.SELECT
+    assert person.tool() is Tool.ROTATE
+    person.controller.run("tool.select")
     assert person.controller.picture.gizmo() is None
     person.key("w")
     assert person.controller.checked("tool.move")

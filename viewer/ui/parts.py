@@ -29,7 +29,7 @@ _LARGEST = 1 << 20
 """Bytes up to which a JSON file is looked into: poses and goals are small."""
 _ATTRIBUTES = (
     "kind", "position", "rotation", "distance", "axis", "weight", "rotation_weight", "pin_position", "pin_rotation",
-    "offset",
+    "offset", "automatic",
 )  # fmt: skip
 
 

@@ -68,10 +68,9 @@ class Posing:
     # Tools
 
     def set_tool(self, tool: Tool) -> None:
-        """Show other handles; the same again shows none."""
-        controller = self._controller
-        controller.tool = Tool.SELECT if controller.tool is tool else tool
-        controller.changed()
+        """Show other handles, or with `Tool.SELECT` none."""
+        self._controller.tool = tool
+        self._controller.changed()
 
     def _shows(self, tool: Tool) -> bool:
         return self._controller.tool is tool
@@ -99,9 +98,11 @@ class Posing:
         return self._joint() not in self._document.unlimited
 
     def _pin(self, part: str) -> None:
+        """Pin the selected effectors as the active one is not pinned now, in one step."""
+        pinned = not self._pinned(part)
         handle = self._handle()
-        if handle is not None:
-            self._do(act.SetPin(handle.effector, **{part: not self._pinned(part)}))
+        names = self._effectors() or ([] if handle is None else [handle.effector])
+        self._several([act.SetPin(name, **{part: pinned}) for name in names], "Pin" if pinned else "Unpin")
 
     def _pinned(self, part: str) -> bool:
         handle = self._handle()
