@@ -42,9 +42,7 @@ _MOST_DECIMALS = 17
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of this command."""
     parser.add_argument("input", metavar="IN", help="BVH, JSON, NPZ or glTF file, or sample:NAME")
-    parser.add_argument(
-        "output", metavar="OUT", help="file to write; its suffix says the format"
-    )
+    parser.add_argument("output", metavar="OUT", help="file to write; its suffix says the format")
     add_reading(parser)
     group = parser.add_argument_group("the motion")
     group.add_argument("--clip", metavar="NAME", help="which clip, of a file with several")
