@@ -11,6 +11,7 @@ from ui_person import Person
 
 from viewer.ik import Goal
 from viewer.session import Session, new_document
+from viewer.session.actions import SetPin
 from viewer.ui import Controller, numbers
 from viewer.ui.names import chain_of, limit_words, short_name
 from viewer.ui.numbers import DASH, MINUS
@@ -145,6 +146,7 @@ def test_what_is_easily_forgotten_is_said_in_the_view() -> None:
 
 def test_a_clip_that_leaves_its_pins_is_not_said_to_be_solved() -> None:
     person = Person("sample:walk")
+    person.controller.session.dispatch(SetPin("LeftFoot", position=True, rotation=True))
     person.key("space")
     person.wait(0.5)
     assert person.controller.status()[:3] == ("dot", "Playing", "idle")

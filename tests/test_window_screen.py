@@ -41,7 +41,8 @@ def opened(display: str, tmp_path: Path) -> Iterator[Callable[..., Screen]]:
         screen.kill()
 
 
-def drag_hand(screen: Screen, dx: float, dy: float) -> None:
+def drag_hand(screen: Screen, dx: float, dy: float) -> tuple[float, float]:
+    """Drag the left hand by so many pixels; returns where that takes it, seen from where it was when it was pressed."""
     x, y = screen.effector("LeftHand")["screen"]
     screen.move(x, y)
     screen.button(down=True)
@@ -50,15 +51,15 @@ def drag_hand(screen: Screen, dx: float, dy: float) -> None:
     screen.until(lambda: screen.state["dragging"])
     screen.button(down=False)
     screen.until(lambda: not screen.state["dragging"])
+    return round(x) + dx, round(y) + dy
 
 
 def test_a_hand_of_a_bvh_file_is_dragged_limits_are_toggled_and_all_is_undone(opened: Callable[..., Screen]) -> None:
     screen = opened(WALK)
     start = screen.effector("LeftHand")
     assert screen.title == "walk.bvh - ikviewer"
-    drag_hand(screen, 30, -20)
-    x, y = start["screen"]
-    screen.until(lambda: math.dist(screen.effector("LeftHand")["screen"], (round(x) + 30, round(y) - 20)) < 3)
+    there = drag_hand(screen, 30, -20)
+    screen.until(lambda: math.dist(screen.effector("LeftHand")["screen"], there) < 3)
     assert screen.state["undo_depth"] == 1
     screen.until(lambda: screen.title == "walk.bvh • modified - ikviewer")
     screen.key("l")

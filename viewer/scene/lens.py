@@ -7,12 +7,17 @@ it is used: its rotations by quaternions turn the other way round.
 from __future__ import annotations
 
 import math
+import warnings
 from typing import TYPE_CHECKING
 
 import numpy as np
-from pyrr import matrix44
 
 from viewer.spatial.projection import Projection
+
+with warnings.catch_warnings():
+    # It is older than the rule against backslashes that escape nothing, which compiling it speaks of.
+    warnings.simplefilter("ignore")
+    from pyrr import matrix44
 
 if TYPE_CHECKING:
     from viewer.spatial.checks import Floats
