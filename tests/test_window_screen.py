@@ -7,6 +7,7 @@ import math
 import signal
 import subprocess
 import sys
+import time
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -41,9 +42,17 @@ def opened(display: str, tmp_path: Path) -> Iterator[Callable[..., Screen]]:
         screen.kill()
 
 
+def settled(screen: Screen) -> tuple[float, float]:
+    """Pixels of the left hand, once they stay: the view fits itself to the window as that gets its size."""
+    before = None
+    while before != (before := screen.effector("LeftHand")["screen"]):
+        time.sleep(0.5)
+    return before[0], before[1]
+
+
 def drag_hand(screen: Screen, dx: float, dy: float) -> tuple[float, float]:
     """Drag the left hand by so many pixels; returns where that takes it, seen from where it was when it was pressed."""
-    x, y = screen.effector("LeftHand")["screen"]
+    x, y = settled(screen)
     screen.move(x, y)
     screen.button(down=True)
     for i in range(1, 11):
