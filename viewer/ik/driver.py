@@ -33,7 +33,7 @@ _LAST_RESTART = 0.7
 """Part of the iterations after which none starts anew: the rest is for coming to rest at the best pose."""
 _STILL = 1e-7
 """Radians or metres: a step below this is none."""
-_TRIES = 6
+_TRIES = 5
 """Times that a step that makes it worse is taken back and tried with more damping."""
 
 
@@ -91,8 +91,8 @@ def solve(
             scale_row(w.pull, settings.pull)
             cap(s, w.pull, settings.pull_cap)
         moved, crossing = 0.0, False
-        first = 1 if pulled else 0
-        for attempt in range(_TRIES):
+        first = -1 if settings.restarts > 0 else 1 if pulled else 0
+        for attempt in range(_TRIES if settings.restarts > 0 else _TRIES + 1):
             largest = propose(s, w, state, settings, error, boost, crossing)
             shorten(s, w.step, state.x, settings.limit_gain)
             copy(state, trial)
@@ -109,7 +109,8 @@ def solve(
                 w.pull[:] = 0.0
                 pulled = False
             elif attempt == first:
-                # A freedom that is cut short at its limit may be what spoils it for the others.
+                # A freedom that is cut short at its limit may be what spoils it for the others. Where there are
+                # restarts they are the quicker way out.
                 crossing = True
             else:
                 crossing = False
