@@ -2,11 +2,11 @@
 
 #include "view.glsl"
 
-uniform vec2 axes;     // where the world's axes are: x = 0 and z = 0, in cells
+uniform vec2 axes;     // where the axes of the plane are, in cells
 uniform vec4 fine;     // colour and alpha of the lines
 uniform vec4 coarse;   // of every tenth
-uniform vec4 x_axis;
-uniform vec4 z_axis;
+uniform vec4 first_axis;    // which runs along the first direction
+uniform vec4 second_axis;
 
 in vec2 cells;
 in vec2 off;
@@ -37,7 +37,7 @@ void main() {
     float b = coarse.a * max(thick.x, thick.y);
     vec2 from_axes = clamp(AXIS * reach - abs(cells - axes) * pixels, 0.0, 1.0);
     painted = a > b ? vec4(fine.rgb, a) : vec4(coarse.rgb, b);
-    painted = mix(painted, x_axis, from_axes.y);
-    painted = mix(painted, z_axis, from_axes.x);
+    painted = mix(painted, first_axis, from_axes.y);
+    painted = mix(painted, second_axis, from_axes.x);
     painted.a *= fade;
 }

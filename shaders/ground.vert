@@ -1,9 +1,10 @@
 #version 330 core
-// The ground: a disc beyond which the grid has faded away.
+// The ground, or another plane of the world: a disc beyond which the grid has faded away.
 
 #include "view.glsl"
 
 uniform vec4 disc;     // xyz: its centre in the world; w: its radius
+uniform mat2x3 along;  // the world's directions that the lines run along
 uniform vec3 lattice;  // xy: the disc's centre in cells from the nearest crossing of coarse lines; z: metres of a cell
 uniform float turns;   // corners of the disc
 
@@ -16,5 +17,5 @@ void main() {
     float turn = 6.28318531 * float(gl_VertexID) / turns;
     off = SEEN * vec2(cos(turn), sin(turn));
     cells = lattice.xy + off * (disc.w / lattice.z);
-    gl_Position = lens * (view * vec4(disc.x + off.x * disc.w, disc.y, disc.z + off.y * disc.w, 1.0));
+    gl_Position = lens * (view * vec4(disc.xyz + disc.w * (along * off), 1.0));
 }

@@ -8,7 +8,7 @@ import numpy as np
 from sessions import session
 
 from viewer.session import actions as act
-from viewer.session.take import Take
+from viewer.session.take import Take, take_pose
 from viewer.spatial.quaternion import angle_between, exp, multiply
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from viewer.session import Document, Session
-    from viewer.skeleton import Pose
+    from viewer.skeleton import Clip, Pose
 
 
 def turn(made: Session, joint: str, by: ArrayLike) -> None:
@@ -58,3 +58,14 @@ def apart(one: Pose, other: Pose) -> float:
     """Radians that any joint is turned otherwise, or metres that any is elsewhere."""
     turned = float(angle_between(one.rotations, other.rotations).max())
     return max(turned, float(np.abs(one.translations - other.translations).max()))
+
+
+def clip_of(document: Document) -> Clip:
+    """The document's clip, which it has."""
+    assert document.clip_data is not None
+    return document.clip_data
+
+
+def all_poses(document: Document) -> list[Pose]:
+    """Every frame, as it is played."""
+    return [take_pose(document, frame) for frame in range(document.frames)]

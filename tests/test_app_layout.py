@@ -76,9 +76,10 @@ def test_the_timeline_folds_to_its_transport_row_without_a_tab() -> None:
     assert regions.body(Place.BOTTOM) == regions.rects[Place.BOTTOM]
 
 
-def test_without_motion_the_timeline_is_one_row() -> None:
-    regions = Layout(motion=False).regions((1280, 720), 1.0)
-    assert regions.rects[Place.BOTTOM].h == 34
+def test_where_there_is_no_room_for_more_the_timeline_is_one_row() -> None:
+    regions = Layout().regions((1280, 720), 1.6)
+    assert regions.short_timeline
+    assert regions.rects[Place.BOTTOM].h == pytest.approx(34 * 1.6, abs=1.0)
     assert "timeline" not in {border.name for border in regions.borders}
 
 

@@ -91,9 +91,9 @@ def test_poses_and_goals_are_checked_by_themselves(capsys: pytest.CaptureFixture
     assert done.code == 1
     *good, bad = done.out.splitlines()
     assert good == [
-        f"ok       {tmp_path / 'pose.json'}: a pose of 1 joints",
+        f"ok       {tmp_path / 'pose.json'}: a pose of 1 joint",
         f'warning  {tmp_path / "goals.json"}: unknown key "colour", ignored',
-        f"ok       {tmp_path / 'goals.json'}: 1 goals",
+        f"ok       {tmp_path / 'goals.json'}: 1 goal",
     ]
     assert bad.startswith(f"refused  {tmp_path / 'bad.json'}: goals[0]")
 

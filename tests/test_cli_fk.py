@@ -68,7 +68,7 @@ def test_npz_holds_the_files_joint_order(capsys: pytest.CaptureFixture[str], tmp
     path, out = tmp_path / "backwards.json", tmp_path / "out.npz"
     joints = [{"name": "hand", "parent": "arm", "offset": [0, 1, 0]}, {"name": "arm", "offset": [3, 0, 0]}]
     path.write_text(json.dumps({"joints": joints}), encoding="utf-8")
-    assert ran(capsys, "fk", path, "--npz", out) == (0, f"wrote {out}: 2 joints, 1 frames\n", "")
+    assert ran(capsys, "fk", path, "--npz", out) == (0, f"wrote {out}: 2 joints, 1 frame\n", "")
     with np.load(out) as arrays:
         assert sorted(arrays) == ["names", "positions", "rotations"]
         assert arrays["names"].tolist() == ["hand", "arm"]

@@ -202,7 +202,7 @@ def test_keys_without_a_rhythm_are_read_at_the_usual_rate(tmp_path: Path) -> Non
     file = arm()
     file.move(2, "translation", [0.0, 0.1, 0.1717, 1.0], np.arange(12).reshape(4, 3))
     character = viewer.load(file.write(tmp_path / "a.gltf"))
-    assert character.warnings == ("clip 'move' has keys at uneven times: read at 30 frames a second",)
+    assert character.warnings == ('clip "move" has keys at uneven times: read at 30 frames a second',)
     assert character.clip is not None
     assert len(character.clip) == 31
 

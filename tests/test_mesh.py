@@ -39,7 +39,7 @@ def test_what_is_written_is_read_the_same(suffix: str, tmp_path: Path) -> None:
     character = viewer.load("sample:biped")
     pose = character.skeleton.relaxed_pose()
     lines = viewer.save(character, tmp_path / f"a.{suffix}", pose=pose)
-    assert lines == [f"{suffix.upper()} holds the shape only: the joints are left out"]
+    assert lines == [f"{suffix.upper()} holds the shape of one pose: the joints are left out"]
     found = trimesh.load_mesh(tmp_path / f"a.{suffix}")
     world = fk(character.skeleton, pose)
     assert found.bounds[1][1] == pytest.approx(tip_positions(character.skeleton, world)[:, 1].max(), abs=0.02)
@@ -49,7 +49,7 @@ def test_what_is_written_is_read_the_same(suffix: str, tmp_path: Path) -> None:
 
 def test_what_is_lost_of_a_motion_is_said(tmp_path: Path) -> None:
     lines = viewer.save(viewer.load("sample:walk"), tmp_path / "a.stl")
-    assert lines == ["STL holds the shape only: the motion but for its first frame, and the joints are left out"]
+    assert lines == ["STL holds the shape of one pose: the other frames and the joints are left out"]
 
 
 def test_what_is_not_finite_is_refused(tmp_path: Path) -> None:

@@ -78,3 +78,16 @@ def test_a_halo_is_darker_than_what_is_under_it_and_texts_blend() -> None:
     assert 180 <= faint.min() <= 200
     assert write_texts(white, []) is white
     assert (write_texts(white, [Text("", 10, 20, (0.0, 0.0, 0.0, 1.0))]) == white).all()
+
+
+@pytest.mark.parametrize("anchor", ["left", "centre", "right"])
+@pytest.mark.parametrize("place", [(-8.25, 20.5), (100.0, -4.0), (96.75, 42.0), (3.0, 60.0), (300.0, 20.0)])
+def test_a_text_at_an_edge_is_cut_there_and_nothing_else(anchor: str, place: tuple[float, float]) -> None:
+    rng = np.random.default_rng(3)
+    wide = rng.integers(0, 255, (240, 700, 3)).astype(np.uint8)
+    around = 100
+    inner = np.ascontiguousarray(wide[around : around + 40, around : around + 100])
+    words = replace(text("gjÅ|Left", *place, anchor=anchor, size=15), halo=True)
+    there = replace(words, x=words.x + around, y=words.y + around)
+    cut = write_texts(wide, [there], 1.5)[around : around + 40, around : around + 100]
+    np.testing.assert_array_equal(write_texts(inner, [words], 1.5), cut)

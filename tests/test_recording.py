@@ -287,10 +287,12 @@ def test_a_long_silence_is_no_slow_movement() -> None:
     made.begin("Turn Spine")
     start = made.document.pose
     made.tick(RATE)
-    made.update(act.ResetPose())
+    turned = multiply(start.rotations[made.document.skeleton.index("Spine")], exp(np.array([0.3, 0.0, 0.0])))
+    made.update(act.TurnJoint("Spine", turned))
     made.tick(61 * RATE)
     made.stop_recording()
     assert apart(take_pose(made.document, 50), start) < 1e-9
+    assert apart(take_pose(made.document, 61), start) > 0.2
 
 
 def test_pinned_feet_are_held_in_a_simplified_recording() -> None:

@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from sessions import HAND, drag, session, shifted
-from takes import apart, keyed, loose, take_of, turn
+from sessions import drag, session
+from takes import all_poses, apart, clip_of, keyed, loose, take_of, turn
 
 from viewer import InputError
-from viewer.session import Document, Item, Loop
+from viewer.session import Item, Session, new_document
 from viewer.session import actions as act
-from viewer.session.take import Blend, Key, Take, baked_clip, take_pose
+from viewer.session.take import Blend, Key, Take, baked_clip
 from viewer.session.take.sampling import FADE
-
-if TYPE_CHECKING:
-    from viewer.skeleton import Clip, Pose
-
-
-def clip_of(document: Document) -> Clip:
-    assert document.clip_data is not None
-    return document.clip_data
-
-
-def all_poses(document: Document) -> list[Pose]:
-    return [take_pose(document, frame) for frame in range(document.frames)]
 
 
 def test_a_key_shows_its_pose_and_between_two_the_body_moves() -> None:
@@ -195,98 +183,6 @@ def test_copied_keys_are_pasted_here_and_in_another_document() -> None:
         session("walk").dispatch(act.PasteKeys(copied))
 
 
-def test_interpolation_of_single_keys_and_of_all() -> None:
-    made = keyed([0, 10, 20])
-    take = take_of(made.document)
-    assert {track.blends.tolist()[0] for track in take.tracks} == {2}
-    made.dispatch(act.SetBlend(take.keys_at(0), Blend.STEP))
-    assert made.document.frame_pose(9).same_as(made.document.frame_pose(0))
-    assert not made.document.frame_pose(15).same_as(made.document.frame_pose(10))
-    made.dispatch(act.SetBlend(None, Blend.STEP))
-    assert made.document.frame_pose(19).same_as(made.document.frame_pose(10))
-    depth = made.undo_depth
-    made.dispatch(act.SetBlend(None, Blend.STEP))
-    assert made.undo_depth == depth
-    made.seek(10)
-    turn(made, "Spine", (0.0, 0.1, 0.0))
-    made.dispatch(act.KeyPose())
-    assert {tuple(track.blends.tolist()) for track in take_of(made.document).tracks} == {(0, 0, 0)}
-
-
-def test_the_range_is_what_is_played_and_exported() -> None:
-    made = keyed([0, 10, 20])
-    made.dispatch(act.SetRange(5, 15))
-    made.loop = Loop.LOOP
-    made.seek(12)
-    made.play()
-    frames = []
-    for tick in range(40):
-        made.tick(tick / 30.0)
-        frames.append(made.document.frame)
-    assert frames[:6] == [12, 13, 14, 15, 5, 6]
-    assert set(frames) == set(range(5, 16))
-    assert made.document.pose.same_as(made.document.frame_pose(made.document.frame))
-    clip = baked_clip(made.document)
-    assert (len(clip), clip.keys) == (11, (5,))
-    made.stop()
-    made.seek(0)
-    made.play()
-    assert made.document.frame == 5
-
-
-def test_the_rate_of_a_take() -> None:
-    made = keyed([0, 10])
-    made.dispatch(act.SetTakeRate(60))
-    assert made.document.frame_time == 1 / 60
-    assert take_of(made.document).frames == (0, 10)
-    walk = session("walk")
-    walk.dispatch(act.SetTakeRate(50))
-    assert clip_of(walk.document).frame_time == 1 / 50
-
-
-def test_each_clip_has_its_own_keys_and_the_figure_without_one_too() -> None:
-    made = keyed([3], "walk")
-    take = take_of(made.document)
-    made.dispatch(act.SetClip(None))
-    assert made.document.frames == 0
-    made.dispatch(act.KeyPose())
-    other = take_of(made.document)
-    made.dispatch(act.SetClip(take.base))
-    assert take_of(made.document) is take
-    made.dispatch(act.SetClip(None))
-    assert take_of(made.document) is other
-
-
-def test_auto_key_sets_keys_of_the_joints_that_an_edit_changed() -> None:
-    made = loose()
-    made.dispatch(act.SetAutoKey(on=True))
-    made.dispatch(act.KeyPose())
-    made.seek(15)
-    turn(made, "LeftArm", (0.0, 0.0, 0.4))
-    arm, other = (made.document.skeleton.index(name) for name in ("LeftArm", "RightArm"))
-    assert take_of(made.document).keys_of(arm) == (0, 15)
-    assert take_of(made.document).keys_of(other) == (0,)
-    assert made.history == ("Auto-key on", "Key pose", "Turn LeftArm")
-    made.undo()
-    assert take_of(made.document).keys_of(arm) == (0,)
-    made.seek(20)
-    assert made.undo_depth == 2
-    assert take_of(made.document).frames == (0,)
-
-
-def test_auto_key_after_a_drag() -> None:
-    made = session()
-    made.dispatch(act.SetAutoKey(on=True))
-    drag(made, HAND, shifted(made.document, "LeftHand", (0.1, 0.2, 0.1)))
-    made.commit()
-    take, arm = take_of(made.document), made.document.skeleton.index("LeftArm")
-    assert take.keys_of(arm) == (0,)
-    assert made.document.pose.same_as(made.document.frame_pose(0))
-    assert made.undo_depth == 2
-    made.undo()
-    assert made.document.take is None
-
-
 def test_all_is_undone_and_done_again() -> None:
     made = keyed([0, 10, 20], "walk")
     steps = (
@@ -325,38 +221,6 @@ def test_what_changes_nothing_is_no_step() -> None:
     made.dispatch(act.SetTakeRate(30))
     made.dispatch(act.SetAutoKey(on=False))
     assert made.undo_depth == depth
-
-
-def test_any_keys_make_poses_that_can_be_shown() -> None:
-    made = keyed([0, 3, 4, 9, 30], seed=5)
-    for blend in Blend:
-        made.dispatch(act.SetBlend(None, blend))
-        for pose in all_poses(made.document):
-            np.testing.assert_allclose(np.linalg.norm(pose.rotations, axis=-1), 1.0, atol=1e-12)
-
-
-def test_simplifying_keeps_every_frame_within_the_tolerance() -> None:
-    made = keyed([0])
-    for frame in range(1, 60):
-        turn(made, "LeftArm", (0.0, 0.0, 0.02 * np.sin(0.1 * frame)))
-        turn(made, "Spine", (0.001 * (frame % 7), 0.0, 0.0))
-        made.dispatch(act.KeyPose(frame, blend=Blend.LINEAR))
-    before = all_poses(made.document)
-    for tolerance in (0.2, 2.0):
-        made.dispatch(act.SimplifyKeys(tolerance))
-        worst = max(apart(a, b) for a, b in zip(before, all_poses(made.document), strict=True))
-        assert worst <= np.radians(tolerance) + 1e-9
-        made.undo()
-    made.dispatch(act.SimplifyKeys(2.0))
-    assert 2 <= len(take_of(made.document).frames) < 20
-
-
-def test_simplifying_a_smooth_take_keeps_to_the_tolerance_too() -> None:
-    made = keyed(list(range(0, 60, 4)), seed=3)
-    before = all_poses(made.document)
-    made.dispatch(act.SimplifyKeys(6.0))
-    worst = max(apart(a, b) for a, b in zip(before, all_poses(made.document), strict=True))
-    assert worst <= np.radians(6.0) + 1e-9
 
 
 def test_what_cannot_be_done_is_said_and_changes_nothing() -> None:
@@ -403,11 +267,62 @@ def test_what_cannot_be_done_is_said_and_changes_nothing() -> None:
         Take(base="x", tracks=take_of(made.document).tracks[::-1])
 
 
-def test_an_empty_take_leaves_the_pose_alone() -> None:
-    made = loose()
-    made.dispatch(act.SetRange(0, 9))
-    turn(made, "Spine", (0.3, 0.0, 0.0))
-    pose = made.document.pose
-    made.seek(7)
-    assert made.document.pose.same_as(pose)
-    assert len(baked_clip(made.document)) == 10
+@pytest.mark.parametrize("action", [act.MirrorPose(), act.ResetPose()])
+def test_what_changes_a_keyed_pose_by_rounding_alone_leaves_it_keyed(action: act.Action) -> None:
+    made = session()  # stands symmetrically, relaxed
+    made.dispatch(act.KeyPose())
+    depth = made.undo_depth
+    made.dispatch(action)
+    assert made.undo_depth == depth
+    assert made.document.pose.same_as(made.document.frame_pose(0))
+
+
+def test_a_clip_of_one_frame_has_keys_but_no_time() -> None:
+    walk = session("walk").document.character
+    assert walk.clip is not None
+    made = Session(new_document(replace(walk, clips={"one": walk.clip.frames(5, 5)}), clip="one"))
+    made.dispatch(act.SetLimits(on=False))
+    turn(made, "LeftArm", (0.0, 0.0, 0.5))
+    made.dispatch(act.KeyPose())
+    assert take_of(made.document).frames == (0,)
+    assert len(baked_clip(made.document)) == 1
+    made.play()
+    made.tick(0.0)
+    made.tick(1.0)
+    assert (made.playing, made.document.frame) == (0, 0)
+    before = made.document
+    with pytest.raises(InputError, match="a clip of one frame leaves no time to record"):
+        made.record()
+    with pytest.raises(InputError, match="last frame: expected 0 to 0, found 1"):
+        made.dispatch(act.SetRange(0, 1))
+    assert made.document is before
+
+
+@pytest.mark.parametrize("fps", [1000.0, 23.976, 12.5])
+def test_keys_stay_at_their_frames_at_any_rate_and_a_second_is_a_second(fps: float) -> None:
+    made = keyed([0, 10, 40])
+    made.dispatch(act.SetTakeRate(fps))
+    assert take_of(made.document).frames == (0, 10, 40)
+    assert baked_clip(made.document).frame_time == made.document.frame_time == pytest.approx(1.0 / fps)
+    made.seek(0)
+    made.play()
+    made.tick(0.0)
+    made.tick(0.05)
+    assert made.document.frame == int(0.05 * fps + 1e-6)
+
+
+def test_keys_beyond_the_range_are_kept_and_shown_but_not_exported() -> None:
+    made = keyed([0, 10, 40])
+    poses = all_poses(made.document)
+    made.dispatch(act.SetRange(5, 20))
+    assert take_of(made.document).frames == (0, 10, 40)
+    assert made.document.frames == 41
+    assert len(baked_clip(made.document)) == 16
+    assert baked_clip(made.document).keys == (5,)  # the one at 10
+    assert all(a.same_as(b) for a, b in zip(all_poses(made.document), poses, strict=False))
+    made.seek(35)
+    made.dispatch(act.KeyPose())
+    made.dispatch(act.MoveKeys(take_of(made.document).keys_at(40), 3))
+    assert made.document.played == (5, 20)
+    made.dispatch(act.DeleteKeys(frame=43))
+    assert take_of(made.document).frames == (0, 10, 35)

@@ -35,7 +35,7 @@ def test_hints_say_what_the_pointer_can_do(person: Person) -> None:
     ]  # fmt: skip
     person.pull(person.at("LeftHand"), (20.0, -20.0))
     assert [(h.keys, h.words) for h in person.controller.hints()] == [
-        ("X Y Z", "lock axis"), ("0 … 9", "type a number"), ("Esc", "cancel"),
+        ("X Y Z", "lock axis"), ("0 … 9", "type a number"), ("Esc", "cancel"), ("PgUp PgDn", "chain"),
     ]  # fmt: skip
     assert person.controller.cursor == "hidden"
 

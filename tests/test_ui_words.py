@@ -10,7 +10,8 @@ from characters import rig
 from ui_person import Person
 
 from viewer.ik import Goal
-from viewer.session import Session, new_document
+from viewer.ik.solution import Status
+from viewer.session import Item, Session, new_document
 from viewer.session.actions import SetPin
 from viewer.ui import Controller, numbers
 from viewer.ui.names import chain_of, limit_words, short_name
@@ -19,12 +20,13 @@ from viewer.ui.numbers import DASH, MINUS
 
 def test_numbers_have_fixed_decimals_a_real_minus_and_no_negative_zero() -> None:
     assert numbers.degrees(math.radians(-12.44)) == f"{MINUS}12.4°"
-    assert numbers.metres(0.2771) == "0.277 m"
-    assert numbers.metres(-0.0001) == "0.000 m"
+    assert numbers.fixed(0.2771, 3) == "0.277"
+    assert numbers.fixed(-0.0001, 3) == "0.000"
     assert numbers.fixed(-0.05, 1) in {f"{MINUS}0.1", "0.0"}
     assert numbers.fixed(math.nan, 1) == numbers.fixed(math.inf, 3) == DASH
     assert numbers.weight(1) == "1.00"
     assert numbers.milliseconds(0.00042) == "0.42 ms"
+    assert numbers.milliseconds(2.2607) == "2.26 s"
     assert numbers.seconds(1.6834) == "1.683 s"
 
 
@@ -39,11 +41,6 @@ def test_errors_have_a_tenth_of_a_millimetre_up_to_a_metre() -> None:
 @pytest.mark.parametrize(("metres", "words"), [(0.05, "5 cm"), (0.1, "0.1 m"), (1.0, "1 m"), (0.002, "2 mm")])
 def test_steps_as_people_say_them(metres: float, words: str) -> None:
     assert numbers.step(metres) == words
-
-
-def test_long_words_lose_their_middle() -> None:
-    assert numbers.middle_ellipsis("LeftHand", 8) == "LeftHand"
-    assert numbers.middle_ellipsis("mixamorig:LeftHand", 9) == "mixa…Hand"
 
 
 @pytest.mark.parametrize(
@@ -116,6 +113,54 @@ def test_blocked_by_limits() -> None:
     controller.session.solve()
     assert controller.status().state == "Blocked by limits: b 0°"
     assert controller.status().tone == "warn"
+
+
+def stopped(controller: Controller, *said: str) -> str:
+    """The state in words where the last solve came to rest short of its goals, and this was said of it."""
+    report = controller.session.report
+    assert report is not None
+    report.status = Status.STALLED
+    report.__dict__["_diagnosis"] = said
+    return controller.status().state
+
+
+@pytest.mark.parametrize(
+    ("line", "state"),
+    [
+        ("hand is 1000 mm off: no pose nearer to it was found", "Out of reach: hand 1000 mm short"),
+        ("hand is 1000 mm short: its chain reaches 1500 mm, the target is 2500 mm away", None),
+        ("blocked by limits: b -30°, c swing", f"Blocked by limits: b {MINUS}30°, c swing"),
+        ("goals conflict: A, B and C cannot all be met (each alone can)", "Goals conflict: A, B and C"),
+        ("goals conflict: A cannot be met beside the others (alone it can)", "Goals conflict: A and the others"),
+    ],
+)
+def test_what_the_diagnosis_says_first_is_said(line: str, state: str | None) -> None:
+    said = stopped(two_link(p=(2.5, 2.0, 0.0)), line, "blocked by limits: c 10°")
+    assert said == (state or "Out of reach: hand 1000 mm short")
+
+
+def test_where_nothing_better_is_known_it_has_stalled() -> None:
+    said = stopped(two_link(p=(2.5, 2.0, 0.0)), "in reach: more iterations meet every goal")
+    assert said.startswith("Stalled after ")
+
+
+def test_limits_are_named_while_the_drag_lasts() -> None:
+    # Both hinges stand at their ends, and the target is beyond what the arm reaches so.
+    arm = rig(
+        {"kind": "fixed"},
+        {"kind": "hinge", "axis": [0, 0, 1], "limits": {"angle": [-10, 10]}},
+        {"kind": "hinge", "axis": [0, 0, 1], "limits": {"angle": [-10, 10]}, "tips": [[0, 0.5, 0]]},
+        effectors=[{"name": "hand", "joint": "c", "offset": [0, 0.5, 0]}],
+    )
+    session = Session(new_document(arm))
+    controller, hand = Controller(session), Item("effector", "hand")
+    session.begin_drag((hand,))
+    session.drag_to({hand: ((-1.0, 2.0, 0.0), None)})
+    for tick in range(120):
+        controller.tick(tick / 60.0)
+    assert controller.status().state == "Blocked by limits: c 10°, b 10°"
+    session.commit()
+    assert controller.status().state.startswith("Blocked by limits: ")
 
 
 def test_limits_off_and_fk_are_modes() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -132,7 +133,7 @@ def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
 def test_without_ffmpeg_the_cure_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("shutil.which", lambda _: None)
     monkeypatch.setitem(__import__("sys").modules, "imageio_ffmpeg", None)
-    with pytest.raises(MachineError, match=r"MP4 needs ffmpeg: pip install 'ikviewer\[video\]'"):
+    with pytest.raises(MachineError, match="MP4 needs ffmpeg: python3 -m pip install imageio-ffmpeg"):
         write_video(pictures(2), tmp_path / "a.mp4", fps=25)
 
 
@@ -141,3 +142,10 @@ def test_ffmpegs_own_words_are_passed_on(monkeypatch: pytest.MonkeyPatch, tmp_pa
     with pytest.raises(OutputError, match=r"MP4: ffmpeg failed: .*nothing"):
         write_video(pictures(2), tmp_path / "a.mp4", fps=25)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("free", "words"), [(0, "the disk is full: /scratch"), (1 << 30, "it said nothing")])
+def test_why_ffmpeg_may_have_said_nothing(free: int, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.gettempdir", lambda: "/scratch")
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=free))
+    assert mp4._silence() == words

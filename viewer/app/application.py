@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from viewer.app.automation import Automation
 from viewer.app.borders import Borders
+from viewer.app.films import Films
 from viewer.app.input import Inputs
 from viewer.app.layout import Layout
 from viewer.app.pacing import Pace
@@ -16,8 +17,8 @@ from viewer.app.painter import Painter
 from viewer.app.picture import read_picture, save_picture
 from viewer.app.quality import Quality
 from viewer.app.requests import serve
+from viewer.app.telling import Telling
 from viewer.errors import ViewerError
-from viewer.ui.messages import Message
 from viewer.ui.state import state_of, write_state
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from viewer.ui.controller import Controller
 
 _BACKGROUND_WAIT = 0.1
+_AFTERWARDS = 0.3
+"""Seconds after an answer in which the next thing that a person does is likely."""
 
 
 class Application:
@@ -43,6 +46,7 @@ class Application:
         pace: says when to draw.
         quality: says how much.
         keeper: of recovery files and preferences, or None: nothing is kept.
+        films: makes the film that was asked for.
         wanted_pictures: files to write the scene to when it is next drawn at rest.
         finished: the loop is to end.
     """
@@ -69,13 +73,12 @@ class Application:
         self.inputs = Inputs(controller.handle, self.borders, self.painter.capture, lambda: controller.dragging, clock)
         self.pace, self.quality = Pace(), Quality()
         self.keeper: Keeper | None = None
+        self.films = Films(controller)
         self.wanted_pictures: list[Path] = []
         self.finished = False
-        self._seen = -1
-        self._names: object = None
-        self._title = ""
+        self._seen, self._stirred = -1, float("-inf")
+        self._telling = Telling(device, controller, self.painter.ui.fonts, self.automation)
         self._pictured = False
-        self._told = 0
         self._last_frame = clock()
         device.connect(self.inputs)
 
@@ -106,11 +109,12 @@ class Application:
         """Wait for what comes next and answer it."""
         now = self.clock()
         hurried = self.automation.ends
-        self.device.wait(0.0 if hurried else max(0.0, self.pace.slot(now) - now))
+        wait = 0.0 if hurried else max(0.0, self.pace.slot(now) - now)
+        self.device.wait(min(wait, self.films.wait(moving=self._stirs(now))))
         # What comes until the next frame's time is answered by that frame: one solve, however fast the mouse reports.
         while not hurried and (early := self.pace.earliest - self.clock()) > 0.0:
             self.device.wait(early)
-        if self.device.minimised:
+        if self.device.minimised and not self.films.busy:
             self.device.wait(_BACKGROUND_WAIT)
         self.step(self.clock())
 
@@ -118,25 +122,30 @@ class Application:
         """Let the session work, and draw a frame if one is due."""
         controller = self.controller
         busy = controller.tick(now)
-        self._tell_of_script()
+        self._telling.script()
         self.pace.busy(busy)
         serve(self)
         if self.keeper is not None:
             self.keeper.tick()
-        self._find_letters()
+        self._telling.letters()
         rearranged = self.painter.arrange()
         seen = controller.revision
+        if seen != self._seen or self.inputs.for_imgui:
+            self._stirred = now
         if seen != self._seen or busy:
             self.pace.changed(now, settle=seen != self._seen and not self._in_motion)
             self._seen = seen
         if self.inputs.for_imgui or rearranged:
             self.inputs.for_imgui = False
             self.pace.changed(now, settle=True)
-        self._name_window()
+        self._telling.title()
         self.device.set_cursor(self.cursor())
         forced = self.automation.ends
         if (self.pace.due(now) or forced) and not self.device.minimised:
             self.draw(now)
+        if self.films.step(moving=self._stirs(now)):
+            self.pace.wake(now)
+        self.painter.ui.film = self.films.progress
 
     def draw(self, now: float) -> None:
         """Draw a frame and show it."""
@@ -146,7 +155,7 @@ class Application:
         full = still or not self._in_motion or pace.full_due(now)
         ui.fps = pace.fps
         self.controller.fps = pace.fps or None
-        ui.notes[:] = [self.quality.note] if self.quality.note and self._in_motion else []
+        ui.notes[:] = [self.quality.note] if self.quality.note and self._in_motion and not still else []
         start = time.perf_counter()
         self.painter.paint(now - self._last_frame, self.quality.level, full=full, still=still)
         self._picture(still=still, last=last)
@@ -172,6 +181,7 @@ class Application:
 
     def close(self) -> None:
         """End the window."""
+        self.films.close()
         self.painter.close()
         self.device.close()
 
@@ -187,27 +197,10 @@ class Application:
         playing = (session.playing or session.animating or session.recording) and not capture.pointer(x, y)
         return bool(moving or playing)
 
-    def _tell_of_script(self) -> None:
-        """Say what went otherwise than when it was recorded."""
-        script = self.automation.script
-        while script is not None and self._told < len(script.notes):
-            self.controller.post(Message(script.notes[self._told], "error"))
-            self._told += 1
-
-    def _name_window(self) -> None:
-        title = f"{self.controller.files.title} - ikviewer"
-        if title != self._title:
-            self._title = title
-            self.device.set_title(title)
-
-    def _find_letters(self) -> None:
-        """See to the letters that the names of another figure need."""
-        skeleton = self.controller.session.document.skeleton
-        if skeleton.names is not self._names:
-            self._names = skeleton.names
-            advice = self.painter.ui.fonts.serve("".join(skeleton.names))
-            if advice:
-                self.controller.post(Message(advice))
+    def _stirs(self, now: float) -> bool:
+        """Whether the person does something, or did just now, or watches something being played."""
+        held = self.painter.capture.active or bool(self.borders.held)
+        return held or self._in_motion or now - self._stirred < _AFTERWARDS
 
     def _picture(self, *, still: bool, last: bool) -> None:
         path = self.automation.screenshot

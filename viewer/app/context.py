@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from viewer.app.regions import Place, Regions
     from viewer.session.session import Session
     from viewer.ui.controller import Controller
+    from viewer.ui.film import FilmProgress
 
 icons = icons_fontawesome_6
 """Font Awesome's glyphs by name, such as ``icons.ICON_FA_LOCK``."""
@@ -64,6 +65,7 @@ class PanelContext:
         panel: whose turn it is; None outside.
         requests: of the controller's, for a window to serve; panels `take` theirs.
         notes: of the window's own, for the status line, such as "half resolution".
+        film: how far the film is that the window is making; None while there is none.
     """
 
     controller: Controller
@@ -76,6 +78,7 @@ class PanelContext:
     panel: Panel | None = None
     requests: list[Any] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    film: FilmProgress | None = None
     _memories: dict[str, dict[str, Any]] = field(default_factory=dict)
     _wake_in: float | None = None
 
@@ -92,10 +95,6 @@ class PanelContext:
     def px(self, logical: float) -> float:
         """Framebuffer pixels of logical ones."""
         return round(logical * self.scale)
-
-    def vec(self, across: float, down: float) -> imgui.ImVec2:
-        """A size in logical pixels, as imgui takes it."""
-        return imgui.ImVec2(self.px(across), self.px(down))
 
     def wake(self, seconds: float = 0.0) -> None:
         """Ask for another frame after so many seconds: the window draws only when something changed."""

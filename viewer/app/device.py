@@ -91,7 +91,6 @@ class HeadlessDevice:
         self.cursor = "arrow"
         self.fullscreen = False
         self._clipboard = ""
-        self.swaps = 0
         self.resize(size)
 
     def resize(self, size: tuple[int, int]) -> None:
@@ -107,9 +106,8 @@ class HeadlessDevice:
         time.sleep(seconds)
 
     def swap(self) -> None:
-        """Count."""
+        """Wait until all of it is drawn."""
         self.context.finish()
-        self.swaps += 1
 
     def set_title(self, title: str) -> None:
         """Keep it."""

@@ -63,11 +63,17 @@ class Frame:
     focused: str = ""
 
     def opaque(self, name: str) -> str | None:
-        """The part of the layer of panels that a draw list belongs to, by its imgui window's name; None: it floats."""
+        """The part of the layer of panels that a draw list belongs to, by its imgui window's name; None: it floats.
+
+        Tabs of a place are one part, for they paint over one another's pixels.
+        """
         root = name.split("/", 1)[0]
-        if root.startswith("##tabs:") or (root.startswith("##panel:") and root not in self._overlays()):
+        if root.startswith("##tabs:"):
             return root
-        return None
+        place = next((panel.place for panel in self.panels if window_name(panel) == root), Place.FLOATING)
+        if place in {Place.VIEWPORT, Place.FLOATING}:
+            return None
+        return f"##body:{place}" if place in TABBED else root
 
     def run(self, *, live_only: bool = False) -> None:
         """Submit panels to imgui, between ``new_frame`` and ``render``.
@@ -89,9 +95,6 @@ class Frame:
         """The panel that is in front in a tabbed place."""
         panels = self._placed().get(place, [])
         return next(iter(self._front(place, panels)), None)
-
-    def _overlays(self) -> set[str]:
-        return {window_name(panel) for panel in self.panels if panel.place is Place.VIEWPORT}
 
     def _placed(self) -> dict[Place, list[Panel]]:
         placed: dict[Place, list[Panel]] = {}

@@ -41,7 +41,9 @@ class Callbacks:
     def _button(self, _window: object, button: int, action: int, mods: int) -> None:
         if button < len(BUTTONS):
             self._hold(mods)
-            self._inputs.move(*self._device.to_pixels(*self._glfw.get_cursor_pos(self._window)))
+            if not self._inputs.located:  # a window that opened under a pointer at rest
+                self._inputs.move(*self._device.to_pixels(*self._glfw.get_cursor_pos(self._window)))
+            # Else where the last move went: in a slow frame the pointer is elsewhere by now.
             self._inputs.button(BUTTONS[button], down=action == self._glfw.PRESS)
 
     def _scrolled(self, _window: object, dx: float, dy: float) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui
 
+from viewer.app.capture import Capture
 from viewer.app.keys import IMGUI_KEYS, IMGUI_MODIFIERS
 from viewer.ui.events import Drop, Event, Key, KeyUp, Leave, Move, Press, Release, Scroll
 
@@ -18,56 +19,22 @@ if TYPE_CHECKING:
 
     from viewer.app.borders import Borders
     from viewer.ui.events import Button, Mods
-    from viewer.ui.rect import Rect
+
+__all__ = ["BUTTONS", "Capture", "Inputs"]
 
 BUTTONS: tuple[Button, ...] = ("left", "right", "middle")
 """As imgui and GLFW count them."""
 
+_OUTSIDE = (-1.0, -1.0)
 _DOUBLE_CLICK = 0.35
 _DOUBLE_SLACK = 6.0
 _COMMAND = "super" if sys.platform == "darwin" else "ctrl"
 """What the key table calls "ctrl"; on macOS the Control key itself still snaps."""
 
-_ALWAYS = frozenset({"f1", "f11", "f12"})
-"""Keys that no text field or dialog keeps for itself."""
-
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
 """Keys that a text field hears of as text: as keys, too, imgui would take no more than one of them a frame."""
-_OVER_TEXT = frozenset({"s", "o", "e", "q"})
-"""Letters that with Ctrl act in a text field, too: files and quitting."""
-
-
-@dataclass(slots=True)
-class Capture:
-    """What imgui had in its last frame, which decides who gets the next event.
-
-    Attributes:
-        viewport: where the scene is, framebuffer pixels; None: everything is imgui's.
-        floating: rectangles of windows and popups over it.
-        modal: a popup or dialog is open.
-        typing: a text field has the keyboard.
-        active: a widget is held by the mouse.
-    """
-
-    viewport: Rect | None = None
-    floating: tuple[Rect, ...] = ()
-    modal: bool = False
-    typing: bool = False
-    active: bool = False
-
-    def pointer(self, x: float, y: float) -> bool:
-        """Whether imgui gets what the pointer does here."""
-        if self.modal or self.active or self.viewport is None or not self.viewport.contains(x, y):
-            return True
-        return any(rect.contains(x, y) for rect in self.floating)
-
-    def key(self, name: str, mods: Mods) -> bool:
-        """Whether imgui alone gets a key."""
-        if name in _ALWAYS:
-            return False
-        if self.typing:
-            return not ("ctrl" in mods and name in _OVER_TEXT)
-        return self.modal or self.active
+_SHORTCUTS = frozenset({"ctrl", "shift", "super"})
+"""Modifiers of a text field's own keys."""
 
 
 @dataclass(slots=True)
@@ -91,7 +58,7 @@ class Inputs:
     grabbing: Callable[[], bool] = bool
     clock: Callable[[], float] = time.monotonic
     held: set[str] = field(default_factory=set)
-    pointer: tuple[float, float] = (-1.0, -1.0)
+    pointer: tuple[float, float] = _OUTSIDE
     for_imgui: bool = False
     _owners: dict[Button, bool] = field(default_factory=dict)
     _last_press: tuple[float, Button, float, float] = (-1.0, "left", 0.0, 0.0)
@@ -102,6 +69,11 @@ class Inputs:
         """Keys held, as the key table has them."""
         held = {"ctrl"} if _COMMAND in self.held or "ctrl" in self.held else set()
         return frozenset(held | (self.held & {"shift", "alt"}))
+
+    @property
+    def located(self) -> bool:
+        """Whether the pointer is in the window, as far as events told."""
+        return self.pointer != _OUTSIDE
 
     @property
     def busy(self) -> bool:
@@ -156,6 +128,8 @@ class Inputs:
         captured = self.capture.key(name, self.mods) and not self.grabbing()
         letter = down and self.capture.typing and name in _LETTERS and not self.mods & {"ctrl", "alt"}
         if (captured or not down) and not letter:
+            if down:
+                self._hold_modifiers()
             self._to_imgui(name, down=down)
         if down and not captured:
             self.send(Key(name, self.mods, repeat))
@@ -175,8 +149,8 @@ class Inputs:
     def leave(self) -> None:
         """The pointer left the window."""
         if not self.busy and True not in self._owners.values():
-            self.pointer = (-1.0, -1.0)
-            imgui.get_io().add_mouse_pos_event(-1.0, -1.0)
+            self.pointer = _OUTSIDE
+            imgui.get_io().add_mouse_pos_event(*_OUTSIDE)
             self.for_imgui = True
             self.send(Leave())
 
@@ -201,6 +175,16 @@ class Inputs:
         self._to_imgui(name, down=down)
         ours = "ctrl" if name in {"ctrl", _COMMAND} else name
         self.send(Key(ours, self.mods) if down else KeyUp(ours, self.mods))
+
+    def _hold_modifiers(self) -> None:
+        """Have imgui see the modifiers down together with the key that follows, however soon they are let go.
+
+        It takes what several keys do in one frame: Ctrl+A with Ctrl up before A would be an A alone. But what one key
+        does twice, it takes in two frames.
+        """
+        for name in self.held & _SHORTCUTS if self.capture.typing else ():
+            imgui.get_io().add_key_event(IMGUI_MODIFIERS[name], False)
+            imgui.get_io().add_key_event(IMGUI_MODIFIERS[name], True)
 
     def _to_imgui(self, name: str, *, down: bool) -> None:
         key = IMGUI_KEYS.get(name)

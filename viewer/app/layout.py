@@ -33,7 +33,6 @@ class Layout:
         show_right: likewise.
         show_timeline: likewise.
         hidden: all panels are put away.
-        motion: there is something to play; without, the timeline is a row that says so.
         tabs: id of the panel that is in front, by place.
     """
 
@@ -46,7 +45,6 @@ class Layout:
     show_right: bool = True
     show_timeline: bool = True
     hidden: bool = False
-    motion: bool = True
     tabs: dict[str, str] = field(default_factory=dict)
 
     def size(self, name: str, width: float) -> float:

@@ -117,7 +117,7 @@ def _timeline(layout: Layout, width: float, free: float) -> tuple[float, bool]:
     if not layout.show_timeline or layout.hidden:
         return 0.0, False
     room = free - SMALLEST_VIEWPORT[1] - BORDER
-    if room < RANGES["timeline"][0] or not layout.motion:
+    if room < RANGES["timeline"][0]:
         return TRANSPORT + BORDER, True
     return min(layout.size("timeline", width), room) + BORDER, False
 

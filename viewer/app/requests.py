@@ -22,7 +22,9 @@ def serve(app: Application) -> None:
         controller.run("file.quit")
     while controller.requests:
         request = controller.requests.popleft()
-        if request.name == "quit":
+        if app.films.serve(request):
+            app.pace.wake(app.clock())
+        elif request.name == "quit":
             app.finished = True
         elif request.name == "fullscreen":
             controller.panels.fullscreen = not controller.panels.fullscreen

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 HELP = "check files: a line per file and finding; exit 1 if any is refused"
 EXAMPLES = """examples:
   ikviewer check *.bvh
-  ikviewer check captures/          (every BVH, JSON and NPZ file in the folder and below)
+  ikviewer check captures/          (every BVH, JSON, NPZ and glTF file in the folder and below, sessions, too)
 
 Each line begins with ok, warning or refused."""
 
@@ -83,7 +83,8 @@ def _checked(arguments: argparse.Namespace, file: str) -> list[str]:
         if Path(file).suffix.casefold() != ".json" or (lines := _pose_or_goals(file)) is None:
             raise
         return lines
-    frames = f"{len(character.clip)} frames" if character.clip else "no motion"
+    count = len(character.clip) if character.clip else 0
+    frames = {0: "no motion", 1: "1 frame"}.get(count, f"{count} frames")
     return [*character.warnings, *_outside(character), f"{len(character.skeleton)} joints, {frames}"]
 
 
@@ -101,10 +102,11 @@ def _pose_or_goals(file: str) -> list[str] | None:
         return None
     if kind == "goals":
         goals, warnings = decode(text, GoalsFile, kind, file)
-        return [*warnings, f"{len(goals.goals)} goals"]
+        return [*warnings, "1 goal" if len(goals.goals) == 1 else f"{len(goals.goals)} goals"]
     if kind == "pose":
         pose, warnings = decode(text, PoseFile, kind, file)
-        return [*warnings, f"a pose of {len(pose.rotations or {})} joints"]
+        count = len(pose.rotations or {})
+        return [*warnings, f"a pose of {count} joint{'' if count == 1 else 's'}"]
     return None
 
 

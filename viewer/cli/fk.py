@@ -7,9 +7,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.cli.options import add_input, add_json, check_frames, frame_list, load_input, motion_of
+from viewer.cli.options import (
+    add_clip,
+    add_input,
+    add_json,
+    check_frames,
+    chosen_clip,
+    frame_list,
+    load_input,
+    motion_of,
+)
 from viewer.cli.output import Json, print_json, print_text
 from viewer.cli.poses import named_pose
+from viewer.cli.sessions import POSE, is_session
 from viewer.formats.skeleton_json_write import file_order
 from viewer.skeleton.extent import tip_positions
 from viewer.skeleton.kinematics import World, fk, fk_clip
@@ -28,7 +38,8 @@ EXAMPLES = """examples:
   ikviewer fk walk.bvh --frames 0:99 --npz positions.npz
   ikviewer fk sample:biped --pose relaxed --json
 
-Metres, Y up, rotations as quaternions (x, y, z, w). Without a frame or pose: the rest pose."""
+Metres, Y up, rotations as quaternions (x, y, z, w). Without a frame or pose: the rest pose;
+of a session the pose in which it was saved (--pose session)."""
 
 _NARROWEST = 12
 """Columns for names, so that frame numbers of up to six digits stand in them, too."""
@@ -43,19 +54,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--frames", type=frame_list, metavar="LIST", help="frames such as 0,10,20:30 or 0:100:5; ends are included"
     )
     which.add_argument("--pose", metavar="P", help="rest, relaxed, another pose of FILE by name, or a pose file")
+    add_clip(parser)
     parser.add_argument("--npz", metavar="OUT", help="write names, positions (F,J,3) and rotations (F,J,4)")
     add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print or write the joints' places."""
-    character = load_input(arguments, arguments.file)
+    character = chosen_clip(load_input(arguments, arguments.file), arguments.clip, arguments.file)
     frames, world = _evaluated(character, arguments)
     order = file_order(character)
     if arguments.npz:
         _write_npz(Path(arguments.npz), character.skeleton, order, world)
         if not arguments.json:
-            print_text(f"wrote {arguments.npz}: {len(order)} joints, {len(frames)} frames")
+            count = "1 frame" if len(frames) == 1 else f"{len(frames)} frames"
+            print_text(f"wrote {arguments.npz}: {len(order)} joints, {count}")
     if arguments.json:
         documents = [_document(character.skeleton, order, frame, at) for frame, at in _rows(frames, world)]
         print_json(documents if arguments.frames is not None else documents[0])
@@ -72,7 +85,8 @@ def _evaluated(character: Character, arguments: argparse.Namespace) -> tuple[lis
     if frames is not None and character.clip is not None:
         chosen: Ints = np.array(frames, dtype=np.intp)
         return list(frames), fk_clip(skeleton, character.clip, chosen)
-    world = fk(skeleton, named_pose(skeleton, arguments.pose or "rest"))
+    usual = "rest" if not is_session(arguments.file) else POSE
+    world = fk(skeleton, named_pose(skeleton, arguments.pose or usual))
     return [None], World(world.positions[None], world.rotations[None])
 
 

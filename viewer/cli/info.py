@@ -8,6 +8,9 @@ import numpy as np
 
 from viewer.cli.options import add_input, add_json, load_input
 from viewer.cli.output import Json, print_json, print_text
+from viewer.cli.sessions import is_session, open_session, session_json, session_lines
+from viewer.cli.told import motion
+from viewer.errors import quote
 from viewer.formats.frame import lengths_to_source, root_rotations_to_source, root_translations_to_source
 from viewer.formats.json_limits import joint_words
 from viewer.formats.skeleton_json_write import file_order
@@ -19,6 +22,7 @@ from viewer.skeleton.tree import depth_first
 if TYPE_CHECKING:
     import argparse
 
+    from viewer.session.document import Document
     from viewer.skeleton.character import Character
     from viewer.spatial.checks import Floats
 
@@ -26,7 +30,8 @@ HELP = "say what is in a file: joints, limits, effectors, motion, units"
 EXAMPLES = """examples:
   ikviewer info walk.bvh
   ikviewer info sample:biped --json
-  ikviewer info capture.bvh --units cm --up z"""
+  ikviewer info capture.bvh --units cm --up z
+  ikviewer info work.ikv.json"""
 
 _MOST_JOINTS = 200
 """Joints that the text form lists; ``--json`` lists all."""
@@ -40,15 +45,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print what is in the file."""
-    character = load_input(arguments, arguments.file, quiet=not arguments.json)
+    session = open_session(arguments.file) if is_session(arguments.file) else None
+    character = load_input(arguments, arguments.file, quiet=not arguments.json, document=session)
     if arguments.json:
-        print_json(document(character))
+        print_json(document(character) | ({} if session is None else {"session": session_json(session)}))
     else:
-        print_text("\n".join(text_lines(character)))
+        print_text("\n".join(text_lines(character, session)))
     return 0
 
 
-def document(character: Character) -> Json:
+def document(character: Character) -> dict[str, Json]:
     """The JSON form; offsets in the file's own units and axes."""
     skeleton, source, clip = character.skeleton, character.source, character.clip
     return {
@@ -98,27 +104,36 @@ def _lengths(character: Character, values: Floats) -> list[Json]:
     return result
 
 
-def text_lines(character: Character) -> list[str]:
-    """The form for people."""
-    skeleton, source, clip = character.skeleton, character.source, character.clip
+def text_lines(character: Character, session: Document | None = None) -> list[str]:
+    """The form for people; ``session`` is what the character comes from, if it is one."""
+    skeleton, source = character.skeleton, character.source
     on = [e.name for e in skeleton.effectors if e.goal is not EffectorGoal.OFF]
     off = [e.name for e in skeleton.effectors if e.goal is EffectorGoal.OFF]
+    kind = source.format.upper() or "made in code"
     guess = ", guessed" if source.guessed else ""
-    motion = f"{len(clip)} frames at {1 / clip.frame_time:g} fps, {clip.duration:.3g} s" if clip else "none"
     origin = {"file": "from the file", "clip": "derived from the motion", None: "none"}[character.limits_from]
     x, y, z = extent(character).tolist()
     lines = [
-        f"{skeleton.name}: {source.format.upper() or 'made in code'}",
+        f"{skeleton.name}: {kind if session is None else f'session ({kind})'}",
         f"  joints     {len(skeleton)}, {skeleton.dof} degrees of freedom",
         f"  size       {x:.3g} x {y:.3g} x {z:.3g} m (x, y, z; y is up)",
         f"  units      1 unit = {source.metres_per_unit:g} m, {source.up.upper()} up{guess}",
-        f"  motion     {motion}",
+        *_motions(character),
         f"  effectors  {', '.join(on) or 'none'}" + (f"; off: {', '.join(off)}" if off else ""),
         f"  limits     {origin}",
         f"  poses      {', '.join(skeleton.poses) or 'none'}",
     ]
+    lines += session_lines(session) if session is not None else []
     lines += [f"  warning    {warning}" for warning in character.warnings]
     return lines + _tree(character)
+
+
+def _motions(character: Character) -> list[str]:
+    """A line for each clip; their names where there are several to choose from."""
+    clips = [clip for clip in character.clips.values() if clip]
+    named = [f"{quote(clip.name)}: " if len(character.clips) > 1 else "" for clip in clips]
+    told = [f"{name}{motion(clip)}, {clip.duration:.3g} s" for name, clip in zip(named, clips, strict=True)]
+    return [f"  {'' if line else 'motion':<10} {text}" for line, text in enumerate(told or ["none"])]
 
 
 def _tree(character: Character) -> list[str]:

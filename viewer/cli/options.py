@@ -6,10 +6,12 @@ import argparse
 import math
 import re
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 
 from viewer.cli.output import warn
-from viewer.errors import InputError, ViewerError, quote
+from viewer.cli.sessions import as_character, is_session, open_session, refuse_demo
+from viewer.errors import InputError, ViewerError, quote, unknown_name
 from viewer.formats.load import load
 from viewer.formats.units import check_units, check_up
 from viewer.skeleton.rig import lend_rig
@@ -17,6 +19,7 @@ from viewer.skeleton.rig import lend_rig
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from viewer.session.document import Document
     from viewer.skeleton.character import Character
     from viewer.skeleton.clip import Clip
 
@@ -28,7 +31,9 @@ _FRAMES = re.compile(r"([0-9]{1,9})(?::([0-9]{1,9})(?::([0-9]{1,9}))?)?")
 
 def add_input(parser: argparse.ArgumentParser) -> None:
     """FILE and how it is to be read."""
-    parser.add_argument("file", metavar="FILE", help="BVH, JSON or NPZ file, or sample:NAME")
+    parser.add_argument(
+        "file", metavar="FILE", help="BVH, JSON, NPZ or glTF file, a session (.ikv.json), or sample:NAME"
+    )
     add_reading(parser)
 
 
@@ -46,6 +51,11 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--rig", metavar="FILE", help="skeleton file that lends kinds, limits, stiffness and effectors by joint name"
     )
+
+
+def add_clip(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    """``--clip``."""
+    parser.add_argument("--clip", metavar="NAME", help="which motion, of a file with several")
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
@@ -102,17 +112,37 @@ def frame_list(text: str) -> list[range]:
     return [frame_range(part) for part in text.split(",")]
 
 
-def load_input(arguments: argparse.Namespace, file: str, *, quiet: bool = False) -> Character:
-    """The character that the input options describe; its warnings go to stderr unless ``quiet``."""
-    character = load(file, units=arguments.units, up=arguments.up)
+def load_input(
+    arguments: argparse.Namespace, file: str, *, quiet: bool = False, document: Document | None = None
+) -> Character:
+    """The character that the input options describe; its warnings go to stderr unless ``quiet``.
+
+    Args:
+        arguments: with the input options.
+        file: of a skeleton, motion, or session.
+        quiet: warnings stay in the character.
+        document: of the session file, if it was read before.
+    """
+    character = _read(file, arguments.units, arguments.up, document)
     if arguments.rig is not None:
-        rig = load(arguments.rig)
+        rig = _read(arguments.rig)
         odd = tuple(f"{arguments.rig}: {warning}" for warning in rig.warnings)
         character = lend_rig(character, rig)
         character = replace(character, warnings=(*character.warnings, *odd))
     if not quiet:
         warn(f"{file}: {warning}" for warning in character.warnings)
     return character
+
+
+def _read(file: str, units: str = "auto", up: str = "auto", document: Document | None = None) -> Character:
+    """Of what kind it may be: a file that `load` reads, or a session."""
+    refuse_demo(file)
+    if not is_session(file):
+        return load(file, units=units, up=up)
+    character = as_character(open_session(file) if document is None else document)
+    # What was odd about the session's own file was said when that was opened.
+    said = ("a session knows its units and axes: nothing was converted",) if (units, up) != ("auto", "auto") else ()
+    return replace(character, warnings=said)
 
 
 def motion_of(character: Character, file: str) -> Clip:
@@ -124,6 +154,20 @@ def motion_of(character: Character, file: str) -> Clip:
     if character.clip is None:
         raise InputError(f"{file}: expected motion, found a skeleton without frames")
     return character.clip
+
+
+def chosen_clip(character: Character, name: str | None, file: str) -> Character:
+    """The character with that clip as its only one.
+
+    Raises:
+        InputError: there is none of that name.
+    """
+    if name is None:
+        return character
+    if name not in character.clips:
+        motion_of(character, file)
+        raise InputError(f"{file}: {unknown_name('clip', name, character.clips)}")
+    return replace(character, clips=MappingProxyType({name: character.clips[name]}))
 
 
 def check_frames(clip: Clip, file: str, *frames: int) -> None:

@@ -8,10 +8,11 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from viewer.cli.options import add_input, check_frames, count, frame_range, load_input, motion_of
+from viewer.cli.options import add_clip, add_input, check_frames, chosen_clip, count, frame_range, load_input, motion_of
 from viewer.cli.output import print_text, warn
 from viewer.cli.poses import named_pose
-from viewer.cli.render_moving import add_moving, check_usage, chosen_clip, is_moving, write_movie
+from viewer.cli.render_moving import add_moving, check_usage, is_moving, write_movie
+from viewer.cli.sessions import shown_pose
 from viewer.errors import InputError, quote
 
 if TYPE_CHECKING:
@@ -32,7 +33,8 @@ EXAMPLES = """examples:
   ikviewer render walk.bvh -o stride.gif --frames 0:33 --fps 15 --camera side
   ikviewer render sample:biped -o biped.mp4 --turntable
 
-A .png without --frame or --pose shows the first frame of FILE, the relaxed pose if it has none. .mp4, .gif and
+A .png without --frame or --pose shows the first frame of FILE, the relaxed pose if it has none; of a
+session the pose in which it was saved. .mp4, .gif and
 numbered pictures (walk_%04d.png) show all of its motion, or its pose turned round by --turntable."""
 
 OUTPUTS = (".png", ".mp4", ".gif")
@@ -54,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--frames", type=frame_range, metavar="A:B", help="frames A to B, both included (A:B:STEP), in a moving picture"
     )
     one.add_argument("--pose", metavar="P", help="rest, relaxed, another pose of FILE by name, or a pose file")
-    which.add_argument("--clip", metavar="NAME", help="which motion, of a file with several")
+    add_clip(which)
     which.add_argument(
         "--goals", metavar="G", help="goals file: mark where effectors are and should be (the pose stays as it is)"
     )
@@ -144,7 +146,9 @@ def _pose(character: Character, arguments: argparse.Namespace) -> Pose | None:
     if arguments.pose is not None:
         return named_pose(character.skeleton, arguments.pose)
     if arguments.frame is None:
-        return None
+        turned = character.clip is None and arguments.turntable
+        still = turned or not is_moving(Path(arguments.output))
+        return shown_pose(character, arguments.file) if still else None
     clip = motion_of(character, arguments.file)
     check_frames(clip, arguments.file, arguments.frame)
     return clip.pose(arguments.frame)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import argparse
 import re
-from dataclasses import replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from viewer.cli.options import check_frames, motion_of, positive
 from viewer.cli.output import warn
-from viewer.errors import InputError, quote, unknown_name
+from viewer.errors import InputError, quote
 from viewer.formats.watch import report
 
 if TYPE_CHECKING:
@@ -71,20 +69,6 @@ def check_usage(arguments: argparse.Namespace, path: Path) -> None:
                 )
     elif still is not None and not arguments.turntable:
         arguments.refuse(f"argument --{still}: nothing moves in it: expected --turntable with it, or a .png")
-
-
-def chosen_clip(character: Character, name: str | None, file: str) -> Character:
-    """The character with that clip as its only one.
-
-    Raises:
-        InputError: there is none of that name.
-    """
-    if name is None:
-        return character
-    if name not in character.clips:
-        motion_of(character, file)
-        raise InputError(f"{file}: {unknown_name('clip', name, character.clips)}")
-    return replace(character, clips=MappingProxyType({name: character.clips[name]}))
 
 
 def write_movie(

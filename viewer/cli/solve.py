@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from viewer.cli.options import add_input, add_json, check_frames, count, load_input, motion_of, positive
-from viewer.cli.output import Json, print_json, print_text, warn
+from viewer.cli.options import (
+    add_clip,
+    add_input,
+    add_json,
+    check_frames,
+    chosen_clip,
+    count,
+    load_input,
+    motion_of,
+    positive,
+)
+from viewer.cli.output import print_json, print_text, warn
 from viewer.cli.poses import named_pose
+from viewer.cli.sessions import shown_pose
+from viewer.cli.solve_report import report_lines, report_of
 from viewer.errors import InputError, quote
-from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.kinds import JointKind
-from viewer.skeleton.violation import limit_violation
 
 if TYPE_CHECKING:
     import argparse
 
     from viewer.ik.goals import Goal
-    from viewer.ik.solution import Solution
     from viewer.skeleton.character import Character
     from viewer.skeleton.pose import Pose
-    from viewer.skeleton.skeleton import Skeleton
 
 HELP = "pose a skeleton so that all goals of a goals file are met at once"
 EXAMPLES = """examples:
@@ -34,7 +38,8 @@ EXAMPLES = """examples:
 A goals file:
   {"version": 1, "type": "goals", "goals": [
     {"effector": "LeftHand", "position": [0.4, 1.2, 0.3]}, {"effector": "RightFoot", "pin": true}]}
-Metres, Y up. It starts from the relaxed pose unless told otherwise, and exits 0 whenever it gives a pose."""
+Metres, Y up. It starts from the relaxed pose (of a session: the pose in which it was saved) unless told otherwise,
+and exits 0 whenever it gives a pose."""
 
 OUTPUTS = (".json", ".bvh", ".glb", ".gltf", ".png")
 _ROOTS = ("free", "translate", "locked")
@@ -47,10 +52,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", metavar="OUT", help="write the pose: .json, .bvh, .glb, .gltf (one frame) or .png (a picture)"
     )
-    start = parser.add_argument_group("where to start").add_mutually_exclusive_group()
+    group = parser.add_argument_group("where to start")
+    start = group.add_mutually_exclusive_group()
     start.add_argument("--from-rest", action="store_true", help="from the rest pose")
     start.add_argument("--from-frame", type=int, metavar="N", help="from a frame of the motion, counted from 0")
     start.add_argument("--from-pose", metavar="P", help="from a pose of FILE by name, or a pose file")
+    add_clip(group)
     group = parser.add_argument_group("how to solve")
     group.add_argument("--solver", default="default", metavar="NAME", help="default, dls, sdls, ccd, ...")
     group.add_argument("--backend", choices=("auto", "numpy", "numba"), default="auto")
@@ -72,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
     from viewer.ik.solver import Solver
 
     output = None if arguments.output is None else _checked_output(arguments.output)
-    character = load_input(arguments, arguments.file)
+    character = chosen_clip(load_input(arguments, arguments.file), arguments.clip, arguments.file)
     skeleton = character.skeleton
     warnings: list[str] = []
     goals = read_goals(Path(arguments.goals), arguments.goals, skeleton, warnings)
@@ -97,16 +104,19 @@ def run(arguments: argparse.Namespace) -> int:
     solution = solver.solve(start)
     if output is not None:
         _write(character, solution.pose, goals, output)
-    report = _report(skeleton, goals, solution, arguments)
+    report = report_of(skeleton, goals, solution, arguments)
     if arguments.json:
         print_json(report)
     else:
-        print_text("\n".join(_lines(report, output)))
+        print_text("\n".join(report_lines(report, output)))
     return 0
 
 
 def _checked_output(name: str) -> Path:
+    from viewer.formats.save import check_no_session
+
     path = Path(name)
+    check_no_session(path)
     if path.suffix.casefold() not in OUTPUTS:
         found = quote(path.suffix) if path.suffix else "no suffix"
         raise InputError(f"{name}: expected a name that ends in {', '.join(OUTPUTS)}, found {found}")
@@ -120,7 +130,9 @@ def _start(character: Character, arguments: argparse.Namespace) -> Pose:
         return clip.pose(arguments.from_frame)
     if arguments.from_pose is not None:
         return named_pose(character.skeleton, arguments.from_pose)
-    return character.skeleton.rest_pose() if arguments.from_rest else character.skeleton.relaxed_pose()
+    if arguments.from_rest:
+        return character.skeleton.rest_pose()
+    return shown_pose(character, arguments.file) or character.skeleton.relaxed_pose()
 
 
 def _write(character: Character, pose: Pose, goals: tuple[Goal, ...], path: Path) -> None:
@@ -139,78 +151,3 @@ def _write(character: Character, pose: Pose, goals: tuple[Goal, ...], path: Path
     from viewer.formats.save import save
 
     warn(f"{path}: {warning}" for warning in save(character, path, pose=pose))
-
-
-def _report(
-    skeleton: Skeleton, goals: tuple[Goal, ...], solution: Solution, arguments: argparse.Namespace
-) -> dict[str, Json]:
-    """The JSON form; numbers that a goal has none of are null."""
-    entries: list[Json] = []
-    errors_m, errors_deg = solution.errors_m.tolist(), solution.errors_deg.tolist()
-    for goal, metres, degrees in zip(goals, errors_m, errors_deg, strict=True):
-        asked = [not math.isnan(metres), not math.isnan(degrees)]
-        near = [metres <= arguments.tolerance_m, degrees <= arguments.tolerance_deg]
-        reached = any(asked) and all(met for met, wanted in zip(near, asked, strict=True) if wanted)
-        entries.append(
-            {
-                "effector": goal.effector,
-                "kind": goal.kind.value,
-                "error_m": metres if asked[0] else None,
-                "error_deg": degrees if asked[1] else None,
-                "reached": reached,
-            }
-        )
-    return {
-        "status": solution.status.value,
-        "iterations": solution.iterations,
-        "seconds": solution.seconds,
-        "backend": solution.backend,
-        "goals": entries,
-        "max_limit_violation_deg": _violation_deg(skeleton, solution.pose),
-        "at_limit": list(solution.at_limit),
-        "diagnosis": list(solution.diagnosis),
-        "unserved": list(solution.unserved),
-        "pose": {
-            "version": 1,
-            "type": "pose",
-            "skeleton": skeleton.name,
-            "rotations": dict(zip(skeleton.names, solution.pose.rotations.tolist(), strict=True)),
-            "translations": dict(zip(skeleton.names, solution.pose.translations.tolist(), strict=True)),
-        },
-    }
-
-
-def _violation_deg(skeleton: Skeleton, pose: Pose) -> float:
-    """Degrees by which the worst joint is outside; slides are measured in metres and left out."""
-    turning = np.array([kind is not JointKind.SLIDE for kind in skeleton.kinds])
-    limited = np.isfinite(joint_space(skeleton).lower).any(axis=-1) | np.isfinite(joint_space(skeleton).upper).any(
-        axis=-1
-    )
-    return float(np.degrees(limit_violation(skeleton, pose)[turning & limited].max(initial=0.0)))
-
-
-def _lines(report: dict[str, Json], output: Path | None) -> list[str]:
-    """The form for people."""
-    entries, diagnosis, unserved = report["goals"], report["diagnosis"], report["unserved"]
-    assert isinstance(entries, list)
-    assert isinstance(diagnosis, list)
-    assert isinstance(unserved, list)
-    milliseconds = 1e3 * float(str(report["seconds"]))
-    lines = [f"{report['status']}: {report['iterations']} iterations, {milliseconds:.1f} ms, {report['backend']}"]
-    for entry in entries:
-        assert isinstance(entry, dict)
-        off = []
-        if entry["error_m"] is not None:
-            off.append(f"{1e3 * float(str(entry['error_m'])):.1f} mm")
-        if entry["error_deg"] is not None:
-            off.append(f"{float(str(entry['error_deg'])):.2f}°")
-        if not off:
-            lines.append(f"  off      {entry['effector']} {entry['kind']}")
-            continue
-        mark = "reached" if entry["reached"] else "missed "
-        lines.append(f"  {mark}  {entry['effector']} {entry['kind']}: {', '.join(off)}")
-    lines += [f"  {line}" for line in diagnosis]
-    lines += [f"  not served by this solver: {name}" for name in unserved]
-    if output is not None:
-        lines.append(f"wrote {output}")
-    return lines

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from viewer.cli.options import add_reading, check_frames, count, load_input, motion_of
 from viewer.cli.output import warn
 from viewer.cli.poses import named_pose
+from viewer.cli.sessions import DEMO, is_session
 from viewer.errors import InputError, quote
 
 if TYPE_CHECKING:
@@ -30,8 +31,6 @@ EXAMPLES = """examples:
 Without FILE the bundled biped is shown. F1 in the window lists all keys."""
 
 DEFAULT_FILE = "sample:biped"
-SESSION_SUFFIX = ".ikv.json"
-DEMO = "demo:"
 _WINDOWS = ("glfw", "pyglet", "headless")
 _BEGINNINGS = ("clip", "frame", "pose", "goals", "solver", "backend")
 _SIZE = re.compile(r"([0-9]{1,5})x([0-9]{1,5})")
@@ -44,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         nargs="?",
         default=DEFAULT_FILE,
-        help="BVH, JSON or NPZ file, a session (.ikv.json), sample:NAME or demo:NAME",
+        help="BVH, JSON, NPZ or glTF file, a session (.ikv.json), sample:NAME or demo:NAME",
     )
     add_reading(parser)
     start = parser.add_argument_group("what it begins with")
@@ -103,7 +102,7 @@ def _session(arguments: argparse.Namespace) -> Session:
     """What is shown."""
     from viewer.session import Session
 
-    if arguments.file.casefold().endswith(SESSION_SUFFIX):
+    if is_session(arguments.file):
         from viewer.session.files import load_session
 
         path = Path(arguments.file)

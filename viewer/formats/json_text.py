@@ -85,7 +85,8 @@ def _careful(text: str, kind: type[T], word: str) -> tuple[T, list[str]]:
         raise FormatError(f"expected a JSON object, found {found(tree)}")
     _check_version(tree)
     if (is_a := kind_of(tree)) != word:
-        raise FormatError(f"this is a {is_a} file; expected a {word} file")
+        hint = " (the names of sessions end in .ikv.json)" if is_a == "session" else ""
+        raise FormatError(f"this is a {is_a} file; expected a {word} file{hint}")
     checker = Checker()
     clean = checker.check(tree, kind)
     unknown = {f"unknown key {quote(key)}, ignored": paths for key, paths in checker.unknown.items()}

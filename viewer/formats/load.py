@@ -55,6 +55,8 @@ READERS: dict[str, Callable[[Path, str, str, str], Character]] = {
     ".gltf": _gltf,
 }
 """Readers by suffix: (path, name for messages, units, up) -> Character. A new format is a line here."""
+WRITTEN_ONLY = (".csv", ".usda", ".usdc", ".obj", ".stl", ".ply")
+"""Suffixes of files that cannot be read back: they lack what makes a skeleton, or hold it in another way."""
 
 
 def load(file: str | os.PathLike[str], *, units: str | float = "auto", up: str = "auto") -> Character:
@@ -79,10 +81,12 @@ def load(file: str | os.PathLike[str], *, units: str | float = "auto", up: str =
     path = Path(file)
     reader = READERS.get(path.suffix.casefold())
     if reader is None:
-        if path.is_dir():
+        if name and path.is_dir():
             raise InputError(f"{name}: expected a file, found a folder")
         found = quote(path.suffix) if path.suffix else "no suffix"
-        raise InputError(f"{name}: expected a name that ends in {', '.join(READERS)}, found {found}")
+        if path.suffix.casefold() in WRITTEN_ONLY:
+            found += ", which is written only"
+        raise InputError(f"{name or quote(name)}: expected a name that ends in {', '.join(READERS)}, found {found}")
     return reader(path, name, units, up)
 
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from trimesh import Trimesh
 
-from viewer.errors import InputError
 from viewer.formats.files import write_whole
+from viewer.formats.left_out import check_range
 from viewer.skeleton.bone_mesh import bone_mesh
 from viewer.skeleton.kinematics import fk
 
@@ -29,7 +29,7 @@ def write_mesh(character: Character, path: Path) -> list[str]:
 
     Raises:
         OutputError: the file cannot be written.
-        InputError: NaN or infinite numbers.
+        InputError: NaN or infinite numbers, or numbers past the range of 32-bit floats.
     """
     mesh = figure_mesh(character)
     kind = path.suffix.casefold()[1:]
@@ -37,21 +37,20 @@ def write_mesh(character: Character, path: Path) -> list[str]:
     assert isinstance(content, (bytes, str))  # not a scene's several files
     write_whole(path, content)
     clip = character.clip
-    lost = "the motion but for its first frame, and the joints" if clip is not None and len(clip) > 1 else "the joints"
-    return [f"{kind.upper()} holds the shape only: {lost} are left out"]
+    lost = "the other frames and the joints" if clip is not None and len(clip) > 1 else "the joints"
+    return [f"{kind.upper()} holds the shape of one pose: {lost} are left out"]
 
 
 def figure_mesh(character: Character) -> Trimesh:
     """The bones as triangles, each octahedron closed and facing outwards, in world metres.
 
     Raises:
-        InputError: NaN or infinite numbers.
+        InputError: NaN or infinite numbers, or numbers past the range of 32-bit floats.
     """
     skeleton, clip = character.skeleton, character.clip
     pose = clip.pose(0) if clip is not None and len(clip) else skeleton.rest_pose()
     corners = bone_mesh(skeleton, fk(skeleton, pose)).corners
-    if not bool(np.isfinite(corners).all()):
-        raise InputError("cannot be written as a mesh: expected finite numbers, found NaN or infinity")
+    check_range("a mesh", corners)
     mesh = Trimesh(vertices=corners, faces=np.arange(len(corners)).reshape(-1, 3), process=False)
     mesh.merge_vertices()
     return mesh

@@ -5,18 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from viewer.errors import InputError, MachineError, quote
+from viewer.formats.left_out import left_out, nodes_only
 from viewer.formats.units import check_units, check_up, metres_per_unit
 from viewer.skeleton.clip import Clip
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from viewer.skeleton.character import Character
+    from viewer.skeleton.kinds import JointKind
     from viewer.skeleton.pose import Pose
+
+    Writer: TypeAlias = Callable[["Character", Path, "Options"], list[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,15 +29,19 @@ class Options:
 
     Attributes:
         precision: decimals of numbers in text formats, or None for the format's own.
+        pose: a pose is what was asked for: that the rest of the character is left out is no loss.
     """
 
     precision: int | None = None
+    pose: bool = False
 
 
 def _bvh(character: Character, path: Path, options: Options) -> list[str]:
+    from viewer.formats.bvh.layout import own_kinds
     from viewer.formats.bvh.writer import write_bvh
 
-    return write_bvh(character, path, precision=options.precision)
+    lost = write_bvh(character, path, precision=options.precision)
+    return lost + _left_out(character, options, "BVH", own_kinds(character.skeleton, character.source.layout))
 
 
 def _json(character: Character, path: Path, options: Options) -> list[str]:
@@ -55,21 +63,27 @@ def _csv(character: Character, path: Path, options: Options) -> list[str]:
     from viewer.formats.csv_table import write_csv
 
     write_csv(character, path, options.precision)
-    return ["CSV holds the motion only: no skeleton, limits or effectors"]
+    return ["CSV holds places and angles only: no skeleton, limits or effectors"]
 
 
-def _gltf(character: Character, path: Path, options: Options) -> list[str]:  # noqa: ARG001 - its numbers are binary
+def _gltf(character: Character, path: Path, options: Options) -> list[str]:
     from viewer.formats.gltf.write import write_gltf
 
-    return write_gltf(character, path)
+    write_gltf(character, path)
+    return _left_out(character, options, "glTF", nodes_only(character.skeleton))
 
 
-def _usd(character: Character, path: Path, options: Options) -> list[str]:  # noqa: ARG001 - its numbers are whole
+def _usd(character: Character, path: Path, options: Options) -> list[str]:
     try:
         from viewer.formats.usd import write_usd
     except ImportError as error:
-        raise MachineError("writing USD needs usd-core: pip install 'ikviewer[usd]'") from error
-    return write_usd(character, path)
+        raise MachineError("writing USD needs usd-core: python3 -m pip install usd-core") from error
+    write_usd(character, path)
+    return _left_out(character, options, "USD", nodes_only(character.skeleton))
+
+
+def _left_out(character: Character, options: Options, form: str, kinds: Sequence[JointKind]) -> list[str]:
+    return [] if options.pose else left_out(character, form, kinds)
 
 
 def _mesh(character: Character, path: Path, options: Options) -> list[str]:  # noqa: ARG001 - trimesh's own form
@@ -78,7 +92,7 @@ def _mesh(character: Character, path: Path, options: Options) -> list[str]:  # n
     return write_mesh(character, path)
 
 
-WRITERS: dict[str, Callable[[Character, Path, Options], list[str]]] = {
+WRITERS: dict[str, Writer] = {
     ".bvh": _bvh,
     ".json": _json,
     ".npz": _npz,
@@ -92,6 +106,10 @@ WRITERS: dict[str, Callable[[Character, Path, Options], list[str]]] = {
     ".ply": _mesh,
 }
 """Writers by suffix; each gives warnings: what the format could not hold. A new format is a line here."""
+SESSION = ".ikv.json"
+"""How the names of session files end."""
+PICTURES = (".png", ".gif", ".mp4")
+"""What is drawn, not saved."""
 
 
 def save(
@@ -123,13 +141,36 @@ def save(
         MachineError: a library that the format needs is not installed.
     """
     path = Path(file)
-    writer = WRITERS.get(path.suffix.casefold())
-    if writer is None:
-        found = quote(path.suffix) if path.suffix else "no suffix"
-        raise InputError(f"{file}: expected a name that ends in {', '.join(WRITERS)}, found {found}")
+    writer = check_suffix(path)
     if pose is not None:
         character = with_pose(character, pose)
-    return writer(_in_frame(character, units, up), path, Options(precision))
+    character = _in_frame(character, units, up)
+    try:
+        return writer(character, path, Options(precision, pose is not None))
+    except InputError as error:  # of numbers that the format cannot hold
+        raise InputError(f"{path}: {error}") from error
+
+
+def check_suffix(path: Path) -> Writer:
+    """The writer of a file of that name.
+
+    Raises:
+        InputError: none writes such a file.
+    """
+    check_no_session(path)
+    writer = WRITERS.get(path.suffix.casefold())
+    if path.suffix.casefold() in PICTURES:
+        raise InputError(f"{path}: pictures and films are drawn, by ikviewer render FILE -o {path}")
+    if writer is None:
+        found = quote(path.suffix) if path.suffix else "no suffix"
+        raise InputError(f"{path}: expected a name that ends in {', '.join(WRITERS)}, found {found}")
+    return writer
+
+
+def check_no_session(path: Path) -> None:
+    """Raise InputError if the name is that of a session file: what else it holds could not be opened by that name."""
+    if path.name.casefold().endswith(SESSION):
+        raise InputError(f"{path}: a session holds what was done in the window: save it there, by Ctrl+S")
 
 
 def with_pose(character: Character, pose: Pose) -> Character:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pxr import Gf, Tf, Usd, UsdGeom, UsdSkel, Vt
 
-from viewer.errors import InputError
 from viewer.formats.files import write_whole
+from viewer.formats.left_out import check_range
 from viewer.skeleton.bone_mesh import bone_mesh
 from viewer.skeleton.kinematics import fk
 from viewer.spatial.quaternion import hemisphere_continuous, to_matrix
@@ -26,21 +26,16 @@ if TYPE_CHECKING:
     from viewer.spatial.checks import Floats
 
 
-def write_usd(character: Character, path: Path) -> list[str]:
+def write_usd(character: Character, path: Path) -> None:
     """Write a .usda (text) or .usdc (binary) file: metres, Y up.
-
-    Returns:
-        Warnings: what the format could not hold.
 
     Raises:
         OutputError: the file cannot be written.
-        InputError: NaN or infinite numbers.
+        InputError: NaN or infinite numbers, or numbers past the range of 32-bit floats.
     """
     skeleton = character.skeleton
     clip = character.clip
-    arrays = [skeleton.offsets, *((clip.rotations, clip.translations) if clip else ())]
-    if not all(np.isfinite(array).all() for array in arrays):
-        raise InputError("cannot be written as USD: expected finite numbers, found NaN or infinity")
+    check_range("USD", skeleton.offsets, skeleton.tip_offsets, *((clip.rotations, clip.translations) if clip else ()))
     stage = Usd.Stage.CreateInMemory()
     UsdGeom.SetStageUpAxis(stage, UsdGeom.Tokens.y)
     UsdGeom.SetStageMetersPerUnit(stage, 1.0)
@@ -51,7 +46,6 @@ def write_usd(character: Character, path: Path) -> list[str]:
     if clip is not None and len(clip):
         _add_animation(stage, skeleton, clip, prim)
     _write(stage, path)
-    return ["USD keeps the joints and the motion: limits, kinds and effectors are left out"]
 
 
 def joint_paths(skeleton: Skeleton) -> list[str]:

@@ -5,11 +5,14 @@ from viewer.gizmo.gizmo import Gizmo
 from viewer.gizmo.motion import Motion
 from viewer.gizmo.names import Part, Space, Tool, axes_of
 from viewer.gizmo.shapes import Fill, Letter, Shape, Stroke
+from viewer.gizmo.units import METRE, LengthUnit
 
 __all__ = [
+    "METRE",
     "Fill",
     "Gizmo",
     "GizmoDrag",
+    "LengthUnit",
     "Letter",
     "Motion",
     "Part",

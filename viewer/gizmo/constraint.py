@@ -11,7 +11,8 @@ import numpy as np
 from viewer.gizmo.measures import axis_measure, plane_measure, ring_measure, screen_measure, view_ring_measure
 from viewer.gizmo.motion import IDENTITY, Motion
 from viewer.gizmo.names import AXES, LETTERS, PLANES, Part, axis_of
-from viewer.gizmo.readout import in_degrees, in_metres, number, while_typed
+from viewer.gizmo.readout import in_degrees, in_lengths, number, while_typed
+from viewer.gizmo.units import METRE
 from viewer.spatial.quaternion import from_axis_angle
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from viewer.gizmo.linear_view import LinearView
     from viewer.gizmo.measures import Measure
+    from viewer.gizmo.units import LengthUnit
     from viewer.spatial.checks import Floats
     from viewer.spatial.projection import Projection
 
@@ -81,14 +83,23 @@ class Constraint:
             return plane_measure(projection, view, position, directions)
         return axis_measure(view, directions[:, 0])
 
-    def motion(self, numbers: Floats, pivot: Floats, decimals: int, typed: Sequence[str] | None = None) -> Motion:
+    def motion(
+        self,
+        numbers: Floats,
+        pivot: Floats,
+        decimals: int,
+        typed: Sequence[str] | None = None,
+        unit: LengthUnit = METRE,
+    ) -> Motion:
         """What its numbers (k,) do, metres or degrees; ``typed`` are their texts, if they were typed."""
         names = self.names(typed=typed is not None)
-        texts = [number(value, 1 if self.turning else decimals) for value in numbers.tolist()]
+        shown = (numbers if self.turning else numbers / unit.metres).tolist()
+        texts = [number(value, 1 if self.turning else decimals) for value in shown]
         texts = texts if typed is None else while_typed(typed)
         if self.turning:
             return Motion(np.zeros(3), self._turn(float(numbers[0])), pivot, in_degrees(names[0], texts[0]))
-        return Motion(self.directions(typed=typed is not None) @ numbers, IDENTITY, pivot, in_metres(names, texts))
+        way = self.directions(typed=typed is not None) @ numbers
+        return Motion(way, IDENTITY, pivot, in_lengths(names, texts, unit))
 
     def _turn(self, degrees: float) -> Floats:
         angle = math.remainder(math.radians(degrees), 2.0 * math.pi)

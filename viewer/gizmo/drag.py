@@ -56,14 +56,14 @@ class GizmoDrag:
             snap_m: metres between the places that snapping knows; 0: it knows none.
             snap_deg: degrees likewise.
         """
-        self._gizmo, self._projection, self._part = gizmo, projection, part
+        self._gizmo, self._projection, self._part, self._unit = gizmo, projection, part, gizmo.unit
         self._turning = part is Part.VIEW_RING or (part in AXES and gizmo.tool is Tool.ROTATE)
         step = snap_deg if self._turning else snap_m
         self._step = step if math.isfinite(step) and step > 0.0 else 0.0
         self._lock: tuple[Part, bool] | None = None
         self._snap = False
         self._view = linear_view(projection, gizmo.position)
-        self._decimals = decimals_for(self._view.metre if self._view is not None else 0.0)
+        self._decimals = decimals_for(self._view.metre if self._view is not None else 0.0, gizmo.unit)
         out = projection.back if self._view is None else -self._view.sight
         self._facing = np.stack([projection.right, projection.up, out], axis=1)
         self._path = Path(x, y)
@@ -187,7 +187,7 @@ class GizmoDrag:
     def _numbers(self) -> Floats:
         """(k,) metres or degrees, as typed, or as the pointer has it."""
         if self._typed.active:
-            return np.array(self._typed.values)
+            return np.array(self._typed.values) * (1.0 if self._turning else self._unit.metres)
         numbers = np.degrees(self._track.amount) if self._turning else self._track.amount
         return np.round(numbers / self._step) * self._step + 0.0 if self._snap and self._step else numbers
 
@@ -213,4 +213,4 @@ class GizmoDrag:
 
     def _moved(self) -> Motion:
         typed = self._typed.texts if self._typed.active else None
-        return self._constraint.motion(self._numbers, self._gizmo.position, self._decimals, typed)
+        return self._constraint.motion(self._numbers, self._gizmo.position, self._decimals, typed, self._unit)

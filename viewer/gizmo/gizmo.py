@@ -13,6 +13,7 @@ from viewer.gizmo.handles import handle
 from viewer.gizmo.hitting import hit
 from viewer.gizmo.linear_view import linear_view
 from viewer.gizmo.names import PARTS, Part, Tool
+from viewer.gizmo.units import METRE, LengthUnit
 from viewer.spatial.checks import UNIT_TOLERANCE, finite_floats, frozen
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class Gizmo:
         position: (3,) metres in the world, the middle of the handles.
         axes: (3, 3) unit vectors of the world as columns: x, y and z of the handles.
         other_axes: (3, 3) those that an axis key pressed twice takes; None: there are no others.
+        unit: lengths of a drag are read and typed in it.
 
     Raises:
         InputError: numbers that are not finite, or of another shape; axes not at right angles or not of length 1.
@@ -46,6 +48,7 @@ class Gizmo:
     position: Floats
     axes: Floats
     other_axes: Floats | None = None
+    unit: LengthUnit = METRE
 
     def __post_init__(self) -> None:
         """Take read-only arrays of finite numbers."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -25,6 +26,8 @@ _EM_PER_LINE = 2048 / 2400
 
 _ANCHORS = {"left": "lm", "centre": "mm", "right": "rm"}
 _HALO = 0.6
+_SPARE = 2
+"""Pixels round a text's own box, for what rounding adds."""
 
 
 def write_texts(picture: NDArray[np.uint8], texts: Sequence[Text], scale: float = 1.0) -> NDArray[np.uint8]:
@@ -45,11 +48,18 @@ def _written(
     image: Image.Image, text: Text, font: ImageFont.FreeTypeFont | ImageFont.ImageFont, colour: RGBA, rim: int
 ) -> None:
     """One text in one colour; drawn as a stencil, for Pillow replaces a picture's colours where it should blend."""
-    stencil = Image.new("L", image.size)
-    draw = ImageDraw.Draw(stencil)
-    draw.text((text.x, text.y), text.text, fill=255, font=font, anchor=_ANCHORS[text.anchor], stroke_width=rim)
+    anchor = _ANCHORS[text.anchor]
+    low_x, low_y, high_x, high_y = font.getbbox(text.text, anchor=anchor, stroke_width=rim)
+    # No larger than the text: a picture may have a hundred of them. The part of a pixel at which it stands stays.
+    left, top = math.floor(text.x + low_x) - _SPARE, math.floor(text.y + low_y) - _SPARE
+    size = math.ceil(high_x - low_x) + 2 * _SPARE + 1, math.ceil(high_y - low_y) + 2 * _SPARE + 1
+    if left >= image.width or top >= image.height or left + size[0] <= 0 or top + size[1] <= 0:
+        return
+    stencil = Image.new("L", size)
+    place = text.x - left, text.y - top
+    ImageDraw.Draw(stencil).text(place, text.text, fill=255, font=font, anchor=anchor, stroke_width=rim)
     red, green, blue, alpha = (round(255 * part) for part in colour)
-    image.paste((red, green, blue, 255), (0, 0), stencil.point(lambda cover: cover * alpha // 255))
+    image.paste((red, green, blue, 255), (left, top), stencil.point(lambda cover: cover * alpha // 255))
 
 
 @lru_cache(maxsize=16)

@@ -14,8 +14,8 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
+from viewer.formats.film_rates import FASTEST
 from viewer.formats.video import write_video
-from viewer.formats.video.write import FASTEST
 
 if TYPE_CHECKING:
     import os
@@ -46,6 +46,7 @@ class Filming:
         done: pictures drawn so far.
         total: pictures of the movie.
         written: pictures in the file once it is finished, 0 before.
+        kept: numbered pictures that are finished; they stay if the film is given up.
     """
 
     def __init__(self, film: Movie, file: str | os.PathLike[str]) -> None:
@@ -55,7 +56,7 @@ class Filming:
             film: what to draw.
             file: .mp4, .gif, or .png with a place for the picture's number, as of `write_video`.
         """
-        self.done, self.total, self.written = 0, len(film), 0
+        self.done, self.total, self.written, self.kept = 0, len(film), 0, 0
         self._film, self._file = film, file
         self._pictures: SimpleQueue[Picture | _GivenUp | None] = SimpleQueue()
         self._problem: BaseException | None = None
@@ -128,7 +129,9 @@ class Filming:
     def _taken(self) -> Iterator[Picture]:
         """The pictures as they come."""
         self._begun.set()
+        numbered = Path(self._file).suffix.casefold() == ".png"
         while (picture := self._pictures.get()) is not None:
             if isinstance(picture, _GivenUp):
                 raise picture
             yield picture
+            self.kept += numbered  # who asks for the next one has written this one

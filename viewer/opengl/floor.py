@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 _CORNERS = 48
 """Of the disc that the grid is drawn on."""
 
+_UPRIGHT = 0.55
+"""How strong the lines of an upright grid are, as parts of those on the ground."""
+
 REACH = 4.9
 """Radius of the grid as a multiple of the figure's height."""
 
@@ -52,29 +55,36 @@ class Background:
 
 
 class Grid:
-    """Lines on the ground, a level of them fading out as it grows too fine to see."""
+    """Lines on the ground or in another plane, a level of them fading out as it grows too fine to see."""
 
     def __init__(self, ctx: moderngl.Context) -> None:
         """Compile."""
         self._ctx = ctx
         program = compile_program(ctx, "ground")
         program["turns"] = float(_CORNERS)
-        program["fine"] = rgba("grid", 0.22)
-        program["coarse"] = rgba("grid_major", 0.50)
-        program["x_axis"] = rgba("x", 0.75)
-        program["z_axis"] = rgba("z", 0.75)
         self._program = program
         self._array = ctx.vertex_array(program, [])
 
     def draw(self, ground: Ground) -> None:
         """Draw it; the caller has set blending and depth test."""
-        x, z, radius = ground.disc or (ground.centre[0], ground.centre[2], REACH * ground.height)
+        first, second = ("xyz".index(letter) for letter in ground.along)
+        centre, radius = np.array(ground.middle), REACH * ground.height
+        if ground.disc is not None:
+            centre[0], centre[2], radius = ground.disc
         wide = 10.0 * ground.cell
         # Counted from a crossing near by: far from the world's origin the numbers stay small and exact.
-        crossing = np.round(np.array([x, z]) / wide) * wide
-        self._program["disc"] = (x, ground.y, z, radius)
-        self._program["lattice"] = (*((np.array([x, z]) - crossing) / ground.cell), ground.cell)
+        place = centre[[first, second]]
+        crossing = np.round(place / wide) * wide
+        self._program["disc"] = (*centre.tolist(), radius)
+        self._program["along"] = tuple(np.eye(3)[[first, second]].reshape(-1).tolist())
+        self._program["lattice"] = (*((place - crossing) / ground.cell), ground.cell)
         self._program["axes"] = tuple(-crossing / ground.cell)
+        # An upright grid is seen head on, all of it behind the figure and its ghosts.
+        strength = 1.0 if ground.along == "xz" else _UPRIGHT
+        self._program["fine"] = rgba("grid", strength * 0.22)
+        self._program["coarse"] = rgba("grid_major", strength * 0.50)
+        for name, letter in zip(("first_axis", "second_axis"), ground.along, strict=True):
+            self._program[name] = rgba(letter, strength * 0.75)
         self._array.render(self._ctx.TRIANGLE_FAN, vertices=_CORNERS)
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viewer.errors import InputError
-from viewer.formats.video.write import FASTEST
+from viewer.formats.film_rates import FASTEST, SLOWEST_TURN, STILL_FPS, STILL_TURN, playable_fps
 from viewer.opengl.floor import REACH
 from viewer.opengl.framing import fitted
 from viewer.opengl.offscreen import check_size, render_image
@@ -38,15 +38,8 @@ if TYPE_CHECKING:
     from viewer.skeleton.skeleton import Skeleton
     from viewer.spatial.checks import Floats
 
-STILL_TURN = 4.0
-"""Seconds in which a still pose is turned round unless another time is asked for."""
-STILL_FPS = 30.0
-"""Pictures a second of a pose that stands still."""
-SLOWEST_TURN = 3600.0
-"""Seconds that a turn may take."""
+__all__ = ["Movie", "disc_under", "movie", "playable_fps"]
 
-_SAME_RATE = 1e-3
-"""Part of a rate that it may be off: files write frame times with few digits."""
 _LOGICAL_HEIGHT = 1080.0
 """Pixels high from which on marks and texts grow with the picture, as in still ones."""
 
@@ -162,17 +155,9 @@ def movie(  # noqa: PLR0913 - what a moving picture can show, each by its name
         size=size,
         scene=scene,
         camera=lambda number: view.turned(number * step, 0.0) if step else view,
-        disc=_disc(points, first.height),
+        disc=disc_under(points, first.height),
         samples=samples,
     )
-
-
-def playable_fps(rate: float, most: float) -> float:
-    """A clip's own rate, or a half, a third, ... of it: the largest that is not above ``most``.
-
-    At such a rate pictures are frames of the clip as they are, none between two of them.
-    """
-    return rate / max(1, math.ceil(rate / most - _SAME_RATE))
 
 
 def _check(fps: float | None, turntable: bool | float) -> None:
@@ -205,7 +190,7 @@ def _clip(character: Character | Skeleton, pose: Pose | None, frames: range | No
     return clip if fps is None else clip.resampled(fps)
 
 
-def _disc(points: Floats, height: float) -> tuple[float, float, float]:
+def disc_under(points: Floats, height: float) -> tuple[float, float, float]:
     """Where the grid is: under all that is seen, and as far beyond it as in a still picture."""
     x, _, z = middle(points).tolist()
     half = 0.5 * np.ptp(points[:, [0, 2]], axis=0)

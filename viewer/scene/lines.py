@@ -26,6 +26,7 @@ class Lines:
         self._starts: list[Floats] = []
         self._ends: list[Floats] = []
         self._styles: list[tuple[float, ...]] = []
+        self._shaded: list[tuple[Floats, Floats, Floats]] = []
 
     def segments(
         self, starts: Floats, ends: Floats, colour: RGBA, width: float, dash: tuple[float, float] = (0.0, 0.0)
@@ -39,12 +40,21 @@ class Lines:
         """A line through points (N, 3)."""
         self.segments(points[:-1], points[1:], colour, width)
 
+    def shaded(self, starts: Floats, ends: Floats, colours: Floats, width: float) -> None:
+        """Straight lines from starts (N, 3) to ends (N, 3), each of its own colour (N, 4); they come last."""
+        styles = np.zeros((len(starts), _STYLE))
+        styles[:, :4], styles[:, 4] = colours, width * self._scale
+        self._shaded.append((starts, ends, styles))
+
     def records(self) -> Records:
         """LINE records of all of them."""
         counts = [len(starts) for starts in self._starts]
-        records = np.empty(sum(counts), LINE)
+        styles = np.repeat(np.array(self._styles).reshape(-1, _STYLE), counts, axis=0)
+        parts = [*zip(self._starts, self._ends, strict=True)], self._shaded
+        records = np.empty(sum(counts) + sum(len(starts) for starts, _, _ in self._shaded), LINE)
         if len(records):
             rows = records.view(np.float32).reshape(len(records), -1)
-            rows[:, :3], rows[:, 3:6] = np.concatenate(self._starts), np.concatenate(self._ends)
-            rows[:, -_STYLE:] = np.repeat(np.array(self._styles, dtype=np.float32), counts, axis=0)
+            for column, place in ((slice(0, 3), 0), (slice(3, 6), 1)):
+                rows[:, column] = np.concatenate([part[place] for some in parts for part in some])
+            rows[:, -_STYLE:] = np.concatenate([styles, *(style for _, _, style in self._shaded)])
         return records

@@ -96,8 +96,14 @@ def _effectors(scene: Scene, projection: Projection, at: tuple[float, float], sc
     for (mark, place), distance in zip(places, away.tolist(), strict=True):
         if distance <= EFFECTOR_PX * scale and distance < best.get(id(mark), (np.inf,))[0]:
             best[id(mark)] = (distance, _mark_hit(projection, mark, place))
-    # A pixel's difference is none: then the one in front is meant.
-    return [hit for _, hit in sorted(best.values(), key=lambda found: (round(found[0]), found[1].depth))]
+    # A pixel's difference is none: then the one that holds something is meant, and of these the one in front.
+    return [hit for _, hit in sorted(best.values(), key=_nearness)]
+
+
+def _nearness(found: tuple[float, Hit]) -> tuple[int, bool, float]:
+    away, hit = found
+    holds = hit.mark is not None and (hit.mark.on or hit.mark.root)
+    return round(away), not holds, hit.depth
 
 
 def _joints(scene: Scene, projection: Projection, bones: Bones, at: tuple[float, float], scale: float) -> list[Hit]:

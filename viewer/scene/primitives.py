@@ -65,7 +65,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """The floor.
+    """The floor, and the grid, which stands upright where the body is kept in an upright plane.
 
     Attributes:
         y: its height, metres.
@@ -73,7 +73,9 @@ class Ground:
         height: H of the figure, metres, by which grid and shadow are measured.
         centre: (x, y, z) of the place under the figure.
         grid, shadow: whether they are drawn.
-        disc: x, z and radius in metres of the part that is seen of the grid; None for one round ``centre``.
+        disc: x, z and radius in metres of the part that is seen of a grid on the floor; None for one round ``centre``.
+        along: the axes that the grid's lines run along, such as "xz" of one on the floor.
+        behind: metres along the third axis at which a grid stands that is not on the floor.
     """
 
     y: float
@@ -83,6 +85,14 @@ class Ground:
     grid: bool = True
     shadow: bool = True
     disc: tuple[float, float, float] | None = None
+    along: Literal["xz", "xy", "zy"] = "xz"
+    behind: float = 0.0
+
+    @property
+    def middle(self) -> tuple[float, float, float]:
+        """(x, y, z) of the middle of the grid."""
+        x, y, z = self.centre[0], self.y, self.centre[2]
+        return {"xz": (x, y, z), "xy": (x, y, self.behind), "zy": (self.behind, y, z)}[self.along]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -125,10 +125,10 @@ class Scene:
         unlimited: names of joints whose own limits are switched off.
         display: what is shown.
         height: H, metres, the figure's size by which all is measured; 0 for the skeleton's own.
-        active_joint: the joint selected last, -1 for none.
         ghosts: other moments.
         trails: ways of points.
         floor: height of the ground, metres.
+        plane: the plane of the world that the body is kept in: "xy", "yz" or "zx"; None: it moves in space.
         hovered_axis: the view axis under the pointer ("x", "-x", ...), "" for none.
     """
 
@@ -144,8 +144,8 @@ class Scene:
     unlimited: frozenset[str] = frozenset()
     display: Display = field(default_factory=Display)
     height: float = 0.0
-    active_joint: int = -1
     ghosts: tuple[Ghost, ...] = ()
     trails: tuple[Trail, ...] = ()
     floor: float = 0.0
+    plane: str | None = None
     hovered_axis: str = ""

@@ -38,14 +38,12 @@ def draw_trails(scene: Scene, scale: float, lines: Lines) -> Records:
 
 def _way(trail: Trail, name: str, lines: Lines) -> None:
     count = len(trail.points)
-    for place in range(count - 1):
-        coming = place - trail.now
-        if coming >= 0 and coming % 2:
-            continue
-        farthest = max(count - 1 - trail.now if coming >= 0 else trail.now, 1)
-        part = abs(coming) / farthest
-        alpha = _NEAR + part * (_FAR - _NEAR)
-        lines.segments(trail.points[place : place + 1], trail.points[place + 1 : place + 2], rgba(name, alpha), _WIDTH)
+    coming = np.arange(count - 1) - trail.now
+    farthest = np.where(coming >= 0, max(count - 1 - trail.now, 1), max(trail.now, 1))
+    shown = np.flatnonzero((coming < 0) | (coming % 2 == 0))
+    colours = np.tile(rgba(name), (len(shown), 1))
+    colours[:, 3] = _NEAR + (np.abs(coming) / farthest)[shown] * (_FAR - _NEAR)
+    lines.shaded(trail.points[shown], trail.points[shown + 1], colours, _WIDTH)
 
 
 def _dots(places: Floats, scale: float) -> Records:

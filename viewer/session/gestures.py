@@ -132,6 +132,24 @@ class Gestures(Stepping):
         gesture.drag.aim(targets)
         self._show(State(gesture.drag.document, self.report))
 
+    @property
+    def chain(self) -> tuple[int, int]:
+        """How many joints above what is dragged take part, and how many can; (0, 0) where none is dragged by IK."""
+        drag = None if self._gesture is None else self._gesture.drag
+        return (0, 0) if drag is None else (drag.chain, drag.longest_chain)
+
+    def set_chain(self, length: int) -> None:
+        """Let only so many joints above what is dragged take part, until the drag is over.
+
+        Raises:
+            InputError: no drag is under way, or what is no whole number.
+        """
+        gesture = self._gesture
+        if gesture is None or gesture.drag is None:
+            raise InputError("no drag was begun")
+        gesture.drag.set_chain(length)
+        self.revision += 1
+
     def commit(self) -> None:
         """The gesture is over: what it did is one undo step, if it did anything."""
         gesture, self._gesture = self._gesture, None

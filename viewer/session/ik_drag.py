@@ -5,23 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from viewer.errors import InputError, quote
 from viewer.ik.solution import Status
 from viewer.session.actions.targets import with_handle
 from viewer.session.bounds import violation
-from viewer.session.checks import as_turn, as_vector
+from viewer.session.chain import locked_beyond, longest, ways_of
+from viewer.session.checks import as_number, as_turn, as_vector
+from viewer.session.drag_ends import let_go, taken_up
 from viewer.session.drag_goals import Target, drag_goals, held_joint
-from viewer.session.measuring import measured
 from viewer.session.report import Report, Trace
+from viewer.session.resting import Rest
 from viewer.session.scope import joint_of, locked_joints
 from viewer.session.solving import kept_pose, target_rows, tolerances
-from viewer.session.standing import stand_of
+from viewer.session.take.carrying import carried_pose
 from viewer.session.values import Item
-from viewer.session.wanting import held
 from viewer.skeleton.blend import blend_poses
-from viewer.skeleton.effectors import find_place
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,10 +34,6 @@ if TYPE_CHECKING:
 
 BLEND = 0.2
 """Seconds in which a pose that was outside its limits comes inside, and an escape is blended in."""
-_STILL = 1e-6
-"""Of a quaternion's component, or metres: a tick that moves less has come to rest, once ..."""
-_STILL_TICKS = 3
-"""... so many in a row do."""
 _SEEN = 1e-3
 """Radians or metres: a pose farther outside its limits would be seen to jump when it is brought inside."""
 _CHUNK = 8
@@ -56,6 +50,8 @@ class IkDrag:
         start: the document that it began with.
         document: as it is now.
         report: of the last step, None before the first.
+        chain: how many joints above what is dragged take part.
+        longest_chain: as many as can.
     """
 
     def __init__(self, document: Document, items: tuple[Item, ...], grab: Grab | None, solvers: Solvers) -> None:
@@ -74,15 +70,17 @@ class IkDrag:
             document.check_item(item)
         others = [item for item in self._items if item.kind == "joint" and item not in names]
         self._joints = (*grabbed, *(held_joint(document, item.name, (0.0, 0.0, 0.0)) for item in others))
-        self._locked = locked_joints(document, [joint_of(document, item) for item in self._items])
+        self._fixed = self._locked = locked_joints(document, [joint_of(document, item) for item in self._items])
+        self._ways = ways_of(document, self._items, self._joints)
+        self.longest_chain = self.chain = longest(self._ways, document.skeleton, self._fixed)
         self._outside = document.pose if violation(document) > _SEEN else None
         self._began: float | None = None
         self._targets: dict[Item, Target] = {}
         self._solved: Pose | None = None
-        self._still = _STILL_TICKS
+        self._rest = Rest()
         self.trace = Trace()
         self.report: Report | None = None
-        self.document = _switched_on(_selecting(document, self._items), self._items)
+        self.document = taken_up(document, self._items)
         self._drag = self._begin(document.pose)
 
     @property
@@ -98,7 +96,7 @@ class IkDrag:
     @property
     def pending(self) -> bool:
         """Whether another step may move anything."""
-        return self.moved and self._still < _STILL_TICKS
+        return self.moved and not self._rest.reached
 
     @property
     def stalled(self) -> bool:
@@ -115,7 +113,7 @@ class IkDrag:
         if all(self._targets.get(item) == target for item, target in taken.items()):
             return
         self._targets |= taken
-        self._still = 0
+        self._rest.disturb()
         for item, target in taken.items():
             if item.kind == "effector":
                 handle = self.document.handle(item.name).moved(target.position, target.rotation)
@@ -123,6 +121,22 @@ class IkDrag:
         goals = self._asked()
         if _kinds(goals) != self._kinds:
             self._drag = self._begin(self._solved or self.start.pose)
+
+    def set_chain(self, length: int) -> None:
+        """Let only so many joints above what is dragged take part, at least one; the others go back to the start.
+
+        Raises:
+            InputError: what is no number.
+        """
+        length = int(as_number(length, "length of the chain"))
+        length = min(max(length, 1), self.longest_chain)
+        if length == self.chain:
+            return
+        self.chain = length
+        whole = length == self.longest_chain
+        self._locked = self._fixed if whole else locked_beyond(self.start.skeleton, self._ways, length, self._fixed)
+        self._drag, self._solved = self._begin(self.start.pose), None
+        self._rest.disturb()
 
     def _target(self, item: Item, position: ArrayLike | None, rotation: ArrayLike | None) -> Target:
         if item not in self._items:
@@ -151,8 +165,7 @@ class IkDrag:
         self.report = Report(solution, tuple(goals), tolerances(self.start.solver), self.trace, whole=False)
         before = self._solved or self.start.pose
         pose = kept_pose(self.start, solution) or before
-        still = self._solved is not None and _change(before, pose) < _STILL
-        self._still = self._still + 1 if still else 0
+        self._rest.note(None if self._solved is None else (before, pose), solution)
         self._solved = pose
         self.document = replace(self.document, pose=self._blended(pose, now))
 
@@ -165,8 +178,27 @@ class IkDrag:
         if not 0.0 <= part < 1.0:
             self._outside = None
             return pose
-        self._still = 0
+        self._rest.keep_going()
         return blend_poses(self._outside, pose, part)
+
+    def follow(self, start: Document) -> None:
+        """Go on upon another pose, what there would be without the drag: the motion that it is made over moves on."""
+        before, after = self.start.pose, start.pose
+        self.start = start
+        document = taken_up(replace(start, selection=self.document.selection), self._items)
+        for item, target in self._targets.items():
+            if item.kind == "effector":
+                moved = document.handle(item.name).moved(target.position, target.rotation)
+                document = with_handle(document, moved)
+        if self._outside is not None:
+            self._outside = carried_pose(self._outside, before, after)
+        if self._solved is not None:
+            self._solved = carried_pose(self._solved, before, after)
+        pose = self._solved or after
+        self.document = replace(document, pose=pose)
+        if _kinds(self._asked()) != self._kinds or not self._drag.carry(after, pose):
+            self._drag = self._begin(pose)
+        self._rest.disturb()
 
     def finish(self) -> Document:
         """On release: the document where the targets lead, by a bounded number of further steps."""
@@ -178,7 +210,7 @@ class IkDrag:
         document = self.document if self._solved is None else replace(self.document, pose=self._solved)
         if not self._joints:
             return document
-        return _let_go(self.start, document, [one.joint for one in self._joints])
+        return let_go(self.start, document, [one.joint for one in self._joints])
 
     @property
     def temporary(self) -> bool:
@@ -193,41 +225,3 @@ class IkDrag:
 
 def _kinds(goals: dict[str, Goal]) -> tuple[object, ...]:
     return tuple((name, goal.kind) for name, goal in goals.items())
-
-
-def _change(one: Pose, other: Pose) -> float:
-    turned = float(np.abs(one.rotations - other.rotations).max())
-    return max(turned, float(np.abs(one.translations - other.translations).max()))
-
-
-def _selecting(document: Document, items: tuple[Item, ...]) -> Document:
-    """What is dragged is selected, unless it is part of what is."""
-    if all(item in document.selection for item in items):
-        return document
-    return replace(document, selection=items)
-
-
-def _switched_on(document: Document, items: tuple[Item, ...]) -> Document:
-    for item in items:
-        if item.kind == "effector" and not document.handle(item.name).on:
-            document = with_handle(document, held(document, document.handle(item.name)))
-    return document
-
-
-def _let_go(start: Document, document: Document, joints: list[int]) -> Document:
-    """The document after dragged joints were let go of: what gave way to them is held where it is now.
-
-    These are the handles of those very joints, and holds that were met before and cannot be met any more. Pins stay
-    where they are, and so do targets that were missed before.
-    """
-    before, now = ({name for name, error in measured(some).items() if not error.reached} for some in (start, document))
-    for handle in document.handles:
-        if not handle.stands:
-            continue
-        own = find_place(document.skeleton, handle.effector).joint in joints
-        gave_way = handle.effector in now - before and not handle.pinned
-        if own or gave_way:
-            stand = stand_of(document.skeleton, document.pose, handle)
-            kept = handle.rotation if own and handle.pin_rotation else None
-            document = with_handle(document, handle.standing_at(stand.position, kept or stand.rotation))
-    return document

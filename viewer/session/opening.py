@@ -11,9 +11,12 @@ from viewer.ik.holds import holds
 from viewer.ik.workspace import checked_start
 from viewer.session.document import Document
 from viewer.session.handle import Handle, handle_of
+from viewer.session.scale import step_scale
+from viewer.session.solver_settings import SolverSettings
 from viewer.session.standing import stand_of
 from viewer.session.values import Wanted
 from viewer.skeleton.effectors import Effector, EffectorGoal, find_place
+from viewer.skeleton.extent import extent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -34,6 +37,8 @@ def new_document(
 ) -> Document:
     """A document that shows a character: every effector that is on is held where it stands, feet are pinned.
 
+    Goals are met to a millimetre; of figures that are not of a person's size, in proportion to it.
+
     Args:
         character: as loaded.
         clip: name of the clip to play; its first one unless given.
@@ -46,7 +51,10 @@ def new_document(
         InputError: an unknown clip, frame or effector, a function goal, a pose of another skeleton.
     """
     name = _clip_name(character, clip)
-    empty = Document(character, character.skeleton, character.skeleton.rest_pose(), clip=name, frame=frame or 0)
+    rest, settings = character.skeleton.rest_pose(), SolverSettings()
+    near = settings.tolerance_m * step_scale(float(extent(character).max()))
+    solver = replace(settings, tolerance_m=near)
+    empty = Document(character, character.skeleton, rest, clip=name, frame=frame or 0, solver=solver)
     if frame is not None and name is None:
         raise InputError(f"no frame {frame}: no clip is loaded")
     start = empty.home_pose() if pose is None else checked_start(character.skeleton, pose)

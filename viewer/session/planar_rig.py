@@ -16,7 +16,7 @@ from viewer.skeleton.kinematics import fk
 from viewer.skeleton.limits import JointLimits
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.violation import project_pose
-from viewer.spatial.quaternion import IDENTITY
+from viewer.spatial.quaternion import IDENTITY, angle_between
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 _MADE = frozenset({JointKind.BALL, JointKind.UNIVERSAL, JointKind.FREE})
 """Kinds that become hinges; the others stay what they are, or do not move."""
+_FLAT = 1e-6
+"""Radians or metres: a pose this far out of a plane is in it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,6 +75,12 @@ class PlanarRig:
     def nearest(self, pose: Pose, *, limits: bool) -> Pose:
         """The nearest pose, joint by joint, that turns out of no plane and, if ``limits``, that the limits allow."""
         return self.lowered(project_pose(self.skeleton, self.lifted(pose), limits=limits))
+
+    def holds(self, pose: Pose) -> bool:
+        """Whether a pose of the document's skeleton is in the planes of this rig: turns about the normal lead to it."""
+        flat = self.nearest(pose, limits=False)
+        turned = float(angle_between(flat.rotations, pose.rotations).max())
+        return max(turned, float(np.abs(flat.translations - pose.translations).max())) < _FLAT
 
     def solution(self, found: Solution) -> Solution:
         """A solution with the pose of the document's skeleton."""

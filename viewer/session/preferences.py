@@ -37,6 +37,7 @@ class Preferences(msgspec.Struct, omit_defaults=True):
         ghost_step: frames from ghost to ghost; 0: they are at keys.
         trail_frames: frames before and after the one shown that motion trails show; 0: a second.
         record_actions: sessions keep all that is done to them, so that it can be done again.
+        film: how films were made last, by name.
         record_tolerance_deg: degrees by which simplifying a recording may turn a joint otherwise; 0: all is kept.
     """
 
@@ -53,6 +54,7 @@ class Preferences(msgspec.Struct, omit_defaults=True):
     ghosts_around: Annotated[int, Meta(ge=1, le=5)] = 2
     ghost_step: Annotated[int, Meta(ge=0, le=1000)] = 0
     trail_frames: Annotated[int, Meta(ge=0, le=1000)] = 0
+    film: dict[str, str] = {}
     record_actions: bool = False
     record_tolerance_deg: Annotated[float, Meta(ge=0.0, le=30.0)] = 0.0
 

@@ -73,8 +73,8 @@ class Session(Taping):
 
     @property
     def modified(self) -> bool:
-        """Whether a file of this session would be out of date: selecting and playing do not count."""
-        return self._history.last_saved_kind is not self._saved_step
+        """Whether a file of this session would be out of date: selecting and playing do not count, recording does."""
+        return self.has_recorded or self._history.last_saved_kind is not self._saved_step
 
     def mark_saved(self, path: Path | None = None) -> None:
         """The document as it is was written to a file."""

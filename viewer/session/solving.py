@@ -66,6 +66,29 @@ class SteppedDrag(Drag):
         self.solution = self._solver.towards(self._workspace, self.start, places, turns, settings, onward=onward)
         return self.solution if self._rig is None else self._rig.solution(self.solution)
 
+    def carry(self, start: Pose, pose: Pose) -> bool:
+        """Go on from another pose, drawn to another start: both have moved along with a motion beneath the drag.
+
+        Args:
+            start: what the drag would have begun at now; joints that take no part stand as in it.
+            pose: where it is to go on.
+
+        Returns:
+            Whether that can be: not out of the planes that it began in.
+        """
+        rig, space = self._rig, self._workspace
+        if rig is not None and not rig.holds(start):
+            return False
+        begun, reached = (start, pose) if rig is None else (rig.lifted(start), rig.lifted(pose))
+        self.start = begun
+        if self.solution is not None:
+            space.go_back(begun)
+            anchor = [array.copy() for array in space.anchor]
+            space.go_back(reached)
+            for array, kept in zip(space.anchor, anchor, strict=True):
+                np.copyto(array, kept)
+        return True
+
     def escape(self) -> Solution | None:
         """See `Drag.escape`."""
         found = super().escape()

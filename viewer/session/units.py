@@ -9,6 +9,7 @@ import numpy as np
 
 from viewer.errors import InputError
 from viewer.session.lengths import relengthened
+from viewer.session.renaming import renamed_skeleton
 from viewer.session.take.evaluate import motion_of
 from viewer.session.take.pins import resolved
 from viewer.session.take.rereading import reread_take
@@ -34,9 +35,12 @@ def reread(document: Document, character: Character) -> Document:
     Raises:
         InputError: another file: its joints are others.
     """
-    before, after = document.character.skeleton, character.skeleton
-    if before.names != after.names or tuple(document.character.clips) != tuple(character.clips):
+    before = document.character.skeleton
+    same = np.array_equal(before.parents, character.skeleton.parents)
+    if not same or tuple(document.character.clips) != tuple(character.clips):
         raise InputError("expected the same file in other units, found other joints or clips")
+    character = _named(character, document.character)
+    after = character.skeleton
     scale = character.source.metres_per_unit / document.character.source.metres_per_unit
     root = int(before.roots[0])
     turn = multiply(after.rest_rotations[root], conjugate(before.rest_rotations[root]))
@@ -56,6 +60,14 @@ def reread(document: Document, character: Character) -> Document:
     )
     take = changed.take
     return changed if take is None else replace(changed, take=resolved(changed, motion_of(changed), take))
+
+
+def _named(character: Character, before: Character) -> Character:
+    """Joints that were given other names since the file was read keep these."""
+    if before.skeleton.names == character.skeleton.names:
+        return character
+    skeleton = renamed_skeleton(character.skeleton, dict(enumerate(before.skeleton.names)))
+    return replace(character, skeleton=skeleton, source=replace(character.source, layout=before.source.layout))
 
 
 def _edited(working: Skeleton, before: Skeleton, after: Skeleton, scale: float) -> Skeleton:

@@ -6,10 +6,12 @@ from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
 
 from viewer.gizmo import Space, Tool
-from viewer.scene import Display
+from viewer.scene import Display, figure_height
 from viewer.session.preferences import Preferences
+from viewer.session.scale import step_scale
 from viewer.ui.gestures import item_of
 from viewer.ui.hover import Hover
+from viewer.ui.lengths import error_decimals, unit_for
 from viewer.ui.liked import Liked
 from viewer.ui.messages import Message, MessageBar
 from viewer.ui.rect import Rect
@@ -17,6 +19,7 @@ from viewer.ui.switches import Panels
 
 if TYPE_CHECKING:
     from viewer.errors import ViewerError
+    from viewer.gizmo import LengthUnit
     from viewer.session import Document, Item, Session
     from viewer.ui.gestures import Gesture
 
@@ -28,7 +31,10 @@ class Request(NamedTuple):
         name: "open-dialog", "new-dialog", "save-as-dialog" (value: the name proposed), "export-dialog",
             "picture-dialog", "picture" (value: the path), "ask-save" (value: the file's name; answered by
             `Files.answer_save`), "quit", "help", "preferences", "fullscreen", "reset-layout", "go-to-frame",
-            "units-dialog", "context-menu" (value: the item or None), "copy-text", "show-in-folder" (value: the path).
+            "units-dialog", "context-menu" (value: the item or None), "copy-text", "show-in-folder" (value: the path),
+            "film-dialog" (value: the path proposed, or None), "film" (value: a `FilmOrder`), "film-cancel", "ask-film"
+            (the window is to be closed while a film is being made; answered by "film-then-quit" or
+            "film-stop-then-quit").
         value: what it needs.
         x: where, framebuffer pixels.
         y: likewise.
@@ -83,6 +89,21 @@ class Base(Liked):
     def revision(self) -> int:
         """Greater whenever anything visible has changed."""
         return self._revision + self.session.revision + self.bar.revision
+
+    @property
+    def unit(self) -> LengthUnit:
+        """Lengths of this figure are shown and typed in it."""
+        return unit_for(figure_height(self.document.skeleton))
+
+    @property
+    def step_scale(self) -> float:
+        """What snap steps are multiplied by: 1 for figures of a person's size."""
+        return step_scale(figure_height(self.document.skeleton))
+
+    @property
+    def error_decimals(self) -> int:
+        """Decimals of errors in millimetres."""
+        return error_decimals(figure_height(self.document.skeleton))
 
     def changed(self) -> None:
         """Something visible has changed."""

@@ -9,9 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viewer.scene import Camera, blend
+from viewer.ui.axis_views import along
 from viewer.ui.handler import Handler, Handlers
+from viewer.ui.travel import Travel
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from viewer.scene import ViewName
     from viewer.spatial.checks import Floats
     from viewer.ui.controller import Controller
@@ -29,11 +33,6 @@ _VIEWS: dict[str, ViewName] = {
     "front": "front", "right": "right", "top": "top", "back": "back", "left": "left", "bottom": "bottom",
     "three_quarter": "three-quarter",
 }  # fmt: skip
-_AXIS_VIEWS = {
-    "x": (0.5 * math.pi, 0.0), "-x": (-0.5 * math.pi, 0.0), "z": (0.0, 0.0), "-z": (math.pi, 0.0),
-    "y": (None, 0.5 * math.pi), "-y": (None, -0.5 * math.pi),
-}  # fmt: skip
-"""Yaw and pitch that look against a world axis; straight up or down the yaw stays."""
 
 
 class CameraMoves:
@@ -47,7 +46,7 @@ class CameraMoves:
         self._jump: tuple[Camera, Camera] | None = None
         self._since: float | None = None
         self._started: Camera | None = None
-        self._height = 1.0
+        self._height, self._travel = 1.0, Travel()
 
     def set(self, camera: Camera) -> None:
         """Take a camera at once; a jump under way ends."""
@@ -81,7 +80,7 @@ class CameraMoves:
         if not 1.0 / _RESIZED < self._controller.picture.height / self._height < _RESIZED:
             self.start()  # its units were changed, say: it would be a dot, or all that is to be seen
         if self._jump is None:
-            return self._follow()
+            return self._face() or self._follow()
         if self._since is None:
             self._since = now
         start, goal = self._jump
@@ -92,6 +91,19 @@ class CameraMoves:
             self.camera = blend(start, goal, part)
             self._controller.changed()
         return True
+
+    def _face(self) -> bool:
+        """Turn back to the plane that the body is kept in, whatever brought it there: undo, say."""
+        faced = self._controller.planes.facing(self.camera)
+        if faced.same_as(self.camera):
+            return False
+        self.jump(faced)
+        return True
+
+    @property
+    def turns(self) -> bool:
+        """Whether the view can be turned: not that of a plane, in which clicks and drags are meant."""
+        return self._controller.document.planar is None
 
     def _follow(self) -> bool:
         """Keep the selection in the middle, if that is asked for."""
@@ -107,8 +119,11 @@ class CameraMoves:
         return True
 
     def orbit(self, dx: float, dy: float) -> None:
-        """Turn with a pointer that moved by (dx, dy) pixels."""
-        self.set(self.camera.orbit(dx, dy, self._controller.scale))
+        """Turn with a pointer that moved by (dx, dy) pixels; shift, where the view stays at its plane."""
+        if self.turns:
+            self.set(self.camera.orbit(dx, dy, self._controller.scale))
+        else:
+            self.pan(dx, dy)
 
     def pan(self, dx: float, dy: float) -> None:
         """Shift with a pointer that moved by (dx, dy) pixels."""
@@ -141,14 +156,17 @@ class CameraMoves:
             self.jump(self.heading_for.frame(points, self._controller.viewport.size, least=least))
 
     def frame_all(self) -> None:
-        """Bring the whole figure into view."""
-        self.frame(self._controller.picture.figure_points())
+        """Bring the whole figure into view, and all of its motion unless that leads far away."""
+        self.frame(self._all())
+
+    def _all(self) -> Floats:
+        return self._travel.points(self._controller.document)
 
     def start(self) -> None:
-        """The view that a document opens with: three-quarter, the whole figure, at once."""
+        """The view that a document opens with: three-quarter, the whole figure and its motion, at once."""
         self._jump = None
         camera = self._controller.demos.opening_view(self.camera)
-        points = np.concatenate([self._controller.picture.figure_points(), self._controller.demos.room()])
+        points = np.concatenate([self._all(), self._controller.demos.room()])
         self.set(camera.frame(points, self._controller.viewport.size))
         self._started, self._height = self.camera, self._controller.picture.height
 
@@ -158,29 +176,26 @@ class CameraMoves:
             self.start()
 
     def frame_selection(self) -> None:
-        """Bring what is selected into view; the whole figure where nothing is."""
+        """Bring what is selected into view; all where nothing is."""
         points = self._controller.picture.selected_points()
-        self.frame(points if len(points) else self._controller.picture.figure_points())
+        self.frame(points if len(points) else self._all())
 
     def look(self, view: ViewName) -> None:
         """Turn to a standard view of the figure."""
         self.jump(self.heading_for.looking(view, self._controller.picture.facing()))
 
-    @staticmethod
-    def along(camera: Camera, axis: str) -> Camera:
-        """A camera turned so that a world axis ("x", "-x", ...) points at whoever looks."""
-        yaw, pitch = _AXIS_VIEWS[axis]
-        return replace(camera, yaw=camera.yaw if yaw is None else yaw, pitch=pitch)
-
     def look_along(self, axis: str) -> None:
         """Turn so that a world axis ("x", "-x", ...) points at whoever looks; from there to the opposite view."""
         now = self.heading_for
-        goal = self.along(now, axis)
+        goal = along(now, axis)
         there = abs(math.remainder(goal.yaw - now.yaw, math.tau)) < 1e-9 and abs(goal.pitch - now.pitch) < 1e-9
         self.jump(now.opposite() if there else goal)
 
     def _step(self, yaw: float, pitch: float) -> Handler:
-        return Handler(lambda: self.jump(self.heading_for.turned(yaw, pitch)))
+        return self._turning(lambda: self.jump(self.heading_for.turned(yaw, pitch)))
+
+    def _turning(self, do: Callable[[], None], checked: Callable[[], bool] | None = None) -> Handler:
+        return Handler(do, lambda: self.turns, checked)
 
     def _toggle_follow(self) -> None:
         self.follow = not self.follow
@@ -196,8 +211,8 @@ class CameraMoves:
             "view.frame_selection": Handler(self.frame_selection),
             "view.frame_all": Handler(self.frame_all),
             "view.follow": Handler(self._toggle_follow, checked=lambda: self.follow),
-            "view.opposite": Handler(lambda: self.jump(self.heading_for.opposite())),
-            "view.orthographic": Handler(self._toggle_perspective, checked=lambda: self.camera.orthographic),
+            "view.opposite": self._turning(lambda: self.jump(self.heading_for.opposite())),
+            "view.orthographic": self._turning(self._toggle_perspective, lambda: self.camera.orthographic),
             "view.orbit_left": self._step(-step, 0.0),
             "view.orbit_right": self._step(step, 0.0),
             "view.orbit_up": self._step(0.0, step),
@@ -205,4 +220,4 @@ class CameraMoves:
         } | {f"view.{word}": self._view(view) for word, view in _VIEWS.items()}
 
     def _view(self, view: ViewName) -> Handler:
-        return Handler(lambda: self.look(view))
+        return self._turning(lambda: self.look(view))

@@ -57,6 +57,6 @@ class Clipboard:
             "pose.paste": Handler(lambda: self.paste(flipped=False), self._fits),
             "pose.paste_flipped": Handler(lambda: self.paste(flipped=True), self._fits),
             "pose.mirror": Handler(lambda: session.dispatch(MirrorPose())),
-            "edit.undo": Handler(session.undo, lambda: session.undo_depth > 0),
+            "edit.undo": Handler(session.undo, lambda: session.undo_depth > 0 or session.recording),
             "edit.redo": Handler(session.redo, lambda: session.redo_depth > 0),
         }

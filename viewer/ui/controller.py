@@ -24,6 +24,7 @@ from viewer.ui.planes import Planes
 from viewer.ui.playback import Playback
 from viewer.ui.pointing import Pointing
 from viewer.ui.posing import Posing
+from viewer.ui.renaming import Renaming
 from viewer.ui.selecting import Selecting
 from viewer.ui.status import status_line
 from viewer.ui.switches import Switches
@@ -43,7 +44,7 @@ class Controller(Base):
     """Answers events and commands; the app shows what it says.
 
     Its parts each know some of the commands: `camera_moves`, `drags`, `nudging`, `playback`, `files`, `clipboard`,
-    `posing`, `selecting`, `switches`; `pointing` knows the mouse, `picture` what is shown.
+    `posing`, `selecting`, `renaming`, `switches`; `pointing` knows the mouse, `picture` what is shown.
     """
 
     def __init__(self, session: Session, preferences: Preferences | None = None) -> None:
@@ -61,10 +62,10 @@ class Controller(Base):
         self.drags, self.pointing, self.nudging = Dragging(self), Pointing(self), Nudging(self)
         self.playback, self.files, self.clipboard = Playback(self), Files(self), Clipboard(self)
         self.posing, self.selecting, self.switches = Posing(self), Selecting(self), Switches(self)
-        self.keying = Keying(self)
+        self.keying, self.renaming = Keying(self), Renaming(self)
         parts = (
             self.camera_moves, self.drags, self.nudging, self.playback, self.files, self.clipboard, self.posing,
-            self.selecting, self.switches, self.planes, self.demos, self.keying,
+            self.selecting, self.switches, self.planes, self.demos, self.keying, self.renaming,
         )  # fmt: skip
         self.handlers = {name: handler for part in parts for name, handler in part.handlers().items()}
         self.handlers |= self.keying.shared(self.handlers)

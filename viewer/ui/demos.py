@@ -112,12 +112,13 @@ class Demos:
             session.resume()
 
     def start_over(self) -> None:
-        """The demo as it opens, under the solver that is chosen: one step to undo."""
+        """The demo as it opens, seen as it opens, under the solver that is chosen: one step to undo."""
         demo = self.current
         if demo is None:
             return
         built, session = demo.build(), self._controller.session
         session.dispatch(StartOver(replace(built, character=self._document.character, solver=self._document.solver)))
+        self._controller.camera_moves.start()
         if session.motions:
             session.animate(session.motions)
 

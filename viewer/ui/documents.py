@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from viewer.skeleton.character import Character
     from viewer.ui.controller import Controller
 
-EXPORTS = (*WRITERS, ".png")
+FILMS = (".mp4", ".gif")
+EXPORTS = (*WRITERS, ".png", *FILMS)
 """Suffixes of what can be exported."""
 _UNITS = {1.0: "metres", 0.01: "centimetres", 0.001: "millimetres", 0.0254: "inches"}
 _GUESSED = "units and axes are guessed"
@@ -143,7 +144,7 @@ def shows_motion(document: Document) -> bool:
 
 
 def export_to(controller: Controller, path: Path, *, motion: bool | None = None) -> bool:
-    """Write a file of motion, or of a pose, in any of `WRITERS`, or ask for a picture; whether it could be written.
+    """Write a file of motion, or of a pose, in any of `WRITERS`, or ask for a picture or film; whether it could be.
 
     Args:
         controller: of the document.
@@ -152,6 +153,9 @@ def export_to(controller: Controller, path: Path, *, motion: bool | None = None)
     """
     if path.suffix.casefold() == ".png":
         controller.request("picture", path)
+        return True
+    if path.suffix.casefold() in FILMS:
+        controller.request("film-dialog", path)  # there is more to be asked
         return True
     document = controller.session.document
     whole = has_motion(document) and (shows_motion(document) if motion is None else motion)

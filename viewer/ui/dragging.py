@@ -5,17 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, get_args
 
-import numpy as np
-
 from viewer.gizmo import GizmoDrag, Part, Tool
-from viewer.session import Grab, Mode
-from viewer.skeleton.kinds import JointKind
-from viewer.spatial.quaternion import conjugate, rotate
+from viewer.session import Mode
+from viewer.ui import taking
 from viewer.ui.drag import Drag
 from viewer.ui.gestures import item_of
+from viewer.ui.grips import can_move
 from viewer.ui.handler import Handler, Handlers
 from viewer.ui.hover import Hover
-from viewer.ui.movers import JointMover, RootMover, TargetMover
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,30 +46,26 @@ class Dragging:
 
     def can_drag(self, hit: Hit) -> bool:
         """Whether dragging there would move anything."""
-        item = item_of(hit)
-        if self._document.mode is Mode.IK or item.kind == "effector" or self._controller.picture.is_root(item):
-            return True
-        return self._turned_by(hit) is not None
+        return taking.can_take(self._document, hit)
 
     def from_hit(self, hit: Hit | None, event: Press) -> Drag | None:
         """Drag what is under the pointer, in the view plane; None where it cannot be moved."""
         if hit is None:
             return None
         item = item_of(hit)
-        mover, place = self._mover_for(item, hit)
+        mover, place = taking.mover_for(self._document, item, hit)
         if mover is None:
             return None
         gizmo = self._gizmo(item, Tool.MOVE, place)
-        drag = GizmoDrag(gizmo, self._controller.projection(), Part.SCREEN, *self._local(event), **self._snaps())
-        return self._begun(drag, mover, event)
+        return self._begun(self._hold(gizmo, Part.SCREEN, self._local(event)), mover, event)
 
     def from_gizmo(self, part: Part | None, event: Press) -> Drag | None:
         """Drag a handle of the gizmo at the active item."""
         item, gizmo = self._document.active, self._controller.picture.gizmo()
         if item is None or gizmo is None or part is None:
             return None
-        drag = GizmoDrag(gizmo, self._controller.projection(), part, *self._local(event), **self._snaps())
-        return self._begun(drag, self._mover_of_handles(item, gizmo.tool), event)
+        drag = self._hold(gizmo, part, self._local(event))
+        return self._begun(drag, taking.mover_of_handles(self._document, item, gizmo.tool), event)
 
     def grab(self, tool: Tool) -> None:
         """The active item follows the pointer at once, until a click or Enter; Esc takes it back."""
@@ -83,9 +76,8 @@ class Dragging:
         fk = self._document.mode is Mode.FK and not (tool is Tool.MOVE and controller.picture.is_root(item))
         gizmo = controller.picture.gizmo_at(item, Tool.ROTATE if fk else tool)
         part = Part.SCREEN if gizmo.tool is Tool.MOVE else Part.VIEW_RING
-        at = controller.local(*controller.pointing.place)
-        drag = GizmoDrag(gizmo, controller.projection(), part, *at, **self._snaps())
-        controller.set_gesture(self._begun(drag, self._mover_of_handles(item, gizmo.tool), None))
+        drag = self._hold(gizmo, part, controller.local(*controller.pointing.place))
+        controller.set_gesture(self._begun(drag, taking.mover_of_handles(self._document, item, gizmo.tool), None))
 
     def _begun(self, handle: GizmoDrag, mover: Mover, event: Press | None) -> Drag:
         controller = self._controller
@@ -96,60 +88,23 @@ class Dragging:
     def _local(self, event: Press) -> tuple[float, float]:
         return self._controller.local(event.x, event.y)
 
-    def _snaps(self) -> dict[str, float]:
-        return {"snap_m": self._controller.snap_m, "snap_deg": self._controller.snap_deg}
+    def _hold(self, gizmo: Gizmo, part: Part, at: tuple[float, float]) -> GizmoDrag:
+        """Take hold of a handle at a pixel of the viewport."""
+        controller = self._controller
+        steps = {"snap_m": controller.snap_m, "snap_deg": controller.snap_deg}
+        return GizmoDrag(gizmo, controller.projection(), part, *at, **steps)
 
     def _gizmo(self, item: Item, tool: Tool, place: Floats) -> Gizmo:
         return replace(self._controller.picture.gizmo_at(item, tool), position=place)
 
-    # What is moved
+    # While it runs, and ending
 
-    def _together(self, item: Item) -> dict[Item, tuple[Floats, Floats]]:
-        """What moves with an item: all effectors selected, if it is one of them."""
-        selection = self._document.selection
-        several = [other for other in selection if other.kind == "effector"] if item in selection else []
-        items = several if item in several else [item]
-        return {one: self._controller.picture.grip(one) for one in items}
-
-    def _mover_for(self, item: Item, hit: Hit) -> tuple[Mover | None, Floats]:
-        """What a drag of what was hit moves, and the place that follows the pointer."""
-        picture = self._controller.picture
-        if self._document.mode is Mode.FK:
-            if picture.is_root(item) and hit.kind != "bone":
-                return RootMover(item.name), hit.point
-            joint = self._turned_by(hit)
-            return (None, hit.point) if joint is None else (JointMover(joint, hit.point), hit.point)
-        if item.kind == "effector":
-            return TargetMover(self._together(item)), picture.grip(item)[0]
-        place, turn = picture.grip(item)
-        if picture.is_root(item) and hit.kind != "bone":
-            return TargetMover({item: (place, turn)}), place
-        local = rotate(conjugate(turn), hit.point - place)
-        return TargetMover({item: (hit.point, turn)}, Grab(item.name, local)), hit.point
-
-    def _turned_by(self, hit: Hit) -> str | None:
-        """The joint that an FK drag of what was hit turns; None if none can."""
-        skeleton = self._document.skeleton
-        joint = hit.index
-        if hit.kind != "bone" and np.linalg.norm(hit.point - self._controller.picture.world.positions[joint]) < 1e-6:
-            joint = int(skeleton.parents[joint])
-        while joint >= 0 and skeleton.kinds[joint] in {JointKind.FIXED, JointKind.SLIDE}:
-            joint = int(skeleton.parents[joint])
-        return None if joint < 0 else skeleton.names[joint]
-
-    def _mover_of_handles(self, item: Item, tool: Tool) -> Mover:
-        """What the handles of an item move."""
-        picture, fk = self._controller.picture, self._document.mode is Mode.FK
-        root = picture.is_root(item)
-        if fk and root:
-            return RootMover(item.name)
-        if fk or (tool is Tool.ROTATE and item.kind == "joint" and not root):
-            return JointMover(self._document.skeleton.names[picture.joint_of(item)])
-        if item.kind == "effector" or root:
-            return TargetMover(self._together(item))
-        return TargetMover({item: picture.grip(item)}, Grab(item.name))
-
-    # Ending
+    def _lengthen(self, by: int) -> None:
+        """Let more or fewer joints above what is dragged take part."""
+        session = self._controller.session
+        length, most = session.chain
+        if most:
+            session.set_chain(min(max(length + by, 1), most))
 
     @property
     def _drag(self) -> Drag | None:
@@ -175,9 +130,11 @@ class Dragging:
         """Of what acts while something is dragged, and of grabs."""
         session = self._controller.session
         handlers = {
-            "grab.move": Handler(lambda: self.grab(Tool.MOVE), self._can_grab),
+            "grab.move": Handler(lambda: self.grab(Tool.MOVE), self._can_move),
             "grab.rotate": Handler(lambda: self.grab(Tool.ROTATE), self._can_grab),
             "solver.escape": Handler(lambda: session.accept_escape(), lambda: session.escape_offered),  # noqa: PLW0108
+            "drag.chain_longer": Handler(lambda: self._lengthen(1)),
+            "drag.chain_shorter": Handler(lambda: self._lengthen(-1)),
             "drag.confirm": Handler(self.confirm),
             "drag.cancel": Handler(self.cancel),
             "drag.backspace": self._while_dragging(Drag.backspace),
@@ -194,6 +151,12 @@ class Dragging:
     def _can_grab(self) -> bool:
         item = self._document.active
         return item is not None and self._controller.gesture is None
+
+    def _can_move(self) -> bool:
+        item = self._document.active
+        if item is None or not self._can_grab():
+            return False
+        return self._document.mode is Mode.FK or can_move(self._document, item)
 
     def _while_dragging(self, do: Callable[[Drag], None]) -> Handler:
         def run() -> None:

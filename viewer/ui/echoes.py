@@ -10,6 +10,7 @@ import numpy as np
 from viewer.scene import Ghost
 from viewer.scene.scene import Trail
 from viewer.session import Item
+from viewer.session.take.evaluate import frames_shown
 from viewer.skeleton.effectors import find_place
 from viewer.skeleton.kinematics import World, fk_arrays
 from viewer.ui import numbers
@@ -24,11 +25,11 @@ if TYPE_CHECKING:
     from viewer.spatial.checks import Floats
     from viewer.ui.controller import Controller
 
-ALPHAS = (0.15, 0.08)
+ALPHAS = (0.26, 0.14)
 """Of the nearest ghosts, and of those beyond."""
 _APART, _LEAST, _AROUND = 0.3, 0.15, 1.0
 """Seconds between ghosts where there are no keys; between those at keys at least; that trails show each way."""
-_MOST_TRAILS = 12
+MOST_TRAILS = 12
 
 
 class Shown(NamedTuple):
@@ -73,7 +74,7 @@ class Echoes:
         if not self._controller.display.trails or self._has_none(document):
             return ()
         chosen = document.selection or tuple(Item("effector", h.effector) for h in document.handles if h.on)
-        items = chosen[-_MOST_TRAILS:]
+        items = chosen[-MOST_TRAILS:]
         offsets = tuple(_offset(document, item) for item in items)
         more = (items, offsets, document.selection)
         found: tuple[Trail, ...] = self._once("trails", document, more, lambda: trails_of(document, items, self.asked))
@@ -151,7 +152,8 @@ def trails_of(document: Document, items: Sequence[Item], asked: Shown) -> tuple[
     frames = range(low, high + 1)
     if len(frames) <= 1:
         return ()
-    world = _worlds(document, frames)
+    shown = frames_shown(document, low, high)
+    world = fk_arrays(document.skeleton.parents, shown.rotations, shown.translations)
     keys = tuple(frame - low for frame in key_frames(document) if low <= frame <= high)
     return tuple(
         Trail(

@@ -146,4 +146,5 @@ class Files:
             ),
             "file.quit": Handler(self._quit),
             "file.picture": Handler(partial(request, "picture-dialog")),
+            "file.film": Handler(partial(request, "film-dialog"), lambda: not self._controller.session.recording),
         }

@@ -80,6 +80,8 @@ class MoveCamera:
 
     def __init__(self, controller: Controller, event: Press, how: Literal["orbit", "pan", "zoom"]) -> None:
         """Start where the button went down."""
+        if how == "orbit" and not controller.camera_moves.turns:
+            how = "pan"
         self._controller, self._how = controller, how
         self.button: Button | None = event.button
         self.cursor = "grabbing" if how == "pan" else "arrow"

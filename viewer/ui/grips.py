@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from viewer.session import Mode
 from viewer.session.standing import stand_of, world_of
+from viewer.skeleton.kinds import JointKind
+from viewer.ui.movable import can_follow
 
 if TYPE_CHECKING:
     from viewer.session import Document, Handle, Item
@@ -26,8 +29,22 @@ def joint_of(document: Document, item: Item) -> int:
 
 
 def is_root(document: Document, item: Item) -> bool:
-    """Whether an item is the handle of a root."""
-    return item.kind == "joint" and bool(document.skeleton.parents[joint_of(document, item)] < 0)
+    """Whether an item is the handle of a root: one that can be put elsewhere, for others have no handle."""
+    if item.kind != "joint":
+        return False
+    joint = joint_of(document, item)
+    if document.skeleton.parents[joint] >= 0:
+        return False
+    if document.mode is Mode.FK:
+        return document.skeleton.kinds[joint] is JointKind.FREE
+    return can_follow(document, joint)
+
+
+def can_move(document: Document, item: Item) -> bool:
+    """Whether the handles that move things would move an item."""
+    if item.kind == "effector" or is_root(document, item):
+        return True
+    return document.mode is Mode.IK and can_follow(document, joint_of(document, item))
 
 
 def places(document: Document, item: Item) -> list[Floats]:

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from viewer.ui.controller import Controller
 
 
+_WORTH = 2
+"""Joints of a chain from which on its length can be chosen."""
+
+
 class Hint(NamedTuple):
     """One of them.
 
@@ -45,10 +49,12 @@ def _of_pointer(controller: Controller) -> tuple[Hint, ...]:
         turning = hover.part is not None and controller.tool is Tool.ROTATE
         return Hint("Drag", "rotate" if turning else "move"), *_modifiers(controller, turning=turning)
     if hover.hit is not None:
-        return Hint("Drag", "pull"), Hint("Click", "select"), Hint("Right click", "menu")
+        pull = (Hint("Drag", "pull"),) if controller.drags.can_drag(hover.hit) else ()
+        return *pull, Hint("Click", "select"), Hint("Right click", "menu")
+    moves = "orbit" if controller.camera_moves.turns else "pan"
     if controller.preset == "simple":
-        return Hint("Drag", "orbit"), Hint("Ctrl", "box select"), Hint("F", "frame")
-    return Hint("Drag", "box select"), Hint("Middle", "orbit"), Hint("F", "frame")
+        return Hint("Drag", moves), Hint("Ctrl", "box select"), Hint("F", "frame")
+    return Hint("Drag", "box select"), Hint("Middle", moves), Hint("F", "frame")
 
 
 def _modifiers(controller: Controller, *, turning: bool) -> tuple[Hint, ...]:
@@ -65,4 +71,11 @@ def _of_drag(controller: Controller, drag: Drag) -> tuple[Hint, ...]:
     if held:
         words = {"ctrl": "snap", "shift": "fine"}
         return *(Hint(mod.capitalize(), words[mod]) for mod in sorted(held)), *end, Hint("Esc", "cancel")
-    return Hint("X Y Z", "lock axis"), Hint("0 … 9", "type a number"), *end, Hint("Esc", "cancel")
+    usual = Hint("X Y Z", "lock axis"), Hint("0 … 9", "type a number")
+    length, most = controller.session.chain
+    chain = Hint("PgUp PgDn", f"chain {length}" if length < most else "chain")
+    if most < _WORTH:
+        return *usual, *end, Hint("Esc", "cancel")
+    # One that was chosen comes first: it is to be seen however little room there is.
+    last = (*end, Hint("Esc", "cancel"))
+    return (*usual, *last, chain) if length == most else (chain, *usual, *last)

@@ -152,9 +152,8 @@ class Keying:
         if not session.recording:
             session.record()
             return
-        seconds, before = session.recorded_seconds, session.undo_depth
-        session.stop_recording()
-        done = session.undo_depth > before
+        seconds = session.recorded_seconds
+        done = session.stop_recording()
         note = f"Recorded {seconds:.1f} s" if done else "Nothing was recorded: drag while it records"
         self._controller.note(note)
 

@@ -13,6 +13,11 @@ class Liked:
 
     preferences: Preferences
 
+    @property
+    def step_scale(self) -> float:
+        """What snap steps are multiplied by: 1 for figures of a person's size."""
+        raise NotImplementedError
+
     def changed(self) -> None:
         """Something visible has changed."""
         raise NotImplementedError
@@ -29,12 +34,12 @@ class Liked:
 
     @property
     def snap_m(self) -> float:
-        """Snap step of moving, metres."""
-        return self.preferences.snap_m
+        """Snap step of moving, metres; preferred for figures of a person's size, and in proportion for others."""
+        return self.preferences.snap_m * self.step_scale
 
     @snap_m.setter
     def snap_m(self, metres: float) -> None:
-        self.preferences.snap_m = metres
+        self.preferences.snap_m = metres / self.step_scale
         self.changed()
 
     @property

@@ -1,4 +1,4 @@
-"""Messages in the bar at the top of the view: errors stay until they are closed, notes go by themselves."""
+"""Messages in the corner of the view: errors stay until they are closed, notes go by themselves."""
 
 from __future__ import annotations
 
@@ -20,11 +20,18 @@ class Message:
         text: one line.
         level: "error" stays until it is closed, "note" goes after `NOTE_SECONDS`.
         actions: buttons: words and what they do; the message is closed by them.
+        stays: a note that stays until it is closed, too: of what nobody waits for in front of the window.
     """
 
     text: str
     level: Literal["error", "note"] = "note"
     actions: tuple[tuple[str, Callable[[], object]], ...] = ()
+    stays: bool = False
+
+    @property
+    def fleeting(self) -> bool:
+        """Whether it goes by itself."""
+        return self.level == "note" and not self.stays
 
 
 class MessageBar:
@@ -42,8 +49,8 @@ class MessageBar:
         return tuple(message for message, _ in self._shown)
 
     def post(self, message: Message) -> None:
-        """Show a message; one with the same words is replaced."""
-        self._shown = [pair for pair in self._shown if pair[0].text != message.text]
+        """Show a message; one with the same words, or an older note of the same thing, is replaced."""
+        self._shown = [pair for pair in self._shown if not _replaces(message, pair[0])]
         self._shown.append((message, None))
         self.revision += 1
 
@@ -67,7 +74,7 @@ class MessageBar:
     def tick(self, now: float) -> bool:
         """Let notes go whose time is over; whether any went. A note's time starts at its first tick."""
         started = [(m, now if since is None else since) for m, since in self._shown]
-        left = [(m, since) for m, since in started if m.level == "error" or now - since < NOTE_SECONDS]
+        left = [(m, since) for m, since in started if not m.fleeting or now - since < NOTE_SECONDS]
         gone = len(left) != len(started)
         self._shown, self._now = list(left), now
         self.revision += gone
@@ -79,11 +86,20 @@ class MessageBar:
         ends = [
             NOTE_SECONDS if since is None else NOTE_SECONDS + since - self._now
             for message, since in self._shown
-            if message.level == "note"
+            if message.fleeting
         ]
         return max(0.0, min(ends)) if ends else None
 
     @property
     def waiting(self) -> bool:
         """Whether a note is shown that will go by itself: somebody must tick."""
-        return any(message.level == "note" for message, _ in self._shown)
+        return any(message.fleeting for message, _ in self._shown)
+
+
+def _replaces(message: Message, older: Message) -> bool:
+    """Whether it says the same, or is a later note of the same thing: ``Solver: ccd`` after ``Solver: dls``."""
+    if message.text == older.text:
+        return True
+    notes = message.level == older.level == "note" and not (message.actions or older.actions)
+    (thing, colon, _), (other, _, _) = message.text.partition(": "), older.text.partition(": ")
+    return notes and bool(colon) and thing == other

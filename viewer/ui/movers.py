@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 class Mover(Protocol):
     """Takes the whole motion since the drag began, again and again."""
 
-    ik: bool
-    """Whether the solver follows: it goes on by itself from tick to tick."""
-
     def begin(self, session: Session) -> None:
         """Open the undo step."""
 
@@ -45,7 +42,6 @@ class TargetMover:
     starts: dict[Item, tuple[Floats, Floats]]
     grab: Grab | None = None
     turned: bool = False
-    ik: bool = True
 
     def begin(self, session: Session) -> None:
         """Open the undo step."""
@@ -70,7 +66,6 @@ class JointMover:
 
     joint: str
     point: Floats | None = None
-    ik: bool = False
     _pivot: Floats | None = None
     _world: Floats | None = None
     _above: Floats | None = None
@@ -113,21 +108,20 @@ class RootMover:
     """
 
     joint: str
-    ik: bool = False
-    _pose: Pose | None = None
+    _start: tuple[Floats, Floats] | None = None
     _index: int = 0
 
     def begin(self, session: Session) -> None:
         """Open the undo step."""
-        self._pose, self._index = session.document.pose, session.document.skeleton.index(self.joint)
+        pose, self._index = session.document.pose, session.document.skeleton.index(self.joint)
+        self._start = pose.translations[self._index], pose.rotations[self._index]
         session.begin(f"Move {self.joint}")
 
     def apply(self, session: Session, motion: Motion) -> None:
         """Put the root there."""
-        assert self._pose is not None
-        translations, rotations = self._pose.translations.copy(), self._pose.rotations.copy()
+        assert self._start is not None
+        pose = session.document.pose  # while it is recorded, the other joints may be moving
+        translations, rotations = pose.translations.copy(), pose.rotations.copy()
         # A root has no parent: its local place and turn are those in the world.
-        translations[self._index], rotations[self._index] = motion.apply(
-            translations[self._index], rotations[self._index]
-        )
+        translations[self._index], rotations[self._index] = motion.apply(*self._start)
         session.update(SetPose(Pose(rotations, translations), f"Move {self.joint}"))

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from viewer.skeleton.skeleton import Skeleton
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")
+_AT = re.compile(r" at its (?:(swing|twist) )?limit")
 _SIDES = {"left": "L", "l": "L", "right": "R", "r": "R"}
 _AT_LIMIT = 1e-4
 """Radians or metres from an end of a range within which a joint stands at it."""
@@ -52,6 +53,11 @@ def limit_words(skeleton: Skeleton, pose: Pose, joint: int) -> str:
         return f"{name} at its {'twist' if place == limits.twist_axis else 'swing'} limit {angle}"
     axis = f" {'xyz'[place]}" if limits.form is LimitForm.EULER else ""
     return f"{name} at its limit{axis} {angle}"
+
+
+def limit_name(skeleton: Skeleton, pose: Pose, joint: int) -> str:
+    """The same where others have said that it is a limit: ``RightForeArm 0°``, ``LeftUpLeg swing``."""
+    return _AT.sub(lambda found: f" {found[1]}" if found[1] else "", limit_words(skeleton, pose, joint))
 
 
 def chain_of(skeleton: Skeleton, joint: int) -> list[int]:

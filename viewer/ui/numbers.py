@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 
 MINUS = "\N{MINUS SIGN}"
-DELTA = "\N{GREEK CAPITAL LETTER DELTA}"
 DASH = "\N{EN DASH}"
 """Stands where there is no number."""
+
+
+_STEPS = (("km", 1000.0, 1000.0), ("m", 1.0, 0.1), ("cm", 0.01, 0.01), ("mm", 0.001, 1e-5), ("µm", 1e-6, 0.0))
+"""Units of steps, metres that they are worth, and from how many metres on each is used."""
 
 
 def fixed(value: float, decimals: int) -> str:
@@ -23,24 +26,25 @@ def degrees(radians: float) -> str:
     return f"{fixed(math.degrees(radians), 1)}°"
 
 
-def metres(length: float) -> str:
-    """A length or coordinate: ``0.277 m``."""
-    return f"{fixed(length, 3)} m"
+def millimetres(length: float, finest: int = 1) -> str:
+    """An error in metres, without its unit: a tenth of a millimetre, whole ones from a metre on.
+
+    Args:
+        length: metres.
+        finest: decimals below a metre: more of them for figures that are themselves millimetres high.
+    """
+    return fixed(1000.0 * length, finest if abs(length) < 1.0 else 0)
 
 
-def millimetres(length: float) -> str:
-    """An error in metres, without its unit: a tenth of a millimetre, whole ones from a metre on."""
-    return fixed(1000.0 * length, 1 if abs(length) < 1.0 else 0)
-
-
-def error(length: float) -> str:
+def error(length: float, finest: int = 1) -> str:
     """An error in metres: ``0.1 mm``."""
-    return f"{millimetres(length)} mm"
+    return f"{millimetres(length, finest)} mm"
 
 
 def short(length: float) -> str:
-    """An error in words: whole millimetres from ten of them on, as ``178 mm``."""
-    return f"{fixed(1000.0 * length, 0 if abs(length) >= 0.01 else 1)} mm"
+    """An error in words: whole millimetres from ten of them on, as ``178 mm``; what is tiny by the digits it has."""
+    size = abs(1000.0 * length)
+    return f"{fixed(1000.0 * length, 0 if size >= 10.0 else 1 if size >= 0.05 or not size else 3)} mm"
 
 
 def weight(value: float) -> str:
@@ -49,8 +53,8 @@ def weight(value: float) -> str:
 
 
 def milliseconds(seconds: float) -> str:
-    """A time in seconds: ``0.42 ms``."""
-    return f"{fixed(1000.0 * seconds, 2)} ms"
+    """A time in seconds: ``0.42 ms``; ``2.26 s`` from a second on."""
+    return f"{fixed(1000.0 * seconds, 2)} ms" if seconds < 1.0 else f"{fixed(seconds, 2)} s"
 
 
 def seconds(value: float) -> str:
@@ -65,15 +69,6 @@ def clock(value: float) -> str:
 
 
 def step(length: float) -> str:
-    """A snap step or grid cell as people say it: ``5 cm``, ``0.1 m``, ``2 mm``."""
-    if length >= 0.1:
-        return f"{length:g} m"
-    return f"{100.0 * length:g} cm" if length >= 0.01 else f"{1000.0 * length:g} mm"
-
-
-def middle_ellipsis(text: str, longest: int) -> str:
-    """Text of at most ``longest`` characters; what is too long loses its middle."""
-    if len(text) <= longest:
-        return text
-    tail = (longest - 1) // 2
-    return f"{text[: longest - 1 - tail]}…{text[len(text) - tail :]}"
+    """A snap step or grid cell as people say it: ``5 cm``, ``0.1 m``, ``2 mm``, ``20 µm``, ``1 km``."""
+    name, worth = next((name, worth) for name, worth, least in _STEPS if length >= 0.999 * least)
+    return f"{length / worth:.6g} {name}"

@@ -10,7 +10,6 @@ import numpy as np
 from viewer.gizmo import Fill, Gizmo, Space, Stroke, Tool, axes_of
 from viewer.scene import Scene, Text, draw_list, facing, figure_height, figure_points, floor_of, rgba
 from viewer.scene.texts import text_width
-from viewer.session import Item, Mode
 from viewer.session.standing import world_of
 from viewer.ui import grips, numbers
 from viewer.ui.drag import Drag
@@ -21,7 +20,7 @@ from viewer.ui.scenes import Setting, scene_of
 if TYPE_CHECKING:
     from viewer.gizmo import Shape
     from viewer.scene import DrawList, Ground
-    from viewer.session import Document
+    from viewer.session import Document, Item
     from viewer.skeleton.character import Character
     from viewer.skeleton.kinematics import World
     from viewer.spatial.checks import Floats
@@ -73,7 +72,7 @@ class Picture:
         return facing(self.document.character)
 
     def figure_points(self) -> Floats:
-        """(N, 3) joints, tips and targets: all that "frame all" brings into view."""
+        """(N, 3) joints and tips, as the figure stands now."""
         return figure_points(self.document.skeleton, self.world)
 
     def selected_points(self) -> Floats:
@@ -98,8 +97,8 @@ class Picture:
         controller, item = self._controller, self.document.active
         if item is None or controller.tool is Tool.SELECT or controller.session.playing:
             return None
-        if controller.tool is Tool.MOVE and self.document.mode is Mode.FK and not self.is_root(item):
-            return None  # turning is all that FK does
+        if controller.tool is Tool.MOVE and not grips.can_move(self.document, item):
+            return None  # turning is all that FK does, and a root that stands fast does not follow
         return self.gizmo_at(item, controller.tool)
 
     def gizmo_at(self, item: Item, tool: Tool) -> Gizmo:
@@ -109,9 +108,8 @@ class Picture:
         above = self.world.rotations[parent] if parent >= 0 else np.array([0.0, 0.0, 0.0, 1.0])
         space, projection = self._controller.space, self.projection()
         other = Space.LOCAL if space is Space.WORLD else Space.WORLD
-        return Gizmo(
-            tool, position, axes_of(space, rotation, above, projection), axes_of(other, rotation, above, projection)
-        )
+        axes, others = (axes_of(one, rotation, above, projection) for one in (space, other))
+        return Gizmo(tool, position, axes, others, self._controller.unit)
 
     def scene(self) -> Scene:
         """What there is to see."""

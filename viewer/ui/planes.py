@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from viewer.session.actions import SetPlanar
+from viewer.ui.axis_views import along
 from viewer.ui.handler import Handler, Handlers
 
 if TYPE_CHECKING:
@@ -29,7 +30,9 @@ class Planes:
         plane = self._controller.session.document.planar
         if plane is None:
             return camera
-        return replace(self._controller.camera_moves.along(camera, _ALONG[plane]), orthographic=True)
+        # From above any yaw would do: the one from which the other axes run straight across and down.
+        level = replace(camera, yaw=0.0) if _ALONG[plane] == "y" else camera
+        return replace(along(level, _ALONG[plane]), orthographic=True)
 
     def toggle(self, plane: str) -> None:
         """Bring the body into a plane and look at it, or let it go, where it is in that plane already."""

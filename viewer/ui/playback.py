@@ -51,6 +51,7 @@ class Playback:
         """Show a frame, the nearest that there is; playing stops."""
         session = self._controller.session
         session.stop()
+        session.stop_recording()
         frame = min(max(frame, 0), last_frame(session.document))
         if session.document.frames:
             session.seek(frame)

@@ -7,17 +7,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from viewer.gizmo import Part
-from viewer.scene import hits, pick_axis
 from viewer.session.actions import Select
 from viewer.ui.dragging import Drag
 from viewer.ui.events import Move
 from viewer.ui.gestures import THRESHOLD, Box, MoveCamera, Pressed, item_of
-from viewer.ui.hover import Hover
+from viewer.ui.under import hits_at, under
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from viewer.scene import Hit
     from viewer.session import Item
     from viewer.ui.controller import Controller
     from viewer.ui.events import Mods, Press, Release
@@ -69,7 +67,7 @@ class Pointing:
         if self._controller.gesture is not None:
             self._controller.gesture.move(event)
         else:
-            self._controller.set_hovered(self._under(event.x, event.y))
+            self._controller.set_hovered(under(self._controller, event.x, event.y))
             self._controller.demos.pointed(event)
 
     def mods_changed(self, mods: Mods) -> None:
@@ -84,7 +82,7 @@ class Pointing:
         controller, seen = self._controller, self._controller.session.revision
         if controller.gesture is None and not controller.session.playing and seen != self._seen:
             self._seen = seen
-            controller.set_hovered(self._under(*self.place))
+            controller.set_hovered(under(self._controller, *self.place))
 
     def press(self, event: Press) -> None:
         """A button went down."""
@@ -96,7 +94,7 @@ class Pointing:
                 controller.drags.confirm()
         elif gesture is None and controller.viewport.contains(event.x, event.y):
             self._last = Move(event.x, event.y, event.mods)
-            controller.set_hovered(self._under(event.x, event.y))
+            controller.set_hovered(under(self._controller, event.x, event.y))
             controller.set_gesture(self._pressed(event))
 
     def release(self, event: Release) -> None:
@@ -108,26 +106,7 @@ class Pointing:
             self._controller.set_gesture(None)
         gesture.release(event)
         self._last = Move(event.x, event.y, event.mods)
-        self._controller.set_hovered(self._under(event.x, event.y))
-
-    def _under(self, x: float, y: float) -> Hover:
-        """What is at a pixel of the window."""
-        controller = self._controller
-        if not controller.viewport.contains(x, y):
-            return Hover()
-        at = controller.local(x, y)
-        projection, scale = controller.projection(), controller.scale
-        axis = pick_axis(projection, *at, scale) if controller.display.view_axes else ""
-        if axis:
-            return Hover(axis=axis)
-        gizmo = controller.picture.gizmo()
-        part = gizmo.pick(projection, *at, scale) if gizmo is not None else None
-        found = self._hits(x, y)
-        return Hover(part=part, hit=found[0] if found else None)
-
-    def _hits(self, x: float, y: float) -> list[Hit]:
-        controller = self._controller
-        return hits(controller.scene(), controller.projection(), *controller.local(x, y), controller.scale)
+        self._controller.set_hovered(under(self._controller, event.x, event.y))
 
     # What a press begins
 
@@ -177,7 +156,7 @@ class Pointing:
         """Select what was clicked, with Shift besides, with a double click its children too."""
         if self._controller.demos.clicked(event):
             return
-        found = self._hits(event.x, event.y)
+        found = hits_at(self._controller, event.x, event.y)
         items = list(dict.fromkeys(item_of(hit) for hit in found))
         if not items:
             if not event.mods and self._controller.hovered.part is None:
@@ -204,13 +183,13 @@ class Pointing:
             self._controller.camera_moves.look_along(axis)
 
     def _centre(self, event: Press) -> None:
-        found = self._hits(event.x, event.y)
+        found = hits_at(self._controller, event.x, event.y)
         if found:
             self._controller.camera_moves.centre(found[0].point)
 
     def _context_menu(self, event: Press) -> None:
         """Select what the menu is for, and ask for it."""
-        found = self._hits(event.x, event.y)
+        found = hits_at(self._controller, event.x, event.y)
         item = item_of(found[0]) if found else None
         if item is not None and item not in self._controller.session.document.selection:
             self._controller.session.dispatch(Select((item,)))

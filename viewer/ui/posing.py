@@ -62,9 +62,6 @@ class Posing:
     def _has_handle(self) -> bool:
         return self._handle() is not None
 
-    def _has_joint(self) -> bool:
-        return self._joint() is not None
-
     # Tools
 
     def set_tool(self, tool: Tool) -> None:

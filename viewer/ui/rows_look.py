@@ -6,6 +6,7 @@ from viewer.ui.command import NAVIGATE, SELECT, TIME, WINDOW, Command, Gesture
 
 _FLIPPED = "Opposite side"
 _ORBIT = "Orbit by 15°"
+_TAKEN = "Save picture, film"
 
 LOOKING = (
     Command("view.frame_selection", "Frame selection", ("f",), NAVIGATE, menu="View", hint="frame"),
@@ -72,7 +73,8 @@ WINDOWS = (
     Command("window.fullscreen", "Full screen", ("f11",), WINDOW, menu="Window", toggle=True),
     Command("window.reset_layout", "Reset layout", (), WINDOW, menu="Window"),
     Command("window.preferences", "Preferences", ("ctrl+comma",), WINDOW, menu="Edit"),
-    Command("file.picture", "Save picture", ("f12",), WINDOW, menu="File"),
+    Command("file.picture", "Save picture", ("f12",), WINDOW, menu="File", row=_TAKEN),
+    Command("file.film", "Export film", ("shift+f12",), WINDOW, menu="File", row=_TAKEN),
 )
 
 _SIMPLE, _OTHERS = ("simple",), ("blender", "maya")

@@ -26,6 +26,7 @@ EDITING = (
     Command("pose.paste", "Paste pose", ("ctrl+v",), EDIT, menu="Edit"),
     Command("pose.paste_flipped", "Paste pose flipped", ("ctrl+shift+v",), EDIT, menu="Edit"),
     Command("pose.mirror", "Mirror pose", ("ctrl+m",), EDIT, menu="Pose"),
+    Command("joint.rename", "Rename joint", ("f2",), EDIT, menu="Edit"),
 )
 
 POSING = (
@@ -75,6 +76,10 @@ DRAGGING = (
     Command("drag.backspace", "Delete a digit", ("backspace",), DRAG, in_drag=True, row="Delete a digit, next value",
             repeats=True),
     Command("drag.next_field", "Next value", ("tab",), DRAG, in_drag=True, row="Delete a digit, next value"),
+    Command("drag.chain_longer", "Longer chain", ("pageup",), DRAG, in_drag=True, row="Longer, shorter chain",
+            repeats=True),
+    Command("drag.chain_shorter", "Shorter chain", ("pagedown",), DRAG, in_drag=True, row="Longer, shorter chain",
+            repeats=True),
     Command("drag.confirm", "Confirm", ("enter", "kpenter"), DRAG, in_drag=True, hint="confirm"),
     Command("drag.cancel", "Cancel exactly", ("escape",), DRAG, in_drag=True, hint="cancel"),
 )  # fmt: skip
@@ -82,7 +87,6 @@ DRAGGING = (
 POSE_GESTURES = (
     Gesture("Move an effector or bone", (("drag it",),), POSE),
     Gesture("Menu: make effector, pin, release", (("RMB click",),), POSE),
-    Gesture("Snap from the start", (("Ctrl",),), DRAG),
-    Gesture("Fine, one tenth", (("Shift",),), DRAG),
+    Gesture("Snap from the start, fine", (("Ctrl",), ("Shift",)), DRAG),
     Gesture("Cancel exactly", (("RMB",),), DRAG),
 )

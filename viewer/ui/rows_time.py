@@ -22,6 +22,7 @@ KEYING = (
 )
 
 TIME_GESTURES = (
+    Gesture("Timeline: go to a frame", (("drag ruler",),), TIME),
     Gesture("Timeline: move, copy keys", (("drag key",), ("Ctrl", "drag key")), TIME),
     Gesture("Timeline: zoom, pan", (("wheel",), ("Shift", "wheel"), ("MMB",)), TIME),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -9,9 +10,10 @@ import numpy as np
 from viewer.ik.solution import Status
 from viewer.scene import Mark, Scene
 from viewer.session import Item
+from viewer.session.measuring import measured
 from viewer.session.standing import stand_of, world_of
 from viewer.skeleton.coordinates import joint_space
-from viewer.ui.grips import aims, joint_of
+from viewer.ui.grips import aims, is_root, joint_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,7 +57,7 @@ def scene_of(session: Session, hovered: Item | None, display: Display, setting: 
         setting: sizes.
     """
     document, report = session.document, session.report
-    skeleton, active = document.skeleton, document.active
+    skeleton = document.skeleton
     errors = report.errors if report is not None else session.errors
     under_way = session.dragging and report is not None and report.status is Status.BUDGET
     slack = _SLACK * setting.height if under_way else 0.0
@@ -68,15 +70,15 @@ def scene_of(session: Session, hovered: Item | None, display: Display, setting: 
         hovered=joint_of(document, hovered) if hovered is not None and hovered.kind == "joint" else -1,
         at_limit=frozenset(skeleton.index(name) for name in stuck),
         outside=_outside(document),
-        stretched=_stretched(document),
+        stretched=stretched(document),
         limits_on=document.limits_on,
         unlimited=document.unlimited,
         display=display,
         height=setting.height,
-        active_joint=joint_of(document, active) if active is not None else -1,
         ghosts=setting.ghosts,
         trails=setting.trails,
         floor=setting.floor,
+        plane=document.planar,
         hovered_axis=setting.axis,
     )
 
@@ -88,7 +90,7 @@ def _outside(document: Document) -> frozenset[int]:
     return frozenset(j for j in np.flatnonzero(beyond).tolist() if skeleton.names[j] not in document.unlimited)
 
 
-def _stretched(document: Document) -> frozenset[int]:
+def stretched(document: Document) -> frozenset[int]:
     """Joints whose bone is not as long as in the file."""
     own, now = document.character.skeleton.offsets, document.skeleton.offsets
     return frozenset() if own is now else frozenset(np.flatnonzero((own != now).any(axis=1)).tolist())
@@ -99,9 +101,17 @@ def _roots(document: Document, hovered: Item | None) -> list[Mark]:
     marks = []
     for root in skeleton.roots.tolist():
         item = Item("joint", skeleton.names[root])
+        if not is_root(document, item):
+            continue
         states = item in document.selection, item == hovered
         marks.append(Mark(item.name, root, world.positions[root], root=True, selected=states[0], hovered=states[1]))
     return marks
+
+
+def goal_marks(document: Document) -> tuple[Mark, ...]:
+    """Effectors and where they should be, as they stand; nothing is selected."""
+    still = replace(document, selection=())
+    return tuple(_effectors(still, measured(still), None, 0.0))
 
 
 def _effectors(document: Document, errors: Mapping[str, GoalError], hovered: Item | None, slack: float) -> list[Mark]:

@@ -6,10 +6,12 @@ import re
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from viewer.ik.solution import Status
+from viewer.scene import figure_height
 from viewer.session import Mode
 from viewer.skeleton.effectors import find_place
 from viewer.ui import numbers
-from viewer.ui.names import chain_of, limit_words, short_name
+from viewer.ui.lengths import error_decimals
+from viewer.ui.names import chain_of, limit_name, limit_words, short_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,7 +25,10 @@ COMPILING_AFTER = 0.3
 COMPILING = "Compiling kernels, numpy meanwhile"
 
 _TOO_NEAR = re.compile(r"(?P<name>.+) is too near: its (?P<fold>chain folds to [^,]+),")
-_BLOCKED = "blocked by limits: "
+_CONFLICT = re.compile(r"goals conflict: (?P<names>.+) cannot (?:all |both )?be met(?P<alone> beside)?")
+_SHORT = re.compile(r" short: (?:its chain|no joint)| off: no pose nearer")
+_HYPHEN = re.compile(r"(?<= )-(?=\d)")
+_BLOCKED, _OUT = "blocked by limits: ", "Out of reach"
 _MOST_LIMITS = 2
 """So many joints at their limits are named."""
 
@@ -58,13 +63,14 @@ def status_line(session: Session, *, dragging: bool, compiling_for: float, fps: 
         fps: frames a second, where frames are drawn.
     """
     document, report = session.document, session.report
+    finest = error_decimals(figure_height(document.skeleton))
     recorded = session.recorded_seconds if session.recording else None
     modes = (*_modes(document, compiling_for, recorded), *(("Recording actions",) if session.tape is not None else ()))
     if report is None or session.playing:
         state = "Playing" if session.playing else "Not solved"
-        return StatusLine("dot", state, "idle", _errors(session.errors), _figures(None, fps), modes)
+        return StatusLine("dot", state, "idle", _errors(session.errors, finest), _figures(None, fps), modes)
     icon, state, tone = _state(document, report, dragging=dragging)
-    goals = _errors(report.errors) if tone in {"ok", "idle"} else _limits(document, report, state)
+    goals = _errors(report.errors, finest) if tone in {"ok", "idle"} else _limits(document, report, state)
     return StatusLine(icon, state, tone, goals, _figures(report, fps), modes)
 
 
@@ -76,11 +82,13 @@ def _state(document: Document, report: Report, *, dragging: bool) -> tuple[str, 
     name, miss = worst(report)
     if report.status is Status.BUDGET and dragging:
         return "dot", "Solving", "idle"
-    why = None if dragging else _why(report)
+    why = _why(report)
+    if why is None and report.status is Status.UNREACHABLE:
+        why = _OUT
+    if why is None and report.status is Status.STALLED and not report.diagnosis:
+        why = _held_back(document, report)  # in a drag there is no time to ask for more
     if why is not None:
-        return "warn", why, "warn"
-    if report.status is Status.UNREACHABLE:
-        return "warn", f"Out of reach: {name} {miss}".rstrip(), "warn"
+        return "warn", f"{_OUT}: {name} {miss}".rstrip() if why is _OUT else why, "warn"
     steps = report.steps[-1] if report.steps else report.iterations  # of all the drag so far, not of one tick
     count = f"{steps} iteration{'s' if steps != 1 else ''}"
     word = "Stalled" if report.status is Status.STALLED else "Stopped"
@@ -88,14 +96,21 @@ def _state(document: Document, report: Report, *, dragging: bool) -> tuple[str, 
 
 
 def _why(report: Report) -> str | None:
-    """The first finding of the diagnosis that has words of its own here."""
-    for line in report.diagnosis:
-        near = _TOO_NEAR.match(line)
-        if near:
-            return f"Too near: {near['name']}, {near['fold']}"
-        if line.startswith(_BLOCKED):
-            return f"Blocked by limits: {line.removeprefix(_BLOCKED)}"
-    return None
+    """What the diagnosis says first, if that has words of its own here; nothing during a drag."""
+    line = _HYPHEN.sub(numbers.MINUS, next(iter(report.diagnosis), ""))
+    if near := _TOO_NEAR.match(line):
+        return f"Too near: {near['name']}, {near['fold']}"
+    if line.startswith(_BLOCKED):
+        return f"Blocked by limits: {line.removeprefix(_BLOCKED)}"
+    if conflict := _CONFLICT.match(line):
+        return f"Goals conflict: {conflict['names']}{' and the others' if conflict['alone'] else ''}"
+    return _OUT if _SHORT.search(line) else None
+
+
+def _held_back(document: Document, report: Report) -> str | None:
+    """The limits that joints of the worst goal's chain stand at: ``Blocked by limits: LeftLeg 0°``."""
+    stuck = [limit_name(document.skeleton, document.pose, joint) for joint in _stuck(document, report)]
+    return f"Blocked by limits: {', '.join(stuck[:_MOST_LIMITS])}" if stuck else None
 
 
 def worst(report: Report) -> tuple[str, str]:
@@ -105,7 +120,7 @@ def worst(report: Report) -> tuple[str, str]:
         return "", ""
     name = max(missed, key=lambda n: (missed[n][0] or 0.0, missed[n][1] or 0.0))
     metres, degrees, _ = missed[name]
-    if metres is not None and metres >= 5e-4:
+    if metres is not None and (metres >= 5e-4 or degrees is None):
         return name, f"{numbers.short(metres)} short"
     return name, f"{numbers.fixed(degrees or 0.0, 1)}° off"
 
@@ -116,13 +131,13 @@ def _error_text(report: Report, document: Document) -> str:
     degrees = max((error[1] or 0.0 for error in report.errors.values()), default=0.0)
     if metres <= document.solver.tolerance_m and degrees > document.solver.tolerance_deg:
         return f"{numbers.fixed(degrees, 1)}°"
-    return numbers.error(metres)
+    return numbers.error(metres, error_decimals(figure_height(document.skeleton)))
 
 
-def _errors(errors: Mapping[str, GoalError]) -> str:
+def _errors(errors: Mapping[str, GoalError], finest: int) -> str:
     """``R hand 0.0 L hand 0.0 Head 0.1 mm``."""
     parts = [
-        f"{short_name(name)} {numbers.millimetres(metres)}"
+        f"{short_name(name)} {numbers.millimetres(metres, finest)}"
         for name, (metres, _, _) in errors.items() if metres is not None
     ]  # fmt: skip
     return f"{' '.join(parts)} mm" if parts else ""
@@ -130,14 +145,17 @@ def _errors(errors: Mapping[str, GoalError]) -> str:
 
 def _limits(document: Document, report: Report, state: str) -> str:
     """Which joints of the worst goal's chain stand at a limit: ``RightForeArm at its limit 0°``."""
+    stuck = () if state.startswith("Blocked") else _stuck(document, report)[:_MOST_LIMITS]
+    return "  ".join(limit_words(document.skeleton, document.pose, joint) for joint in stuck)
+
+
+def _stuck(document: Document, report: Report) -> list[int]:
+    """Joints of the worst goal's chain that stand at a limit, nearest first; none of a joint that is dragged."""
     name, _ = worst(report)
-    handle = next((h for h in document.handles if h.effector == name), None)
-    if handle is None or state.startswith("Blocked"):
-        return ""
+    if all(handle.effector != name for handle in document.handles):
+        return []
     skeleton, stuck = document.skeleton, set(report.at_limit)
-    joint = find_place(skeleton, name).joint
-    chain = [j for j in chain_of(skeleton, joint) if skeleton.names[j] in stuck]
-    return "  ".join(limit_words(skeleton, document.pose, j) for j in chain[:_MOST_LIMITS])
+    return [j for j in chain_of(skeleton, find_place(skeleton, name).joint) if skeleton.names[j] in stuck]
 
 
 def _figures(report: Report | None, fps: float | None) -> str:

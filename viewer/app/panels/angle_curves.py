@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from viewer.app.panels.joint_readings import EULER, coordinates
+from viewer.session.take.one_joint import joint_at
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.kinds import JointKind
 from viewer.spatial.euler import to_euler
@@ -50,14 +51,16 @@ class Curves(NamedTuple):
 def curves_of(document: Document, joint: int, first: int, last: int) -> Curves:
     """The coordinates of a joint from one frame to another, both included."""
     frames = np.unique(np.linspace(first, last, min(last - first + 1, MOST)).round().astype(np.intp))
-    poses = [document.frame_pose(frame) for frame in frames.tolist()]
-    turns = np.stack([pose.rotations for pose in poses])
+    found = joint_at(document, joint, frames)
     slide = document.skeleton.kinds[joint] is JointKind.SLIDE
     named = coordinates(document, joint, stuck=False)
     if not named:
-        angles = _continuous(to_euler(turns[:, joint], EULER))
+        angles = _continuous(to_euler(found.rotations, EULER))
         return Curves(frames, tuple(Curve(f"Angle {axis}", angles[:, i]) for i, axis in enumerate("XYZ")), "°")
-    moved = np.stack([pose.translations for pose in poses])
+    # The others' angles are not asked for: any pose will do for them.
+    turns = np.repeat(document.pose.rotations[None], len(frames), axis=0)
+    moved = np.repeat(document.pose.translations[None], len(frames), axis=0)
+    turns[:, joint], moved[:, joint] = found
     values = joint_space(document.skeleton).measure(turns, moved)[:, joint]
     values = values if slide else _continuous(values)
     curves = []

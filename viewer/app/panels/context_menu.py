@@ -35,6 +35,7 @@ def draw(ui: PanelContext) -> None:
         ui.memory["item"] = request.value
         ui.memory["at"] = request.x, request.y
         imgui.open_popup(NAME)
+        imgui.set_nav_cursor_visible(False)  # a mouse opened it
     imgui.set_next_window_pos(ui.memory.get("at", (0.0, 0.0)), imgui.Cond_.appearing)
     imgui.push_style_var(imgui.StyleVar_.window_padding, (ui.px(8), ui.px(8)))
     if imgui.begin_popup(NAME):
@@ -86,7 +87,7 @@ def _joint(ui: PanelContext, name: str) -> None:
     for command in ("reset.rotation", "reset.position"):
         _command(ui, command)
     imgui.separator()
-    for command in ("select.children", "select.parent", "view.frame_selection"):
+    for command in ("joint.rename", "select.children", "select.parent", "view.frame_selection"):
         _command(ui, command)
 
 

@@ -13,7 +13,7 @@ from viewer.app.panels.file_list import draw_list, draw_places
 from viewer.app.panels.folder import Entry, listed, meant, places
 from viewer.app.widgets.buttons import text_button
 from viewer.app.widgets.dialogs import Choice, begin_dialog, choices, dialog_title, end_dialog
-from viewer.app.widgets.fields import text_line
+from viewer.app.widgets.fields import FOCUS, take_keyboard, text_line
 from viewer.app.widgets.items import gap
 from viewer.app.widgets.rows import label
 from viewer.formats.load import READERS
@@ -50,7 +50,7 @@ class State:
         problem: why the folder, or the name, will not do.
         replacing: the file that was asked about because it exists.
         places: folders that are always at hand.
-        fresh: it was not drawn yet: the name to save under takes the keyboard.
+        fresh: the name to save under is to take the keyboard: see `take_keyboard`.
     """
 
     title: str
@@ -65,7 +65,7 @@ class State:
     problem: str = ""
     replacing: Path | None = None
     places: list[tuple[str, Path]] = field(default_factory=places)
-    fresh: bool = True
+    fresh: int = FOCUS
 
     def go(self, folder: Path) -> None:
         """List a folder."""
@@ -87,10 +87,19 @@ def draw(ui: PanelContext) -> None:
     """Open, draw and close the dialog."""
     request = next((asked for name in _REQUESTS if (asked := ui.take(name)) is not None), None)
     if request is not None:
-        state = _asked(ui, request.name, request.value)
-        state.go(_first_folder(ui))
-        ui.memory["state"] = state
-        imgui.open_popup(NAME)
+        begin(ui, _asked(ui, request.name, request.value), first_folder(ui))
+    go_on(ui)
+
+
+def begin(ui: PanelContext, state: State, folder: Path) -> None:
+    """Open the dialog in the current imgui window, in a folder; `go_on` draws it."""
+    state.go(folder)
+    ui.memory["state"] = state
+    imgui.open_popup(NAME)
+
+
+def go_on(ui: PanelContext) -> None:
+    """Draw the dialog while it is open, and close it."""
     if not begin_dialog(ui, NAME, width=_WIDTH, height=_HEIGHT):
         return
     now: State = ui.memory["state"]
@@ -115,7 +124,7 @@ def _asked(ui: PanelContext, name: str, value: object) -> State:
     return State("Save picture", "Save", (".png",), picture, saving=True, name=f"{stem}.png")
 
 
-def _first_folder(ui: PanelContext) -> Path:
+def first_folder(ui: PanelContext) -> Path:
     """Where the last file was, else where the document is, else here."""
     session = ui.session
     source = session.document.character.source.path
@@ -160,9 +169,7 @@ def _bottom(ui: PanelContext, state: State) -> bool:
     entered = False
     if state.saving:
         label(ui, "Name")
-        if state.fresh:
-            imgui.set_keyboard_focus_here()
-        state.fresh = False
+        state.fresh = take_keyboard(ui, state.fresh)
         state.name, entered = text_line(ui, "name", state.name, width=imgui.get_content_region_avail().x)
         if imgui.is_item_edited():
             state.replacing, state.problem = None, ""
@@ -196,7 +203,7 @@ def _chosen(ui: PanelContext, state: State) -> bool:
         state.problem = f"{path.name}: no such file"
         return False
     if state.saving and path.exists() and state.replacing != path:
-        state.replacing = path
+        state.replacing, state.fresh = path, FOCUS  # so that Enter is the answer
         return False
     ui.wake()
     state.done(path)

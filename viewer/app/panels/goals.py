@@ -97,7 +97,12 @@ def _row(ui: PanelContext, handle: Handle, error: GoalError | None, *, lit: bool
     pen.text(it.x + pen.px(24), y, shown, "text" if handle.on else "text3")
     if handle.on:
         tolerance = ui.session.document.solver.tolerance_m
-        pen.right(right - pen.px(_WEIGHT), y, error_words(error, tolerance), "text2" if reached else "unreached")
+        pen.right(
+            right - pen.px(_WEIGHT),
+            y,
+            error_words(error, tolerance, ui.controller.error_decimals),
+            "text2" if reached else "unreached",
+        )
         pen.right(right, y, numbers.weight(handle.weight), "text2")
     else:
         pen.right(right, y, "off", "text3")
@@ -107,13 +112,13 @@ def _row(ui: PanelContext, handle: Handle, error: GoalError | None, *, lit: bool
     return it.hovered
 
 
-def error_words(error: GoalError | None, tolerance: float) -> str:
+def error_words(error: GoalError | None, tolerance: float, decimals: int = 1) -> str:
     """How far a goal is missed; in degrees where its place is met, to the tolerance in metres, and its turn is not."""
     if error is None:
         return numbers.DASH
     turn_missed = not error.reached and error.degrees is not None
     if error.metres is not None and not (turn_missed and error.metres <= tolerance):
-        return numbers.error(error.metres)
+        return numbers.error(error.metres, decimals)
     return f"{numbers.fixed(error.degrees or 0.0, 1)}°"
 
 

@@ -12,7 +12,8 @@ from viewer.app.panels.joint_readings import Angles
 from viewer.app.panels.marks import effector_mark
 from viewer.app.widgets.buttons import drop_button, text_button
 from viewer.app.widgets.edits import Edit, Phase, act, carry_out
-from viewer.app.widgets.fields import LENGTH, PART, TURN, Format, axis_fields, number_field
+from viewer.app.widgets.fields import LENGTH, PART, PLACE, TURN, Format, axis_fields, in_lengths, number_field
+from viewer.app.widgets.formats import place_label
 from viewer.app.widgets.pen import Pen
 from viewer.app.widgets.rows import head, label
 from viewer.app.widgets.sliders import part_slider
@@ -74,7 +75,8 @@ def draw_goal(ui: PanelContext, handle: Handle) -> None:
         _turn(ui, handle)
     if handle.kind is Wanted.DISTANCE:
         label(ui, "Distance")
-        edit = number_field(ui, "distance", handle.distance, LENGTH, width=imgui.get_content_region_avail().x)
+        room = imgui.get_content_region_avail().x
+        edit = number_field(ui, "distance", handle.distance, in_lengths(ui, LENGTH), width=room)
         carry_out(ui, edit, f"Distance of {name}", lambda metres: SetHandle(name, distance=metres))
     if handle.kind is Wanted.AIM and handle.axis is not None:
         _axis(ui, handle, handle.axis)
@@ -105,8 +107,8 @@ def _off(ui: PanelContext, handle: Handle) -> None:
 
 def _place(ui: PanelContext, handle: Handle) -> None:
     name = handle.effector
-    label(ui, {Wanted.DISTANCE: "From", Wanted.AIM: "At"}.get(handle.kind, "Position"))
-    changed = axis_fields(ui, "position", handle.position)
+    label(ui, {Wanted.DISTANCE: "From", Wanted.AIM: "At"}.get(handle.kind, place_label(ui)))
+    changed = axis_fields(ui, "position", handle.position, in_lengths(ui, PLACE))
     if changed is None or handle.position is None:
         return
     index, edit = changed

@@ -12,7 +12,8 @@ from viewer.app.fonts import SMALL
 from viewer.app.panels.joint_readings import Angles, coordinates, kind_words, limit_note
 from viewer.app.widgets.buttons import text_button, toggle
 from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out
-from viewer.app.widgets.fields import LENGTH, PART, PLACE, TURN, Format, axis_fields, number_field
+from viewer.app.widgets.fields import LENGTH, PART, PLACE, TURN, Format, axis_fields, in_lengths, number_field
+from viewer.app.widgets.formats import place_label
 from viewer.app.widgets.pen import Pen
 from viewer.app.widgets.rows import head, label
 from viewer.app.widgets.sliders import angle_slider
@@ -51,7 +52,8 @@ def draw_joint(ui: PanelContext, joint: int) -> None:
     imgui.push_style_var(imgui.StyleVar_.item_spacing, (imgui.get_style().item_spacing.x, 0.0))
     for one in sliders:
         label(ui, one.name)
-        edit = angle_slider(ui, one.name, one.value, one.bounds, one.form, hint="")
+        form = in_lengths(ui, PLACE) if one.form is PLACE else one.form
+        edit = angle_slider(ui, one.name, one.value, one.bounds, form)
         carry_out(
             ui, edit, f"Turn {name}",
             lambda value, one=one: SetCoordinate(name, one.place, value * one.per_unit),  # type: ignore[misc]
@@ -82,8 +84,8 @@ def _place(ui: PanelContext, joint: int) -> None:
     session = ui.session
     item = Item("joint", session.document.skeleton.names[joint])
     now = session.document.pose.translations[joint]
-    label(ui, "Position")
-    changed = axis_fields(ui, "place", now.tolist(), PLACE)
+    label(ui, place_label(ui))
+    changed = axis_fields(ui, "place", now.tolist(), in_lengths(ui, PLACE))
     if changed is None:
         return
     index, edit = changed
@@ -143,8 +145,9 @@ def _bone(ui: PanelContext, document: Document, joint: int) -> None:
     if has_bone:
         label(ui, "Length")
         own = _length(document.character.skeleton.offsets, joint)
-        hint = f"From the parent to this joint; the file says {numbers.metres(own)}, right click goes back to it"
-        edit = number_field(ui, "length", length, LENGTH, width=rest - stiff - ui.px(8), hint=hint)
+        form = in_lengths(ui, LENGTH)
+        hint = f"From the parent to this joint; the file says {form.words(own)}, right click goes back to it"
+        edit = number_field(ui, "length", length, form, width=rest - stiff - ui.px(8), hint=hint)
         if imgui.is_item_hovered() and imgui.is_mouse_clicked(imgui.MouseButton_.right):
             edit = Edit(Phase.SET, own)
         carry_out(ui, edit, f"Length of {name}", lambda metres: SetLength(name, metres))

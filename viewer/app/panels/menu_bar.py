@@ -25,7 +25,9 @@ _SECTIONS = {
     "effector.make", "goal.remove", "scope.next", "solver.escape", "window.fullscreen",
 }  # fmt: skip
 """Commands with a line above them."""
-_DIALOGS = {"file.new", "file.open", "file.save_as", "file.export", "file.picture", "window.preferences"}
+_DIALOGS = {
+    "file.new", "file.open", "file.save_as", "file.export", "file.picture", "file.film", "window.preferences",
+}  # fmt: skip
 """Commands that ask for more before they do anything."""
 
 

@@ -11,7 +11,7 @@ from viewer.app.widgets.arithmetic import METRES
 from viewer.app.widgets.buttons import segments, text_button, toggle
 from viewer.app.widgets.dialogs import Choice, begin_dialog, choices, dialog_title, end_dialog
 from viewer.app.widgets.edits import Phase
-from viewer.app.widgets.fields import TURN, Format, number_field
+from viewer.app.widgets.fields import TURN, Format, in_lengths, number_field
 from viewer.app.widgets.items import gap
 from viewer.app.widgets.pen import Pen
 from viewer.app.widgets.rows import label, separator
@@ -124,7 +124,7 @@ def _snapping(ui: PanelContext) -> None:
     _switch(ui, "Magnet", "Drags snap, Ctrl lets them go freely", controller.magnet, magnet)
     label(ui, "Snap steps", width=_LABEL)
     width = ui.px(110)
-    edit = number_field(ui, "snap m", controller.snap_m, _SNAP, width=width, hint="Moving")
+    edit = number_field(ui, "snap m", controller.snap_m, in_lengths(ui, _SNAP), width=width, hint="Moving")
     if edit is not None and edit.phase is not Phase.COMMIT:
         controller.snap_m = edit.value
     imgui.same_line()

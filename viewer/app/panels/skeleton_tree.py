@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from imgui_bundle import imgui
 
 from viewer.app.panels.commands import context_menu, point
+from viewer.app.panels.rename import ROW, in_tree, name_field
 from viewer.app.panels.tree_paint import RowPainter
 from viewer.app.panels.tree_rows import Folds, Row, below, found_rows, tree_rows
 from viewer.app.widgets.edits import act
@@ -20,9 +22,7 @@ from viewer.skeleton.effectors import find_place
 if TYPE_CHECKING:
     from viewer.app.context import PanelContext
     from viewer.skeleton.skeleton import Skeleton
-
-ROW = 22
-"""Height of a row, logical pixels."""
+    from viewer.spatial.checks import Ints
 
 
 @dataclass(slots=True)
@@ -33,6 +33,8 @@ class _State:
         query: typed into the search.
         folds: what is folded.
         names: of the joints that the rows are of.
+        parents: likewise.
+        renamed: the joint whose row is a field, -1 for none.
         active: what was selected last when the tree was last scrolled.
         key: what the rows were worked out from.
         rows: of the tree.
@@ -42,6 +44,8 @@ class _State:
     query: str = ""
     folds: Folds = field(default_factory=Folds)
     names: tuple[str, ...] = ()
+    parents: Ints = field(default_factory=lambda: np.empty(0, np.intp))
+    renamed: int = -1
     active: Item | None = None
     key: Any = None
     rows: list[Row] = field(default_factory=list)
@@ -53,7 +57,8 @@ def draw(ui: PanelContext) -> None:
     state: _State = ui.memory.setdefault("state", _State())
     skeleton = ui.session.document.skeleton
     if skeleton.names != state.names:
-        ui.memory["state"] = state = _State(names=skeleton.names)
+        state = _renamed(ui, state, skeleton)
+    _ask_name(ui, state)
     wanted, ui.controller.find_requested = ui.controller.find_requested, False
     state.query = search_field(ui, "find", state.query, "Find joint", focus=wanted)
     imgui.push_style_var(imgui.StyleVar_.item_spacing, (0.0, 0.0))
@@ -66,6 +71,26 @@ def draw(ui: PanelContext) -> None:
     imgui.pop_style_var()
     if not rows:
         _nothing_found(ui, state)
+
+
+def _renamed(ui: PanelContext, state: _State, skeleton: Skeleton) -> _State:
+    """What is kept for other names: of another tree nothing, of the same one what is folded and searched."""
+    same = np.array_equal(skeleton.parents, state.parents)
+    ui.memory["state"] = state = state if same else _State(parents=skeleton.parents)
+    state.names, state.key = skeleton.names, state.key and ()
+    return state
+
+
+def _ask_name(ui: PanelContext, state: _State) -> None:
+    """Bring the row whose name is to be written into view."""
+    joint = in_tree(ui)
+    if joint == state.renamed:
+        return
+    state.renamed = joint
+    if joint >= 0:
+        state.query, state.active = "", None
+        state.folds.show(ui.session.document.skeleton, joint, (), float("inf"))
+        state.active, state.scroll_to = ui.session.document.active, joint
 
 
 def _nothing_found(ui: PanelContext, state: _State) -> None:
@@ -114,6 +139,9 @@ def _draw_rows(ui: PanelContext, state: _State, rows: list[Row]) -> None:
         state.scroll_to = -1
     clipper = imgui.ListClipper()
     clipper.begin(len(rows), h)
+    written = next((index for index, row in enumerate(rows) if row.joint == state.renamed), -1)
+    if written >= 0:
+        clipper.include_item_by_index(written)  # scrolled away it must not be forgotten
     pointed = None
     while clipper.step():
         for index in range(clipper.display_start, clipper.display_end):
@@ -131,6 +159,12 @@ def _scroll(rows: list[Row], joint: int, h: float) -> None:
 
 def _row(painter: RowPainter, state: _State, row: Row, h: float) -> bool:
     """Draw a row and answer it; whether the pointer is over it."""
+    if row.joint == state.renamed:
+        left, top = imgui.get_cursor_screen_pos()
+        imgui.set_cursor_screen_pos((painter.name_at(left, row), top))
+        name_field(painter.ui, row.joint, imgui.get_content_region_avail().x)
+        imgui.set_cursor_screen_pos((left, top + h))
+        return False
     it, on_fold = painter.draw(row, h)
     if it.clicked:
         _clicked(painter.ui, state, row, fold=on_fold)

@@ -52,11 +52,11 @@ def _parts(ui: PanelContext, pen: Pen, x: float, end: float, status: StatusLine)
     key = (status.state, status.tone, ui.session.document.skeleton.names, ui.scale)
     if ui.memory.get("state") != key:
         ui.memory["state"], ui.memory["widths"] = key, {}
-    off = "Limits off" in status.modes
-    modes = " · ".join((*status.modes, *ui.notes))
+    off = "Limits off" if "Limits off" in status.modes else ""
+    modes = " · ".join((*(mode for mode in status.modes if mode != off), *ui.notes))
     joined = status.tone in {"warn", "err"}
     goals = _Part("goals", status.goals, line=not joined)
-    for part in (goals, _Part("figures", status.figures), _Part("modes", modes, lock=off)):
+    for part in (goals, _Part("figures", status.figures), _Part("limits", off, lock=True), _Part("modes", modes)):
         if part.words:
             after = _part(ui, pen, x, end, part)
             if after is None:
@@ -104,7 +104,8 @@ def _hints(ui: PanelContext, pen: Pen, start: float, end: float) -> None:
     """``[Ctrl] snap  [Esc] cancel``, as many as there is room for, at the right end."""
     hints: list[tuple[str, str]] = [(hint.keys, hint.words) for hint in ui.controller.hints()]
     while hints and sum(_width(pen, hint) for hint in hints) > end - start:
-        hints.pop()
+        # Where the last says how to get out of it, it is the last to go.
+        hints.pop(-2 if len(hints) > 1 and hints[-1][0] == "Esc" else -1)
     y, h = ui.rect.y, ui.rect.h
     x = end - sum(_width(pen, hint) for hint in hints) + pen.px(14)
     for keys, words in hints:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from imgui_bundle import icons_fontawesome_6 as fa
@@ -112,15 +113,17 @@ def _snap(ui: PanelContext) -> None:
     words = f"{controller.snap_deg:g}°" if turning else numbers.step(controller.snap_m)
     colour = "text" if controller.magnet else "text2"
     snap_hint = f"Snap step {words}: hold Ctrl, or snap always"
-    words, width = _roomy(ui, words, 90.0, _SHORT)
+    wide = max(90.0, Pen(ui).width(words) / ui.scale + 60.0)
+    words, width = _roomy(ui, words, wide, _SHORT)
     if drop_button(ui, "snap", words, icon=fa.ICON_FA_MAGNET, width=width, hint=snap_hint, colour=colour):
         imgui.open_popup("snaps")
     if imgui.begin_popup("snaps"):
         if imgui.menu_item_simple("Snap always", "Ctrl: freely", controller.magnet):
             run(ui, "snap.magnet")
         imgui.separator()
-        for step in _SNAPS_M:
-            if imgui.menu_item_simple(numbers.step(step), None, step == controller.snap_m):
+        for usual in _SNAPS_M:
+            step = usual * controller.step_scale
+            if imgui.menu_item_simple(numbers.step(step), None, math.isclose(step, controller.snap_m)):
                 controller.snap_m = step
         imgui.separator()
         for angle in _SNAPS_DEG:

@@ -10,6 +10,7 @@ from imgui_bundle import imgui
 
 from viewer.app.fonts import SMALL
 from viewer.app.panels.marks import effector_mark
+from viewer.app.panels.tree_rows import deepest
 from viewer.app.widgets.items import item, tip
 from viewer.app.widgets.pen import Pen
 from viewer.scene.look import SIDES, look_of
@@ -22,8 +23,10 @@ if TYPE_CHECKING:
 
 INDENT = 11
 """Logical pixels that a child stands to the right of its parent."""
-_DEEPEST = 14
-"""Steps of indentation: a chain of a thousand joints has to stay in its panel."""
+_LEAST_INDENT = 4.0
+"""Of trees too deep for that; where even this takes too much room, what is deeper stands no farther to the right."""
+_NAME, _BESIDE = 88.0, 26.0
+"""Logical pixels that a name has at least, and that stand before it: fold and side."""
 _MOST_MARKS = 3
 
 
@@ -42,6 +45,8 @@ class RowPainter:
         stuck: names of joints at a limit.
         missed: names of effectors whose goals are missed.
         flat: rows are what a search found: they name their parents.
+        indent: framebuffer pixels that a child stands to the right of its parent ...
+        most: ... and that any row stands to the right of a root at most.
     """
 
     ui: PanelContext
@@ -54,15 +59,19 @@ class RowPainter:
     stuck: frozenset[str]
     missed: frozenset[str]
     flat: bool
+    indent: float
+    most: float
 
     @classmethod
     def of(cls, ui: PanelContext, *, flat: bool) -> RowPainter:
-        """For the document as it is now."""
+        """For the document as it is now, in the current imgui window."""
         document, report = ui.session.document, ui.session.report
         handles: dict[int, list[Handle]] = {}
         for effector, handle in zip(document.skeleton.effectors, document.handles, strict=True):
             handles.setdefault(effector.joint, []).append(handle)
         hovered = ui.controller.hovered_item()
+        most = max(imgui.get_content_region_avail().x - ui.px(_NAME + _BESIDE), 0.0)
+        indent = min(ui.px(INDENT), max(most / max(deepest(document.skeleton), 1), _LEAST_INDENT * ui.scale))
         return cls(
             ui=ui,
             pen=Pen(ui),
@@ -74,7 +83,16 @@ class RowPainter:
             stuck=frozenset(report.at_limit) if report and document.limits_on else frozenset(),
             missed=frozenset(name for name, error in ui.session.errors.items() if not error.reached),
             flat=flat,
+            indent=indent,
+            most=most,
         )
+
+    def name_at(self, left: float, row: Row) -> float:
+        """Where the field for a row's name starts, in a row that starts at ``left``."""
+        return self._fold_at(left, row) + self.pen.px(15)
+
+    def _fold_at(self, left: float, row: Row) -> float:
+        return left + self.pen.px(4) + round(min(row.depth * self.indent, self.most))
 
     def draw(self, row: Row, h: float) -> tuple[Item, bool]:
         """Draw a row, framebuffer pixels high; the item, and whether the pointer is on its fold."""
@@ -83,7 +101,7 @@ class RowPainter:
         it = item(f"joint {name}", imgui.get_content_region_avail().x, h, right_too=True)
         imgui.pop_id()
         self._back(it, name)
-        x = it.x + pen.px(INDENT * min(row.depth, _DEEPEST) + 4)
+        x = self._fold_at(it.x, row)
         if row.parent:
             caret = fa.ICON_FA_CARET_RIGHT if row.folded else fa.ICON_FA_CARET_DOWN
             pen.icon(x, it.middle[1], caret, "text3", SMALL)

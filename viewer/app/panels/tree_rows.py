@@ -117,6 +117,11 @@ def _order(skeleton: Skeleton) -> tuple[tuple[int, int], ...]:
     return tuple((joint, depths[joint]) for joint in depth_first(skeleton))
 
 
+def deepest(skeleton: Skeleton) -> int:
+    """Steps from a root to the joint that is farthest down."""
+    return max(depth for _, depth in _order(skeleton))
+
+
 def tree_rows(skeleton: Skeleton, folds: Folds) -> list[Row]:
     """The rows that are not folded away, from the top."""
     heads = children_of(skeleton)

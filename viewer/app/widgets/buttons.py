@@ -12,7 +12,7 @@ from viewer.app.widgets.items import item, tip
 from viewer.app.widgets.pen import Pen
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from viewer.app.context import PanelContext
 
@@ -106,9 +106,9 @@ def drop_button(  # noqa: PLR0913 - what such a button can look like
     return it.clicked
 
 
-def segments(
+def segments(  # noqa: PLR0913 - what such a control can look like
     ui: PanelContext, name: str, labels: Sequence[str], active: int, *,
-    widths: float | None = None, hints: Sequence[str] = (), height: float = SEGMENT,
+    widths: float | None = None, hints: Sequence[str] = (), height: float = SEGMENT, off: Collection[int] = (),
 ) -> int | None:  # fmt: skip
     """Choices side by side, one of them taken; returns the one pressed in this frame, or None.
 
@@ -120,6 +120,7 @@ def segments(
         widths: of each, framebuffer pixels; as wide as its words ask for unless given.
         hints: tooltips.
         height: logical pixels.
+        off: those that cannot be taken.
     """
     pen = Pen(ui)
     chosen = None
@@ -129,6 +130,7 @@ def segments(
     pen.box(x, y, sum(sizes), h, "field")
     for index, (label, w) in enumerate(zip(labels, sizes, strict=True)):
         imgui.set_cursor_screen_pos((x, y))
+        imgui.begin_disabled(index in off)
         it = item(f"{name} {index}", w, h)
         if index == active:
             pen.box(*it[:4], "accent_dk")
@@ -137,6 +139,7 @@ def segments(
         words = pen.fit(label, w - pen.px(6))
         colour = "text" if index == active or it.hovered else "text2"
         pen.text(x + (w - pen.width(words)) / 2.0, pen.middle(y, h), words, colour)
+        imgui.end_disabled()
         tip(hints[index] if index < len(hints) else "")
         if it.clicked and index != active:
             chosen = index

@@ -99,8 +99,8 @@ def enter_pressed() -> bool:
     return not imgui.is_any_item_active() and any(imgui.is_key_pressed(key, repeat=False) for key in keys)
 
 
-def choices(ui: PanelContext, *buttons: Choice) -> str:
-    """Buttons at the right end of a row; the words of the one pressed, or nothing."""
+def choices(ui: PanelContext, *buttons: Choice, enter: bool = True) -> str:
+    """Buttons at the right end of a row; the words of the one pressed, or nothing. ``enter``: Enter may press one."""
     pen = Pen(ui)
     widths = [max(pen.width(button.words) + pen.px(28), pen.px(84)) for button in buttons]
     space = pen.px(8)
@@ -114,6 +114,6 @@ def choices(ui: PanelContext, *buttons: Choice) -> str:
         ):
             pressed = button.words
         x += wide + space
-    if not pressed and enter_pressed():
+    if enter and not pressed and enter_pressed():
         pressed = next((button.words for button in buttons if button.primary and button.enabled), "")
     return pressed

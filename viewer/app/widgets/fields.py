@@ -2,62 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
 from viewer.app.fonts import BASE, SMALL
-from viewer.app.widgets.arithmetic import METRES, PLAIN, evaluate
+from viewer.app.widgets.arithmetic import evaluate
 from viewer.app.widgets.buttons import FIELD
 from viewer.app.widgets.edits import Edit, Phase, attempt, scrub
+from viewer.app.widgets.formats import COUNT, LENGTH, PART, PLACE, TURN, Format, in_lengths
 from viewer.app.widgets.items import item, tip
 from viewer.app.widgets.pen import Pen
 from viewer.ui import numbers
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from viewer.app.context import PanelContext
     from viewer.app.widgets.items import Item
 
-
-@dataclass(frozen=True, slots=True)
-class Format:
-    """How a number is shown, scrubbed and typed.
-
-    Attributes:
-        decimals: that are shown; typed numbers are taken whole.
-        unit: behind the number.
-        per_pixel: change per logical pixel of a scrub.
-        snap: step while Ctrl is held.
-        units: that may be typed.
-        low, high: the number stays between these.
-    """
-
-    decimals: int = 3
-    unit: str = ""
-    per_pixel: float = 0.002
-    snap: float = 0.05
-    units: Mapping[str, float] = field(default_factory=lambda: METRES)
-    low: float = -1e9
-    high: float = 1e9
-
-    def words(self, value: float) -> str:
-        """The number with its unit."""
-        return numbers.fixed(value, self.decimals) + self.unit
-
-    def kept(self, edit: Edit | None) -> Edit | None:
-        """An edit within the bounds."""
-        return edit and edit._replace(value=min(max(edit.value, self.low), self.high))
+__all__ = [
+    "COUNT", "LENGTH", "PART", "PLACE", "TURN", "Format", "axis_fields", "in_lengths", "number_field",
+    "search_field", "text_line",
+]  # fmt: skip
 
 
-PLACE = Format()
-TURN = Format(decimals=1, unit="°", per_pixel=0.5, snap=5.0, units={"°": 1.0, "deg": 1.0, "rad": 57.29577951308232})
-LENGTH = Format(unit=" m", low=1e-6)
-COUNT = Format(decimals=0, per_pixel=0.2, snap=10.0, units={})
-PART = Format(decimals=2, per_pixel=0.005, snap=0.1, units=PLAIN)
+FOCUS = 4
+"""Frames in which a field that is given the keyboard comes to answer it."""
 
 
 @dataclass(slots=True)
@@ -90,6 +63,7 @@ def typing_in(it: int) -> bool:
 
 def begin_typing(value: float, form: Format) -> None:
     """Turn the last item into a line of text, from the next frame on."""
+    value /= form.worth
     text = f"{value:.{max(form.decimals, 0) + 3}f}".rstrip("0").rstrip(".") if form.decimals else f"{value:.0f}"
     _typing[:] = [_Typing(imgui.get_item_id(), text, imgui.get_frame_count())]
 
@@ -114,7 +88,7 @@ def typed(ui: PanelContext, name: str, w: float, form: Format) -> Edit | None:
         return None
     values: list[float] = []
     if attempt(ui, lambda: values.append(evaluate(now.text, form.units))):
-        return form.kept(Edit(Phase.SET, values[0]))
+        return form.kept(Edit(Phase.SET, values[0] * form.worth))
     return None
 
 
@@ -205,11 +179,25 @@ def search_field(ui: PanelContext, name: str, text: str, hint: str, *, focus: bo
     return text
 
 
-def text_line(ui: PanelContext, name: str, text: str, *, width: float, hint: str = "") -> tuple[str, bool]:
-    """A line of text; what it holds, and whether Enter was pressed."""
+def take_keyboard(ui: PanelContext, left: int) -> int:
+    """Give the keyboard to the field that follows, if ``left`` is `FOCUS`; what is left for the next frame.
+
+    It takes imgui some frames until the field answers Enter: they are asked for, for a window at rest draws none.
+    """
+    if left == FOCUS:
+        imgui.set_keyboard_focus_here()
+    if left:
+        ui.wake()
+    return max(left - 1, 0)
+
+
+def text_line(
+    ui: PanelContext, name: str, text: str, *, width: float, hint: str = "", chosen: bool = False
+) -> tuple[str, bool]:
+    """A line of text, ``chosen`` as a whole where it takes the focus; what it holds, and whether Enter was pressed."""
     push_field_padding(ui)
     imgui.set_next_item_width(width)
-    flags = imgui.InputTextFlags_.enter_returns_true
+    flags = imgui.InputTextFlags_.enter_returns_true | (imgui.InputTextFlags_.auto_select_all if chosen else 0)
     entered, text = imgui.input_text_with_hint(f"##{name}", hint, text, flags)
     imgui.pop_style_var()
     return text, entered

@@ -63,8 +63,3 @@ def gap(h: float) -> None:
     x, y = imgui.get_cursor_screen_pos()
     imgui.set_cursor_screen_pos((x, y + h))
     imgui.dummy((0.0, 0.0))
-
-
-def remaining() -> float:
-    """Framebuffer pixels from imgui's cursor to the right edge of the window's contents."""
-    return imgui.get_content_region_avail().x

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from viewer.app.context import PanelContext
 
-Align = Literal["left", "centre", "right"]
 Point = tuple[float, float]
 
 _ICON = 0.93

@@ -55,16 +55,6 @@ def head(ui: PanelContext, icon: str, title: str, note: str, *, colour: str = "t
     tip(title if shown != title else "")
 
 
-def value_row(ui: PanelContext, words: str, value: str, *, colour: str = "text") -> None:
-    """A label and words at the right end."""
-    pen = Pen(ui)
-    x, y = imgui.get_cursor_screen_pos()
-    h, wide = pen.px(FIELD), imgui.get_content_region_avail().x
-    pen.text(x, pen.middle(y, h), words, "text2")
-    pen.right(x + wide, pen.middle(y, h), value, colour)
-    imgui.dummy((wide, h))
-
-
 def separator(ui: PanelContext) -> None:
     """A line across the panel, with room above and below."""
     pen = Pen(ui)

@@ -22,7 +22,7 @@ examples:
   ikviewer bench                        (all parts: some minutes; a quiet machine gives true figures)
   ikviewer bench speed lockup
   ikviewer bench --json > figures.json
-  pip install 'ikviewer[bench]'         (the rivals)"""
+  python3 -m pip install pybvh upc-pymotion pin mujoco mink daqp        (the rivals)"""
 )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from viewer.errors import quote
 from viewer.formats.bvh.angles import channel_angles, held
-from viewer.formats.bvh.channels import position_axes, rotation_axes
+from viewer.formats.bvh.channels import kinds_and_axes, position_axes, rotation_axes
 from viewer.skeleton.kinds import JointKind
 from viewer.skeleton.limits import LimitForm
 
@@ -37,6 +37,17 @@ def usual_channels(skeleton: Skeleton) -> tuple[tuple[str, ...], ...]:
     return tuple(channels)
 
 
+def own_channels(skeleton: Skeleton, layout: BvhLayout | None) -> tuple[tuple[str, ...], ...]:
+    """Those that the joints were read with; the usual ones where there is no layout, or one of another skeleton."""
+    fits = layout is not None and len(layout.channels) == len(skeleton)
+    return layout.channels if layout is not None and fits else usual_channels(skeleton)
+
+
+def own_kinds(skeleton: Skeleton, layout: BvhLayout | None) -> tuple[JointKind, ...]:
+    """(J,) the joints' kinds as they come back from those channels."""
+    return kinds_and_axes(own_channels(skeleton, layout), skeleton.parents)[0]
+
+
 def channels_for(
     skeleton: Skeleton, layout: BvhLayout | None, rotations: Floats, translations: Floats, offsets: Floats
 ) -> tuple[tuple[tuple[str, ...], ...], list[str]]:
@@ -49,8 +60,7 @@ def channels_for(
         translations: (F, J, 3) local, in the units and axes that are written.
         offsets: (J, 3) as written in the hierarchy.
     """
-    fits = layout is not None and len(layout.channels) == len(skeleton)
-    channels = list(layout.channels if layout is not None and fits else usual_channels(skeleton))
+    channels = list(own_channels(skeleton, layout))
     # Units were converted there and back: differences in the last digits are no motion.
     noise = _NOISE * np.maximum(np.abs(offsets), np.abs(translations))
     moves = np.any(np.abs(translations - offsets) > noise, axis=0)

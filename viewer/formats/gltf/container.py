@@ -33,6 +33,8 @@ def open_gltf(path: Path, name: str) -> tuple[File, list[bytes]]:
         FormatError: no glTF 2.0, damaged, or of an extension that is needed to understand it.
     """
     data = read_bytes(path, name, LARGEST_FILE)
+    if not data:
+        raise FormatError("the file is empty; expected glTF", file=name)
     text, chunk = _glb(data, name) if data[:4] == _MAGIC else (data, None)
     file = _parsed(decode_utf8(text, name), name)
     buffers = [_buffer(file, index, chunk, path, name) for index in range(len(file.buffers))]

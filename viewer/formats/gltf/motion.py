@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from pygltflib import ANIM_LINEAR, Animation, AnimationChannel, AnimationChannelTarget, AnimationSampler
@@ -10,33 +10,66 @@ from pygltflib import ANIM_LINEAR, Animation, AnimationChannel, AnimationChannel
 from viewer.spatial.quaternion import hemisphere_continuous
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from viewer.formats.gltf.buffer import BufferWriter
     from viewer.skeleton.clip import Clip
     from viewer.skeleton.skeleton import Skeleton
     from viewer.spatial.checks import Floats
 
 
-def animation(skeleton: Skeleton, clip: Clip, buffer: BufferWriter) -> Animation | None:
-    """The animation of a clip, joint j being node j; None if nothing in it differs from the rest pose."""
+class Track(NamedTuple):
+    """What one property of one joint does in a clip: (F, 3) or (F, 4), and its value at rest."""
+
+    path: str
+    joint: int
+    values: Floats
+    rest: Floats
+
+
+def animations(skeleton: Skeleton, clips: Sequence[Clip], buffer: BufferWriter) -> list[Animation]:
+    """An animation for each clip, joint j being node j.
+
+    What rests in all clips is left out. What moves in any is written in all: a program that goes from one to the other
+    would keep it as it stood. A clip in which nothing moves has one joint that rests, or it would have no length.
+    """
+    played = [clip for clip in clips if len(clip)]
+    tracks = [_tracks(skeleton, clip) for clip in played]
+    moving = {place for own in tracks for place, track in own.items() if not _stands(track)} or {("rotation", 0)}
+    return [
+        _animation(clip, [_track(skeleton, clip, own, place) for place in sorted(moving)], buffer)
+        for clip, own in zip(played, tracks, strict=True)
+    ]
+
+
+def _tracks(skeleton: Skeleton, clip: Clip) -> dict[tuple[str, int], Track]:
+    """By path and joint."""
+    turns = hemisphere_continuous(clip.rotations)
+    tracks = [Track("rotation", j, turns[:, j], skeleton.rest_rotations[j]) for j in range(len(skeleton))]
+    moved = enumerate(clip.translated.tolist())
+    tracks += [Track("translation", j, clip.translations[:, i], skeleton.offsets[j]) for i, j in moved]
+    return {(track.path, track.joint): track for track in tracks}
+
+
+def _track(skeleton: Skeleton, clip: Clip, tracks: dict[tuple[str, int], Track], place: tuple[str, int]) -> Track:
+    """A clip's own track; the offset where it has none."""
+    path, joint = place
+    offset = skeleton.offsets[joint]
+    return tracks.get(place) or Track(path, joint, np.repeat(offset[None], len(clip), axis=0), offset)
+
+
+def _animation(clip: Clip, tracks: list[Track], buffer: BufferWriter) -> Animation:
     result = Animation(name=clip.name)
-    times: int | None = None
-    tracks = [("rotation", joint, hemisphere_continuous(clip.rotations[:, joint])) for joint in range(len(skeleton))]
-    tracks += [("translation", joint, clip.translations[:, i]) for i, joint in enumerate(clip.translated.tolist())]
-    rest = {"rotation": skeleton.rest_rotations, "translation": skeleton.offsets}
-    for path, joint, values in tracks:
-        if _stands(values, rest[path][joint]):
-            continue
-        if times is None:
-            times = buffer.add((np.arange(len(clip)) * clip.frame_time).astype("<f4"), bounds=True)
-        output = buffer.add(values.astype("<f4"))
-        result.channels.append(
-            AnimationChannel(sampler=len(result.samplers), target=AnimationChannelTarget(node=int(joint), path=path))
-        )
+    times = buffer.add((np.arange(len(clip)) * clip.frame_time).astype("<f4"), bounds=True)
+    for sampler, track in enumerate(tracks):
+        output = buffer.add(track.values.astype("<f4"))
+        target = AnimationChannelTarget(node=track.joint, path=track.path)
+        result.channels.append(AnimationChannel(sampler=sampler, target=target))
         result.samplers.append(AnimationSampler(input=times, output=output, interpolation=ANIM_LINEAR))
-    return result if result.channels else None
+    return result
 
 
-def _stands(values: Floats, rest: Floats) -> bool:
+def _stands(track: Track) -> bool:
     """Whether all frames are the rest value, as exactly as the file could tell them apart."""
-    stored, still = values.astype(np.float32), rest.astype(np.float32)
-    return bool((stored == still).all() or (len(rest) == 4 and (stored == -still).all()))
+    stored, still = track.values.astype(np.float32), track.rest.astype(np.float32)
+    return bool((stored == still).all() or (len(still) == 4 and (stored == -still).all()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
 _TIP = ".tip"
 """What the names of end sites that we write have in them."""
+_NUMBERED_TIP = re.compile(r"\.tip[0-9]*")
+JOINT, ROOT = "joint", "root"
+"""Marks of nodes: a joint though its name is that of an end site; what stands above several roots."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,11 +50,11 @@ def find_tree(file: File) -> Tree:
         FormatError: no nodes, nodes that are their own ancestors or have two parents, a rotation that is none.
     """
     parents = _parents(file)
-    wanted = _wanted(file)
+    wanted = _wanted(file, parents)
     taken = set(wanted)
     for node in wanted:
         above = parents[node]
-        while above >= 0 and above not in taken:
+        while above >= 0 and above not in taken and file.nodes[above].mark != ROOT:
             taken.add(above)
             above = parents[above]
     order = [node for node in _parents_first(parents) if node in taken]
@@ -67,7 +71,7 @@ def find_tree(file: File) -> Tree:
     )
 
 
-def _wanted(file: File) -> dict[int, None]:
+def _wanted(file: File, parents: list[int]) -> dict[int, None]:
     """In the file's order: a dict, because sets have none."""
     count = len(file.nodes)
     found = [node for skin in file.skins for node in skin.joints]
@@ -80,7 +84,7 @@ def _wanted(file: File) -> dict[int, None]:
         raise FormatError("expected nodes, found none")
     if max(found) >= count:
         raise FormatError(f"expected one of {count} nodes, found {max(found)}", path="skins[0].joints")
-    return dict.fromkeys(found)
+    return dict.fromkeys(node for node in found if not (file.skins and _ends(file, parents[node], node)))
 
 
 def _parents(file: File) -> list[int]:
@@ -114,8 +118,20 @@ def _parents_first(parents: list[int]) -> list[int]:
     return order
 
 
+def _ends(file: File, parent: int, node: int) -> bool:
+    """Whether a joint of a skin is an end site: other programs show it as a bone, but it moves nothing."""
+    own = file.nodes[node]
+    bare = not own.children and own.mesh is None and own.mark != JOINT
+    return bare and parent >= 0 and named_as_tip(own.name, file.nodes[parent].name)
+
+
+def named_as_tip(name: str, parent: str) -> bool:
+    """Whether that is the name of an end site of a joint of that name."""
+    return name.startswith(parent) and _NUMBERED_TIP.fullmatch(name, len(parent)) is not None
+
+
 def _tips(file: File, place: dict[int, int], node: int) -> list[tuple[int, tuple[float, float, float]]]:
-    """The end sites that a program of ours wrote as nodes without anything on them."""
+    """The end sites: nodes named so, without anything on them."""
     tips = []
     for child in file.nodes[node].children:
         own = file.nodes[child]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta, field
@@ -11,6 +11,9 @@ Index = Annotated[int, Meta(ge=0)]
 Vector = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
 Matrix = Annotated[list[float], Meta(min_length=16, max_length=16)]
+
+MARK = "ikviewer"
+"""The key in a node's extras under which a writer of ours says what the node is, where it could be mistaken."""
 
 
 class _Part(msgspec.Struct, rename="camel"):
@@ -86,6 +89,12 @@ class Node(_Part):
     mesh: Index | None = None
     skin: Index | None = None
     camera: Index | None = None
+    extras: Any = None
+
+    @property
+    def mark(self) -> str | None:
+        """What a writer of ours says that it is."""
+        return self.extras.get(MARK) if isinstance(self.extras, dict) else None
 
 
 class Skin(_Part):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.errors import FormatError
+from viewer.errors import FormatError, quote
 
 if TYPE_CHECKING:
     from viewer.formats.gltf.tracks import Track
@@ -42,15 +42,15 @@ def frame_grid(tracks: list[Track], name: str) -> tuple[Floats, float, list[str]
     keys = np.unique(np.concatenate([track.times for track in tracks]))
     last = float(keys[-1])
     if keys[0] < 0.0:
-        raise FormatError(f"clip {name!r}: expected times from 0 on, found {keys[0]:g}")
+        raise FormatError(f"clip {quote(name)}: expected times from 0 on, found {keys[0]:g}")
     step, notes = _rhythm(keys), []
     if step is None:
         step = 1.0 / USUAL_RATE
-        notes = [f"clip {name!r} has keys at uneven times: read at {USUAL_RATE:g} frames a second"]
+        notes = [f"clip {quote(name)} has keys at uneven times: read at {USUAL_RATE:g} frames a second"]
     elif any(track.interpolation != "LINEAR" for track in tracks):
         step /= math.ceil(step * USUAL_RATE - _OFF)
     if last / step > MOST_FRAMES:
-        raise FormatError(f"clip {name!r}: expected at most {MOST_FRAMES:,} frames, found {last / step:,.0f}")
+        raise FormatError(f"clip {quote(name)}: expected at most {MOST_FRAMES:,} frames, found {last / step:,.0f}")
     count = round(last / step) + 1
     times: Floats = np.arange(count, dtype=np.float64) * step
     # Where a key is meant its own time is looked at, as exactly as the file has it.

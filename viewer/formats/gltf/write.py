@@ -20,14 +20,16 @@ from pygltflib import (
     Skin,
 )
 
-from viewer.errors import InputError
 from viewer.formats.files import write_whole
 from viewer.formats.gltf.buffer import BufferWriter
-from viewer.formats.gltf.motion import animation
+from viewer.formats.gltf.motion import animations
+from viewer.formats.gltf.nodes import JOINT, ROOT, named_as_tip
+from viewer.formats.gltf.structs import MARK
+from viewer.formats.left_out import check_range
 from viewer.skeleton.bone_mesh import bone_mesh
-from viewer.skeleton.kinds import JointKind
+from viewer.skeleton.extent import tip_positions
 from viewer.skeleton.kinematics import fk
-from viewer.spatial.quaternion import rotate, to_matrix
+from viewer.spatial.quaternion import conjugate, rotate, to_matrix
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,13 +47,10 @@ _GREY = [0.55, 0.6, 0.66, 1.0]
 """Base colour of the bones, linear."""
 
 
-def write_gltf(character: Character, path: Path) -> list[str]:
+def write_gltf(character: Character, path: Path) -> None:
     """Write a .glb file, or a .gltf file with its data inside: metres, Y up.
 
     A character whose only clip has one frame is written standing so, without an animation.
-
-    Returns:
-        Warnings: what the format could not hold.
 
     Raises:
         OutputError: the file cannot be written.
@@ -61,36 +60,39 @@ def write_gltf(character: Character, path: Path) -> list[str]:
     clips = list(character.clips.values())
     only = clips[0] if len(clips) == 1 and len(clips[0]) == 1 else None
     pose = only.pose(0) if only else skeleton.rest_pose()
-    _check_range(skeleton, *(array for clip in clips for array in (clip.rotations, clip.translations)))
+    motion = (array for clip in clips for array in (clip.rotations, clip.translations))
+    check_range("glTF", skeleton.offsets, skeleton.tip_offsets, *motion)
     buffer = BufferWriter()
     gltf = GLTF2(asset=Asset(generator="ikviewer"), scene=0)
     _add_nodes(gltf, skeleton, pose)
     _add_mesh(gltf, skeleton, buffer)
-    gltf.animations = [a for clip in clips if clip is not only and (a := animation(skeleton, clip, buffer))]
+    gltf.animations = animations(skeleton, [] if only else clips, buffer)
     gltf.accessors, gltf.bufferViews = buffer.accessors, buffer.views
     _write(gltf, buffer.data, path)
-    return _lost(character)
 
 
 def _add_nodes(gltf: GLTF2, skeleton: Skeleton, pose: Pose) -> None:
-    """Node j is joint j; then the tips, the mesh, and a common root if there are several."""
-    count = len(skeleton)
+    """Node j is joint j; then the tips, the mesh, and a common root if there are several.
+
+    Tips are joints of the skin, too: nodes beside it become objects of their own in programs that know bones.
+    """
+    count = len(skeleton) + len(skeleton.tip_names)
     gltf.nodes = [_node(name, pose.translations[j], pose.rotations[j]) for j, name in enumerate(skeleton.names)]
     gltf.nodes += [
         _node(name, offset, None) for name, offset in zip(skeleton.tip_names, skeleton.tip_offsets, strict=True)
     ]
-    parents = [*skeleton.parents.tolist(), *skeleton.tip_parents.tolist()]
-    for child, parent in enumerate(parents):
+    for child, parent in enumerate([*skeleton.parents.tolist(), *skeleton.tip_parents.tolist()]):
         if parent >= 0:
             gltf.nodes[parent].children.append(child)
+            if child < len(skeleton) and named_as_tip(skeleton.names[child], skeleton.names[parent]):
+                gltf.nodes[child].extras = {MARK: JOINT}
     gltf.nodes.append(Node(name=f"{skeleton.name or 'skeleton'} bones", mesh=0, skin=0))
-    mesh_node = len(gltf.nodes) - 1
     roots = skeleton.roots.tolist()
     if len(roots) > 1:
-        gltf.nodes.append(Node(name=f"{skeleton.name or 'skeleton'} root", children=roots))
+        gltf.nodes.append(Node(name=f"{skeleton.name or 'skeleton'} root", children=roots, extras={MARK: ROOT}))
         roots = [len(gltf.nodes) - 1]
     gltf.skins = [Skin(name=skeleton.name or None, joints=list(range(count)), skeleton=roots[0])]
-    gltf.scenes = [Scene(nodes=[*roots, mesh_node])]
+    gltf.scenes = [Scene(nodes=[*roots, count])]
 
 
 def _node(name: str, translation: Floats, rotation: Floats | None) -> Node:
@@ -119,15 +121,17 @@ def _add_mesh(gltf: GLTF2, skeleton: Skeleton, buffer: BufferWriter) -> None:
     gltf.meshes = [Mesh(name="bones", primitives=[Primitive(attributes=attributes, material=0)])]
     rough = PbrMetallicRoughness(baseColorFactor=_GREY, metallicFactor=0.0, roughnessFactor=0.8)
     gltf.materials = [Material(name="bone", pbrMetallicRoughness=rough)]
-    gltf.skins[0].inverseBindMatrices = buffer.add(_inverse_bind(rest))
+    gltf.skins[0].inverseBindMatrices = buffer.add(_inverse_bind(skeleton, rest))
 
 
-def _inverse_bind(rest: World) -> Floats:
-    """(J, 4, 4) joint_from_world at rest, each column by column as glTF stores matrices."""
-    inverse = np.zeros((len(rest.positions), 4, 4))
-    turned_back = rest.rotations * (-1.0, -1.0, -1.0, 1.0)
+def _inverse_bind(skeleton: Skeleton, rest: World) -> Floats:
+    """(J + T, 4, 4) joint_from_world of joints and tips at rest, each column by column as glTF stores matrices."""
+    rotations = np.concatenate([rest.rotations, rest.rotations[skeleton.tip_parents]])
+    positions = np.concatenate([rest.positions, tip_positions(skeleton, rest)])
+    turned_back = conjugate(rotations)
+    inverse = np.zeros((len(positions), 4, 4))
     inverse[:, :3, :3] = to_matrix(turned_back)
-    inverse[:, :3, 3] = -rotate(turned_back, rest.positions)
+    inverse[:, :3, 3] = -rotate(turned_back, positions)
     inverse[:, 3, 3] = 1.0
     return inverse.swapaxes(1, 2).astype("<f4")
 
@@ -147,23 +151,3 @@ def _write(gltf: GLTF2, data: bytes, path: Path) -> None:
     gltf.buffers = [Buffer(byteLength=len(data))]
     gltf.set_binary_blob(data)
     write_whole(path, b"".join(gltf.save_to_bytes()))
-
-
-def _check_range(skeleton: Skeleton, *arrays: Floats) -> None:
-    largest = np.finfo(np.float32).max
-    for array in (skeleton.offsets, skeleton.tip_offsets, *arrays):
-        if not bool((np.abs(array) <= largest).all()):
-            raise InputError("cannot be written as glTF: expected finite numbers within the range of 32-bit floats")
-
-
-def _lost(character: Character) -> list[str]:
-    skeleton = character.skeleton
-    kinds = {JointKind.BALL, JointKind.FREE, JointKind.FIXED}
-    lost = [
-        ("joint limits", any(limits is not None for limits in skeleton.limits)),
-        ("joint kinds", any(kind not in kinds for kind in skeleton.kinds)),
-        ("stiffness", bool(skeleton.stiffness.any())),
-        ("named poses", bool(skeleton.poses)),
-    ]
-    words = [word for word, there in lost if there]
-    return [f"glTF has no place for {', '.join(words)}: left out"] if words else []

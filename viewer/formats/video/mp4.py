@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_CURE = "MP4 needs ffmpeg: pip install 'ikviewer[video]', or your system's ffmpeg (Debian, Ubuntu: apt install ffmpeg)"
+_CURE = (
+    "MP4 needs ffmpeg: python3 -m pip install imageio-ffmpeg, "
+    "or your system's ffmpeg (Debian, Ubuntu: apt install ffmpeg)"
+)
 _H264 = ["-c:v", "libx264", "-preset", "veryfast", "-crf", "18"]
 _MPEG4 = ["-c:v", "mpeg4", "-q:v", "3"]
 """What builds without H.264 have."""
@@ -87,8 +90,15 @@ def _encode(command: list[str], first: NDArray[np.uint8], others: Iterator[NDArr
         if encoder.wait() != 0 or count == 0:
             words.seek(0)
             said = words.read().decode(errors="replace").strip().splitlines()
-            raise OutputError(f"MP4: ffmpeg failed: {said[0] if said else 'it said nothing'}")
+            raise OutputError(f"MP4: ffmpeg failed: {said[0] if said else _silence()}")
     return count
+
+
+def _silence() -> str:
+    """Why ffmpeg may have said nothing: its words go to the disk that its pictures go to."""
+    folder = tempfile.gettempdir()
+    full = shutil.disk_usage(folder).free < _BLOCK
+    return f"the disk is full: {folder}" if full else "it said nothing"
 
 
 def _feed(pipe: IO[bytes], first: NDArray[np.uint8], others: Iterator[NDArray[np.uint8]]) -> int:

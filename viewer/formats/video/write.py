@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from viewer.errors import InputError, quote
 from viewer.formats.files import check_output
+from viewer.formats.film_rates import FASTEST
 from viewer.formats.video.gif import write_gif
 from viewer.formats.video.mp4 import write_mp4
 from viewer.formats.video.png import write_pngs
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SUFFIXES = (".mp4", ".gif", ".png")
-FASTEST = 240.0
-"""Frames a second at most."""
-
 _NUMBER = re.compile(r"%0?\d*d")
 
 

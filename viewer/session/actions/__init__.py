@@ -8,6 +8,7 @@ from viewer.session.actions.joints import SetCoordinate, SetLength, SetStiffness
 from viewer.session.actions.limits import SetJointLimits, SetLimits
 from viewer.session.actions.planar import SetPlanar
 from viewer.session.actions.poses import MirrorPose, PastePose, ResetPose, SetPose
+from viewer.session.actions.renaming import RenameJoint
 from viewer.session.actions.selecting import Select, SetMode, SetScope
 from viewer.session.actions.settings import SetClip, SetFrame, SetFrameTime, SetSolver, SetUnits
 from viewer.session.actions.targets import (
@@ -49,6 +50,7 @@ __all__ = [
     "PastePose",
     "ReleaseEffector",
     "RemoveEffector",
+    "RenameJoint",
     "ResetPose",
     "Select",
     "SetAutoKey",

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
     from viewer.session.document import Document
 
+_ROUNDING = 1e-12
+"""Of a quaternion's component, or metres."""
+
 
 def _indices(document: Document, joints: Collection[str] | None) -> list[int]:
     if joints is None:
@@ -38,8 +41,17 @@ def _posed(document: Document, pose: Pose, joints: list[int]) -> Document:
     """The document with some joints as in another pose, inside the limits that bind; handles on them move along."""
     rotations, translations = document.pose.rotations.copy(), document.pose.translations.copy()
     rotations[joints], translations[joints] = pose.rotations[joints], pose.translations[joints]
-    mixed = inside_at(document, Pose(rotations, translations), joints)
+    mixed = _settled(document.pose, inside_at(document, Pose(rotations, translations), joints))
     return document if mixed.same_as(document.pose) else carried(document, mixed, joints)
+
+
+def _settled(before: Pose, after: Pose) -> Pose:
+    """A pose with the very numbers of the one before where it differs by rounding: a pose that is keyed stays so."""
+    apart = (np.abs(after.rotations - sign * before.rotations).max(axis=-1) for sign in (1.0, -1.0))
+    moved = np.abs(after.translations - before.translations).max(axis=-1)
+    still = (np.maximum(np.minimum(*apart), moved) < _ROUNDING)[:, None]
+    rotations = np.where(still, before.rotations, after.rotations)
+    return Pose(rotations, np.where(still, before.translations, after.translations))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from viewer.errors import ViewerError
+from viewer.session.document import Document
 from viewer.session.history import State
 from viewer.session.ik_drag import IkDrag
 from viewer.session.transport import Transport
@@ -21,6 +22,14 @@ LONGEST_STEP = 0.05
 """Seconds that targets go on in one tick at most: after a pause of the program they do not leap."""
 EASE = 0.8
 """Seconds in which a target that stands beside its way comes to it."""
+
+
+_POSED = tuple(place.name for place in fields(Document) if place.name not in ("frame", "take"))
+"""What a recording that goes on does not change."""
+
+
+def _is_same(one: Document, other: Document) -> bool:
+    return one is other or all(getattr(one, name) is getattr(other, name) for name in _POSED)
 
 
 class Animated(Transport):
@@ -101,7 +110,7 @@ class Animated(Transport):
     def _walking(self) -> IkDrag:
         """The drag that the body follows; a new one where something else has changed the document."""
         walk = self._walk
-        if walk is None or walk.document is not self.document:
+        if walk is None or not _is_same(walk.document, self.document):
             items = tuple(Item("effector", motion.effector) for motion in self._motions)
             self._walk = walk = IkDrag(self.document, items, None, self._solvers)
             walk.document = replace(walk.document, selection=self.document.selection)  # a person's, not ours
@@ -109,6 +118,8 @@ class Animated(Transport):
             ways = {motion.effector: motion.path(self._seconds) for motion in self._motions}
             self._beside = {name: np.array(handle.position) - ways[name] for name, handle in handles.items()}
             self._eased = 0.0
+        else:
+            walk.document = self.document
         return walk
 
     def _target(self, motion: Motion) -> Floats:

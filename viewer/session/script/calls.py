@@ -79,7 +79,7 @@ def _saved(path: object = None) -> list[object]:
 
 WRITERS: dict[str, Callable[..., list[object]]] = {
     **dict.fromkeys((*BARE, ASKED), list),
-    **dict.fromkeys(("dispatch", "update", "begin", "seek", "tick", *SETTERS), _one),
+    **dict.fromkeys(("dispatch", "update", "begin", "set_chain", "seek", "tick", *SETTERS), _one),
     "begin_drag": _dragged,
     "drag_to": _targets,
     "play": _play,
@@ -135,7 +135,7 @@ def _assign(name: str) -> Callable[..., None]:
 
 
 DOERS: dict[str, Callable[..., None]] = {
-    **{name: _call(name) for name in (*BARE, "dispatch", "update", "begin", "seek", "play", "mark_saved")},
+    **{name: _call(name) for name in (*BARE, "dispatch", "update", "begin", "set_chain", "seek", "play", "mark_saved")},
     **{name: _assign(name) for name in SETTERS},
     "begin_drag": _begin_drag,
     "drag_to": _drag_to,

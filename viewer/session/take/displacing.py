@@ -62,7 +62,8 @@ def _displaced(document: Document, keys: Sequence[tuple[int, int]], by_frames: i
     rest = base_pose(document, take, 0)
     left = take if stay else editing.without(take, some)
     after = editing.with_entries(left, entries, rest)
-    after = replace(after, pins=editing.pins_along(after, take, some, by_frames))
+    last = take.last if take.is_trimmed else after.last
+    after = replace(after, last=last, pins=editing.pins_along(after, take, some, by_frames))
     return with_take(document, after)
 
 

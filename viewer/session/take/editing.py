@@ -93,7 +93,8 @@ def with_entries(take: Take, entries: Sequence[Entry], rest: Pose) -> Take:
         track = tracks.get(entry.joint)
         tracks[entry.joint] = _fresh(entry) if track is None else _merged(take, track, entry, rest, shared)
     ordered = tuple(tracks[joint] for joint in sorted(tracks))
-    last = max((int(entry.frames[-1]) for entry in entries if take.base is None), default=0)
+    grows = take.base is None and not take.is_trimmed
+    last = max((int(entry.frames[-1]) for entry in entries if grows), default=0)
     return replace(take, tracks=ordered, last=max(take.last, last), rest=rest if take.base is None else None)
 
 

@@ -6,9 +6,7 @@ the length of the clip, and one frame asked for alone has the bits that it has i
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache
-from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -17,7 +15,6 @@ from viewer.errors import InputError
 from viewer.session.lengths import relengthened
 from viewer.session.take.sampling import sampled
 from viewer.session.take.values import check_frame
-from viewer.skeleton.clip import Clip
 from viewer.skeleton.pose import Pose
 from viewer.spatial.checks import handed_over
 from viewer.spatial.quaternion import multiply, normalized
@@ -25,14 +22,12 @@ from viewer.spatial.quaternion import multiply, normalized
 if TYPE_CHECKING:
     from viewer.session.document import Document
     from viewer.session.take.values import Take
-    from viewer.skeleton.character import Character
+    from viewer.skeleton.clip import Clip
     from viewer.skeleton.skeleton import Skeleton
     from viewer.spatial.checks import Floats
 
 BLOCK = 32
 """Frames that are worked out together."""
-NAME = "take"
-"""What the baked clip of a take on no clip is called."""
 
 
 class Frames(NamedTuple):
@@ -85,6 +80,25 @@ def take_pose(document: Document, frame: int) -> Pose:
         return base_frame(document, frame)
     rotations, translations = _block(motion, frame // BLOCK)
     return Pose(rotations[frame % BLOCK], translations[frame % BLOCK])
+
+
+def frames_shown(document: Document, first: int, last: int) -> Frames:
+    """The poses of frames on end, both ends included, each to the bit as `take_pose` has it; all at once costs less.
+
+    Raises:
+        InputError: there is neither clip nor take, or no such frames.
+    """
+    check_played_frame(document, first)
+    check_played_frame(document, last)
+    motion, count = motion_of(document), last - first + 1
+    if motion.take is None or motion.take.is_empty:
+        if motion.clip is not None:
+            return layered(motion._replace(take=None), first, count)
+        pose = document.pose
+        return Frames(*(np.repeat(one[None], count, axis=0) for one in (pose.rotations, pose.translations)))
+    blocks = [_block(motion, number) for number in range(first // BLOCK, last // BLOCK + 1)]
+    some = slice(first % BLOCK, first % BLOCK + count)
+    return Frames(*(np.concatenate([getattr(block, name) for block in blocks])[some] for name in Frames._fields))
 
 
 def base_frame(document: Document, frame: int) -> Pose:
@@ -179,50 +193,8 @@ def base_pose(document: Document, take: Take, frame: int) -> Pose:
     return take.rest or on_own_bones(document, document.pose)
 
 
-def baked_clip(document: Document) -> Clip:
-    """The frames of the range that is played as a clip, each to the bit as `take_pose` has it, keys noted.
-
-    The clip itself where nothing was keyed on it, no bone was made longer and all of it is played.
-
-    Raises:
-        InputError: there is neither clip nor take.
-    """
-    motion, (first, last) = motion_of(document), document.played
-    clip, take = motion.clip, motion.take
-    check_played_frame(document, last)
-    own, edited = motion.own.offsets, motion.edited.offsets
-    plain = clip is not None and (take is None or take.is_empty) and np.array_equal(own, edited)
-    if clip is not None and plain:
-        return clip if (first, last) == (0, len(clip) - 1) else clip.frames(first, last)
-    if take is None or (clip is None and take.is_empty):
-        shown = [document.pose] if clip is None else []
-        frames = _stacked(shown, last - first + 1) if shown else layered(motion, first, last - first + 1)
-    else:
-        frames = _baked(motion, first, last)
-    moved = np.flatnonzero((frames.translations != edited).any(axis=(0, 2)))
-    return Clip(
-        name=NAME if clip is None else clip.name,
-        frame_time=document.frame_time,
-        rotations=handed_over(frames.rotations),
-        translated=moved,
-        translations=frames.translations[:, moved],
-        offsets=edited,
-        keys=tuple(frame - first for frame in _keys(document) if first <= frame <= last),
-    )
-
-
-def _keys(document: Document) -> tuple[int, ...]:
-    """Key frames: the take's, and those that the clip came with."""
-    clip, take = document.clip_data, document.take
-    return tuple(sorted({*(clip.keys if clip else ()), *(take.frames if take else ())}))
-
-
-def _stacked(poses: list[Pose], count: int) -> Frames:
-    rotations, translations = (np.stack([getattr(pose, name) for pose in poses]) for name in Frames._fields)
-    return Frames(np.repeat(rotations, count, axis=0), np.repeat(translations, count, axis=0))
-
-
-def _baked(motion: Motion, first: int, last: int) -> Frames:
+def baked_frames(motion: Motion, first: int, last: int) -> Frames:
+    """Frames as they are shown, both ends included: block by block, none kept."""
     joints, count = len(motion.edited), last - first + 1
     rotations, translations = np.empty((count, joints, 4)), np.empty((count, joints, 3))
     for number in range(first // BLOCK, last // BLOCK + 1):
@@ -231,14 +203,3 @@ def _baked(motion: Motion, first: int, last: int) -> Frames:
         rotations[low - first : high - first] = block.rotations[low - start : high - start]
         translations[low - first : high - first] = block.translations[low - start : high - start]
     return Frames(rotations, translations)
-
-
-def baked_character(document: Document) -> Character:
-    """The document as files take it: its skeleton, and what is played as its one clip; without motion no clip.
-
-    The frames' numbers are those that the window shows; save it with `viewer.formats.save.save`.
-    """
-    if document.clip_data is None and document.take is None:
-        return replace(document.character, skeleton=document.skeleton, clips=MappingProxyType({}))
-    clip = baked_clip(document)
-    return replace(document.character, skeleton=document.skeleton, clips=MappingProxyType({clip.name: clip}))

@@ -1,4 +1,4 @@
-"""Samples of a moving body at a fixed rate, and the keys that they become."""
+"""A recording under way: its clock, the motion beneath it, and samples of the body while a hand moves it."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from viewer.session.take.carrying import carried_pose
 from viewer.session.take.changing import take_of
-from viewer.session.take.editing import Entry, differences, with_entries
-from viewer.session.take.evaluate import Frames, layered, motion_of, on_own_bones
+from viewer.session.take.evaluate import on_own_bones, take_pose
 from viewer.session.take.pins import pins_held
+from viewer.session.take.runs import Recorded, Run, recorded
 from viewer.session.take.simplify import simplified
-from viewer.session.take.values import CODES, MOST_FRAMES, Blend
+from viewer.session.take.values import MOST_FRAMES
 from viewer.skeleton.blend import blend_poses
 
 if TYPE_CHECKING:
     from viewer.session.document import Document
     from viewer.session.history import State
-    from viewer.session.take.values import Pin, Take
+    from viewer.session.take.values import Take
     from viewer.skeleton.pose import Pose
-    from viewer.spatial.checks import Ints
 
 FOLDED = 1.0
 """Seconds of samples that are not in the take yet, at most: what is lost by a crash besides what is being written."""
@@ -28,14 +28,14 @@ SIMPLIFIED_M = 2e-3
 """Metres that simplifying a recording may move a joint by against its parent."""
 _GAP = 0.1
 """Seconds from tick to tick beyond which the body is taken to have stood still first, and moved last."""
-_MOVED = 1e-12
 
 
 class Recorder:
     """A recording under way.
 
     Frames advance with the clock, from the frame where it began. While the body is moved by hand each frame takes a
-    sample of it; between movements the keys and the clip that are there are played, and stay as they are.
+    sample of it, and the joints that were moved get keys; all others, and all of them between movements, go on as the
+    clip and the keys that are there say, and stay as they are.
 
     Attributes:
         start: the state that it began with.
@@ -53,17 +53,24 @@ class Recorder:
         self.moving = False
         self._document = replace(document, take=take_of(document))
         self._rest = None if document.clip is not None else self._own_rest()
-        self._poses: dict[int, Pose] = {}
-        self._pins: dict[int, tuple[Pin, ...]] = {}
+        self._done, self._runs, self._run = take_of(document), list[Recorded](), Run()
         self._folded = 0
         self._began: float | None = None
-        self._last: tuple[float, Pose] | None = None
-        self._mark = 0
-        self.take = self._longer(take_of(document))
+        self._last: tuple[float, int, Pose] | None = None
+        self._beneath = self._playing()
+        self.take = self._longer(self._done)
 
     def _own_rest(self) -> Pose:
         take = take_of(self._document)
         return take.rest or on_own_bones(self._document, self._document.pose)
+
+    def _playing(self) -> Document | None:
+        """The document whose frames play beneath; None where there is nothing to play."""
+        if self._document.clip_data is not None:
+            return replace(self._document, take=self._done)
+        if self._done.is_empty:
+            return None
+        return replace(self._document, take=replace(self._done, last=MOST_FRAMES - 1))
 
     @property
     def seconds(self) -> float:
@@ -78,40 +85,61 @@ class Recorder:
 
     @property
     def plays(self) -> bool:
-        """Whether there is motion to be played where nothing is being recorded."""
-        return self._document.clip_data is not None or not self.take.is_empty
+        """Whether there is motion beneath what is recorded."""
+        return self._beneath is not None
+
+    @property
+    def has_samples(self) -> bool:
+        """Whether anything was moved up to now, or may have been."""
+        return bool(self._run.poses or self._runs)
+
+    def beneath(self, frame: int) -> Pose | None:
+        """The pose of a frame as it would play if nothing were recorded now; None where nothing plays."""
+        return None if self._beneath is None else take_pose(self._beneath, frame)
+
+    def due(self, now: float) -> int:
+        """The frame of a moment, in seconds of any clock that does not go back; the first is the start."""
+        self._began = now if self._began is None else self._began
+        place = self.first + int((now - self._began) / self._document.frame_time + 1e-9)
+        return min(max(place, self.frame), self.most)
 
     def mark(self) -> None:
         """A movement begins: `drop` forgets what comes from here on."""
-        self._mark = self.frame
+        self._end_run()
 
     def drop(self) -> None:
         """The movement was none after all."""
-        self._poses = {frame: pose for frame, pose in self._poses.items() if frame < self._mark}
+        self._run = Run()
         self.moving = False
         self.fold()
 
-    def advance(self, now: float, document: Document, *, moving: bool) -> bool:
+    def note(self, document: Document) -> None:
+        """The body was moved since the last tick, at the frame shown."""
+        self._sample(self.frame, document, document.pose)
+
+    def advance(self, now: float, document: Document, *, moving: bool, at: int | None = None) -> bool:
         """Take the samples that are due; whether the frame is another one now.
 
         Args:
-            now: seconds, of any clock that does not go back.
+            now: seconds, as of `due`.
             document: as it is now.
             moving: whether the body is being moved by hand.
+            at: the frame that its pose is meant for; None: the one shown.
         """
-        before = self.frame
-        self._began = now if self._began is None else self._began
-        due = self.first + int((now - self._began) / self._document.frame_time + 1e-9)
+        before, due = self.frame, self.due(now)
+        here = now, self.frame if at is None else at, document.pose
         if moving and not self.moving:
-            self.frame = min(max(due, self.frame), self.most)
-            self._sample(self.frame, document, document.pose)
-        for frame in range(self.frame + 1, min(due, self.most) + 1):
-            if moving:
-                self._sample(frame, document, self._pose_at(frame, now, document.pose))
-            self.frame = frame
+            self.frame = due
+            self._sample(due, document, self._carried(here, due))
+        if moving:
+            for frame in range(self.frame + 1, due + 1):
+                self._sample(frame, document, self._pose_at(frame, here))
+        self.frame = due
         stopped = self.moving and not moving
-        self.moving, self._last = moving, (now, document.pose)
-        if stopped or len(self._poses) - self._folded >= FOLDED / self._document.frame_time or self._is_short:
+        self.moving, self._last = moving, here
+        if stopped:
+            self._end_run()
+        if stopped or len(self._run.poses) - self._folded >= FOLDED / self._document.frame_time or self._is_short:
             self.fold()
         return self.frame != before
 
@@ -119,8 +147,9 @@ class Recorder:
     def _is_short(self) -> bool:
         return self._document.clip_data is None and self.frame >= self.take.last
 
-    def _pose_at(self, frame: int, now: float, pose: Pose) -> Pose:
+    def _pose_at(self, frame: int, here: tuple[float, int, Pose]) -> Pose:
         """The pose at a frame's own time, which lies between two ticks."""
+        now, pose = here[0], self._carried(here, frame)
         if self._last is None or self._began is None:
             return pose
         then = self._began + (frame - self.first) * self._document.frame_time
@@ -128,18 +157,34 @@ class Recorder:
         part = (then - start) / (now - start) if now > start else 1.0
         if part >= 1.0 - 1e-6:
             return pose
-        return blend_poses(self._last[1], pose, part) if part > 0.0 else self._last[1]
+        before = self._carried(self._last, frame)
+        return blend_poses(before, pose, part) if part > 0.0 else before
+
+    def _carried(self, moment: tuple[float, int, Pose], frame: int) -> Pose:
+        """The pose of a moment as it is at another frame of the motion beneath."""
+        _, own, pose = moment
+        before, after = self.beneath(own), self.beneath(frame)
+        return pose if own == frame or before is None or after is None else carried_pose(pose, before, after)
 
     def _sample(self, frame: int, document: Document, pose: Pose) -> None:
-        self._poses[frame] = on_own_bones(document, pose)
-        held = pins_held(document)
-        last = next(reversed(self._pins.values()), ())
-        self._pins[frame] = last if held == last else held  # one tuple for all frames that are alike
+        self._run.put(frame, on_own_bones(document, pose), pins_held(document))
+
+    def _end_run(self) -> None:
+        """What was sampled is what the next movement is made upon."""
+        run, self._run, self._folded = self._run, Run(), 0
+        if not run.poses:
+            return
+        found = recorded(self._document, self._done, self._rest, run)
+        if found.joints:
+            self._runs.append(found)
+            self._done = found.take
+            self._beneath = self._playing()
 
     def fold(self) -> None:
         """Put the samples into the take that the document shows meanwhile."""
-        self._folded = len(self._poses)
-        self.take = self._longer(self._recorded())
+        self._folded = len(self._run.poses)
+        take = recorded(self._document, self._done, self._rest, self._run).take if self._run.poses else self._done
+        self.take = self._longer(take)
 
     def _longer(self, take: Take) -> Take:
         """With room for the second to come."""
@@ -150,53 +195,14 @@ class Recorder:
 
     def finished(self, tolerance_deg: float) -> Take | None:
         """The take with the recording, simplified if a tolerance is given; None if nothing was recorded."""
-        if not self._poses:
+        self._end_run()
+        if not self._runs:
             return None
-        take = self._recorded()
+        take = self._done
         if tolerance_deg > 0.0:
-            for run in self._runs():
-                ends = int(run[0]), int(run[-1])
-                take = simplified(take, float(np.radians(tolerance_deg)), SIMPLIFIED_M, ends)
-        if self._document.clip_data is None:
+            for run in self._runs:
+                take = simplified(take, float(np.radians(tolerance_deg)), SIMPLIFIED_M, run.ends, run.joints)
+        before = take_of(self._document)
+        if self._document.clip_data is None and not (before.is_trimmed and self.frame <= before.end):
             take = replace(take, last=max(take.last, self.frame))
         return take
-
-    def _runs(self) -> list[Ints]:
-        """Frames that were recorded without a gap."""
-        frames = np.array(sorted(self._poses), dtype=np.intp)
-        return np.split(frames, np.flatnonzero(np.diff(frames) > 1) + 1)
-
-    def _recorded(self) -> Take:
-        take = take_of(self._document)
-        if not self._poses:
-            return take
-        for frames in self._runs():
-            take = self._with_run(take, frames)
-        pins = {frame: held for frame, held in self._pins.items() if held and frame in self._poses}
-        kept = {frame: held for frame, held in take.pins.items() if frame not in self._poses}
-        return replace(take, pins=kept | pins)
-
-    def _with_run(self, take: Take, frames: Ints) -> Take:
-        """The take with the samples of some frames on end as keys of the joints that moved otherwise than before."""
-        poses = [self._poses[frame] for frame in frames.tolist()]
-        samples = Frames(np.stack([p.rotations for p in poses]), np.stack([p.translations for p in poses]))
-        first, count = int(frames[0]), len(frames)
-        motion = motion_of(self._document)
-        motion = motion._replace(edited=motion.own)
-        base = layered(motion._replace(take=replace(take, tracks=(), rest=self._rest, solved=())), first, count)
-        before = base if take.is_empty else layered(motion._replace(take=take), first, count)
-        turned = (np.abs(samples.rotations - before.rotations).max(axis=-1) > _MOVED).any(axis=0)
-        moved = (np.abs(samples.translations - before.translations).max(axis=-1) > _MOVED).any(axis=0)
-        tracked = {track.joint for track in take.tracks if np.isin(track.frames, frames).any()}
-        joints = sorted({*np.flatnonzero(turned | moved).tolist(), *tracked})
-        turns, ways = differences(base, samples)
-        away = (ways != 0.0).any(axis=(0, 2))
-        if take.base is None:
-            turns, ways = samples
-        blends = np.full(count, CODES[Blend.LINEAR])
-        entries = []
-        for joint in joints:
-            track = take.track(joint)
-            wanted = away[joint] or (track is not None and track.translations is not None)
-            entries.append(Entry(joint, frames, turns[:, joint], ways[:, joint] if wanted else None, blends))
-        return with_entries(take, entries, self._rest or poses[0])

@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from viewer.errors import InputError
 from viewer.session.actions.settings import at_frame
 from viewer.session.checks import as_number
 from viewer.session.history import State
 from viewer.session.measuring import still_report
-from viewer.session.take.changing import keyed
+from viewer.session.take.autokey import kept_up, only_poses
 from viewer.session.take.evaluate import motion_of
+from viewer.session.take.following import followed
 from viewer.session.take.pins import resolved
 from viewer.session.take.recorder import Recorder
 from viewer.session.transport import Transport
@@ -23,9 +22,6 @@ if TYPE_CHECKING:
     from viewer.session.document import Document
     from viewer.session.drag_goals import Grab
     from viewer.session.values import Item
-
-_MOVED = 1e-12
-"""Of a quaternion's component, or metres: an edit changed a joint that differs by more."""
 
 
 class Recording(Transport):
@@ -41,11 +37,17 @@ class Recording(Transport):
         self._recorder: Recorder | None = None
         self._tolerance = 0.0
         self._sampled: Document | None = None
+        self._meanwhile: list[tuple[str, bool]] = []
 
     @property
     def recording(self) -> bool:
         """Whether a recording is under way."""
         return self._recorder is not None
+
+    @property
+    def has_recorded(self) -> bool:
+        """Whether a recording is under way in which something was moved."""
+        return self._recorder is not None and self._recorder.has_samples
 
     @property
     def recorded_seconds(self) -> float:
@@ -73,35 +75,61 @@ class Recording(Transport):
             return
         self.stop()
         recorder = Recorder(self._state if self._gesture is None else self._gesture.start)
+        if recorder.most == 0:
+            raise InputError("a clip of one frame leaves no time to record")
         if recorder.frame >= recorder.most:
             raise InputError(f"there is nothing to record on after frame {recorder.most}: go back first")
-        self._recorder, self._sampled = recorder, self.document
+        self._recorder, self._sampled, self._meanwhile = recorder, self.document, []
         self._show(self._state)
 
-    def stop_recording(self) -> None:
-        """End the recording: one undo step, if anything was recorded. Nothing where none is under way."""
+    def stop_recording(self) -> bool:
+        """End the recording: one undo step, if anything was recorded; whether it was. Nothing if none is under way."""
         if self._recorder is None:
-            return
+            return False
         super()._conclude()
+        if self._edited:
+            self._recorder.note(self.document)
         recorder, self._recorder = self._recorder, None
         take = recorder.finished(self._tolerance)
         bare = replace(self.document, take=recorder.start.document.take)
         if take is None:
-            frame = min(recorder.frame, max(bare.frames - 1, 0))
-            self._show(State(replace(bare, frame=frame), self.report))
-            return
+            self._leave_off(recorder, bare)
+            return False
         motion = motion_of(bare)._replace(take=take)
         after = at_frame(replace(bare, take=resolved(bare, motion, take)), recorder.frame)
         super()._add(f"Record {recorder.seconds:.1f} s", State(after, still_report(after)), before=recorder.start)
+        return True
+
+    def _leave_off(self, recorder: Recorder, document: Document) -> None:
+        """Nothing was recorded: one step of what else was done meanwhile, if anything was."""
+        after = replace(document, frame=min(recorder.frame, max(document.frames - 1, 0)))
+        if recorder.plays and after.frame != recorder.frame:
+            after = at_frame(after, after.frame)
+        state, done = State(after, still_report(after)), self._meanwhile
+        if not done:
+            self._show(state)
+            return
+        labels = dict(done)
+        label = next(iter(labels)) if len(labels) == 1 else "Record"
+        super()._add(label, state, before=recorder.start, saved=any(labels.values()))
+
+    @property
+    def _edited(self) -> bool:
+        """Whether the pose was changed since the last tick."""
+        return self.document.pose is not (self._sampled or self.document).pose
 
     def tick(self, now: float) -> bool:
         """See `Transport.tick`; a recording goes on."""
-        changed = super().tick(now)
         recorder = self._recorder
         if recorder is None:
-            return changed
-        moving = self._gesture is not None or self.document.pose is not (self._sampled or self.document).pose
-        if recorder.advance(now, self.document, moving=moving):
+            return super().tick(now)
+        due = recorder.due(now)
+        follows = recorder.plays and (self._gesture is not None or self._edited)
+        if follows:
+            self._show(followed(self._state, self._gesture, recorder, due))
+        super().tick(now)
+        moving = self._gesture is not None or self._edited
+        if recorder.advance(now, self.document, moving=moving, at=due if follows else None):
             if moving or not recorder.plays:
                 self._show(self._state)
             else:
@@ -121,10 +149,11 @@ class Recording(Transport):
 
     def _add(self, label: str, after: State, *, before: State | None = None, saved: bool = True) -> None:
         if self._recorder is not None:
+            self._meanwhile.append((label, saved))
             self._show(after)
             return
         start = self._state if before is None else before
-        document = _kept_up(start.document, after.document)
+        document = kept_up(start.document, after.document)
         if document is not after.document:
             after, saved = State(document, after.report), True
         super()._add(label, after, before=start, saved=saved)
@@ -160,7 +189,7 @@ class Recording(Transport):
 
     def dispatch(self, action: Action) -> None:
         """See `Stepping.dispatch`; a recording goes on if the action only poses, else it is ended first."""
-        if self._recorder is not None and not _only_poses(self.document, action.apply(self.document)):
+        if self._recorder is not None and not only_poses(self.document, action.apply(self.document)):
             self.stop_recording()
         super().dispatch(action)
 
@@ -170,9 +199,10 @@ class Recording(Transport):
         return super().redo()
 
     def go_to(self, index: int) -> None:
-        """See `Stepping.go_to`; a recording is ended first."""
+        """See `Stepping.go_to`; a recording is ended first: what was undone before it began is then forgotten."""
+        known = len(self._history)
         self.stop_recording()
-        super().go_to(index)
+        super().go_to(min(index, len(self._history)) if index <= known else index)
 
     def play(self, direction: int = 1) -> None:
         """See `Transport.play`; a recording is ended first."""
@@ -183,27 +213,3 @@ class Recording(Transport):
         """See `Transport.seek`; a recording is ended first."""
         self.stop_recording()
         super().seek(frame)
-
-
-def _only_poses(before: Document, after: Document) -> bool:
-    """Whether clip, take, frame and figure are as before."""
-    names = ("clip", "take", "frame", "character", "skeleton", "auto_key")
-    return all(getattr(before, name) is getattr(after, name) for name in names)
-
-
-def _kept_up(before: Document, after: Document) -> Document:
-    """The document after a step with its take kept up: edits keyed if that is on, and stretches solved on new bones."""
-    take = after.take
-    if before is after or take is not before.take or (before.clip, before.frame) != (after.clip, after.frame):
-        return after
-    if before.skeleton is not after.skeleton and not np.array_equal(before.skeleton.offsets, after.skeleton.offsets):
-        if take is None or not take.pins:
-            return after
-        solved = resolved(after, motion_of(after), take)
-        return after if solved is take else replace(after, take=solved)
-    if not after.auto_key or before.character is not after.character:
-        return after
-    turned = np.abs(after.pose.rotations - before.pose.rotations).max(axis=-1) > _MOVED
-    moved = np.abs(after.pose.translations - before.pose.translations).max(axis=-1) > _MOVED
-    joints = np.flatnonzero(turned | moved).tolist()
-    return keyed(after, after.frame, joints) if joints else after

@@ -51,10 +51,11 @@ def sampled(tracks: Iterable[Track], first: int, count: int, *, fading: bool) ->
     groups: dict[tuple[int, int, bool], list[Track]] = {}
     for track in tracks:
         groups.setdefault((id(track.frames), id(track.blends), track.translations is None), []).append(track)
-    return [_sampled(group, np.arange(first, first + count), fading=fading) for group in groups.values()]
+    return [sampled_at(group, np.arange(first, first + count), fading=fading) for group in groups.values()]
 
 
-def _sampled(group: list[Track], frames: Ints, *, fading: bool) -> Samples:
+def sampled_at(group: list[Track], frames: Ints, *, fading: bool) -> Samples:
+    """Tracks that have keys at the same frames, at some frames (F,), ascending; ``fading`` as of `sampled`."""
     some = _Keys(group, int(frames[0]), int(frames[-1]))
     if fading:
         some.fade()

@@ -14,6 +14,8 @@ from viewer.session.take.values import CODES, Blend, sharing
 from viewer.spatial.quaternion import angle_between, slerp
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from viewer.session.take.sampling import Samples
     from viewer.session.take.values import Take, Track
     from viewer.spatial.checks import Bools, Floats, Ints
@@ -23,7 +25,13 @@ _TOGETHER = 512
 _STEP, _LINEAR = CODES[Blend.STEP], CODES[Blend.LINEAR]
 
 
-def simplified(take: Take, radians: float, metres: float, frames: tuple[int, int] | None = None) -> Take:
+def simplified(
+    take: Take,
+    radians: float,
+    metres: float,
+    frames: tuple[int, int] | None = None,
+    joints: Collection[int] | None = None,
+) -> Take:
     """The take without the keys that the others say as well; the very same one where all are needed.
 
     Joints that have keys at the same frames keep the same ones. Stretches that keys were taken from run at constant
@@ -34,11 +42,13 @@ def simplified(take: Take, radians: float, metres: float, frames: tuple[int, int
         radians: by which a joint may turn otherwise.
         metres: by which it may move otherwise.
         frames: first and last of those keys that may go; None: all.
+        joints: whose keys may go; None: all joints'.
     """
     groups: dict[tuple[int, int], list[Track]] = {}
     for track in take.tracks:
-        groups.setdefault((id(track.frames), id(track.blends)), []).append(track)
-    kept: dict[int, Track] = {}
+        if joints is None or track.joint in joints:
+            groups.setdefault((id(track.frames), id(track.blends)), []).append(track)
+    kept: dict[int, Track] = {track.joint: track for track in take.tracks}
     for tracks in groups.values():
         for track in _thinned(take, tracks, (radians, metres), frames):
             kept[track.joint] = track

@@ -10,6 +10,7 @@ import numpy as np
 from viewer.ik.goals import Goal
 from viewer.ik.solver import Solver
 from viewer.session.bounds import bound_skeleton
+from viewer.session.planar_rig import rig_of
 from viewer.session.standing import above
 from viewer.session.take.evaluate import Frames
 from viewer.session.take.values import Stretch
@@ -19,6 +20,7 @@ from viewer.spatial.quaternion import slerp
 if TYPE_CHECKING:
     from viewer.ik.options import SolverOptions
     from viewer.session.document import Document
+    from viewer.session.planar_rig import PlanarRig
     from viewer.session.take.pins import Held
     from viewer.spatial.checks import Floats, Ints
 
@@ -70,18 +72,31 @@ def _solve(document: Document, first: int, frames: Frames, held: list[Held], roo
         chosen = np.flatnonzero(which.reshape(-1) == number)
         if not some:
             continue
-        solver = _solver(document, some, root)
         places, turns = _targets(some, chosen + first)
         starts = [Pose(rotations[f], translations[f]) for f in chosen.tolist()]
-        answer = solver.solve_batch(starts, places, turns)
+        rig = plane_of(document, starts)
+        solver = _solver(document, some, root, rig)
+        answer = solver.solve_batch(starts if rig is None else [rig.lifted(pose) for pose in starts], places, turns)
         good = np.isfinite(answer.rotations).all(axis=(1, 2)) & np.isfinite(answer.translations).all(axis=(1, 2))
-        rotations[chosen[good]], translations[chosen[good]] = answer.rotations[good], answer.translations[good]
+        for place in np.flatnonzero(good).tolist():
+            pose = Pose(answer.rotations[place], answer.translations[place])
+            pose = pose if rig is None else rig.lowered(pose)
+            rotations[chosen[place]], translations[chosen[place]] = pose.rotations, pose.translations
         missed = np.nan_to_num(answer.errors_m, nan=0.0) + np.nan_to_num(np.radians(answer.errors_deg), nan=0.0)
         worst = max(worst, float(missed.max(initial=0.0)), 0.0 if good.all() else np.inf)
     return _Answer(Frames(rotations, translations), worst)
 
 
-def _solver(document: Document, held: list[Held], root: str) -> Solver:
+def plane_of(document: Document, poses: list[Pose]) -> PlanarRig | None:
+    """The rig that keeps poses in the document's plane; None where it has none, or where they are in no plane.
+
+    Keys that were made in space, and frames of a clip, are no business of a plane that was chosen later.
+    """
+    rig = rig_of(replace(document, pose=poses[0]))
+    return None if rig is None or not all(rig.holds(pose) for pose in poses) else rig
+
+
+def _solver(document: Document, held: list[Held], root: str, rig: PlanarRig | None) -> Solver:
     goals = []
     for one in held:
         pin, position, rotation = one.span.pin, one.positions[0], one.rotations[0]
@@ -99,6 +114,8 @@ def _solver(document: Document, held: list[Held], root: str) -> Solver:
     options = tight.options(limits=document.limits_on)
     names = (*options.__dataclass_fields__,)
     keywords = cast("SolverOptions", {name: getattr(options, name) for name in names})
+    if rig is not None:
+        return Solver(bound_skeleton(rig.skeleton, locked=rig.locked((), root)), goals, **keywords)
     return Solver(bound_skeleton(document.skeleton, document.unlimited), goals, **keywords)
 
 

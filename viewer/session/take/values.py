@@ -103,6 +103,11 @@ class Take:
         """The last frame that is played or has a key."""
         return max(self.last, *self.frames[-1:]) if self.tracks else self.last
 
+    @property
+    def is_trimmed(self) -> bool:
+        """Whether it has keys beyond what is played: then keys that come there do not make that longer."""
+        return self.end > self.last
+
     def track(self, joint: int) -> Track | None:
         """The track of a joint."""
         return next((track for track in self.tracks if track.joint == joint), None)

@@ -1,0 +1,84 @@
+"""The card of a film that is being made, and the question when the window is to close meanwhile."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from panel_window import PanelWindow
+
+import viewer
+from viewer.ui.film import FilmProgress
+from viewer.ui.messages import NOTE_SECONDS, Message, MessageBar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@pytest.fixture
+def window() -> Iterator[PanelWindow]:
+    made = PanelWindow(viewer.load("sample:walk"))
+    yield made
+    made.close()
+
+
+def test_the_card_says_how_far_it_is_and_gives_up_when_told(window: PanelWindow) -> None:
+    window.ui.film = FilmProgress("a_rather_long_name_of_a_film_that_nobody_would_type.mp4", 6800, 23, 12.0)
+    window.frames(3)
+    assert {"23 of 6800", "12 s left"} <= set(window.words("filming"))
+    places = [line.right for line in window.lines if line.name == "23 of 6800"]
+    window.ui.film.done = 6799
+    window.frames()
+    assert [line.right for line in window.lines if line.name == "6799 of 6800"] == places
+    view = window.ui.regions.viewport
+    for line in (line for line in window.lines if line.panel == "filming"):
+        assert view.x <= line.left < line.right <= view.x + view.w
+    window.click("filming", "Cancel")
+    assert [request.name for request in window.ui.requests] == ["film-cancel"]
+
+
+def test_messages_stand_above_the_card(window: PanelWindow) -> None:
+    window.ui.film = FilmProgress("a.mp4", 68)
+    window.controller.note("Something else")
+    window.frames(3)
+    said = next(line for line in window.lines if line.name == "Something else")
+    card = next(line for line in window.lines if line.name == "Filming a.mp4")
+    assert said.bottom < card.top
+
+
+@pytest.mark.parametrize(
+    ("button", "asked"),
+    [("Stop and close", ["film-stop-then-quit"]), ("Close when done", ["film-then-quit"]), ("Keep open", [])],
+)
+def test_a_window_that_is_to_close_asks(button: str, asked: list[str], window: PanelWindow) -> None:
+    window.ui.film = FilmProgress("a.mp4", 68, 23)
+    window.controller.request("ask-film")
+    window.frames(3)
+    boxes = [box for box in window.boxes if (box.panel, box.name) == ("filming", button)]
+    window.move(boxes[-1].middle)
+    window.frames(30)
+    window.button(down=True)
+    window.button(down=False)
+    window.frames(3)
+    assert not window.popup
+    assert [request.name for request in window.ui.requests] == asked
+
+
+def test_the_question_goes_with_the_film(window: PanelWindow) -> None:
+    window.ui.film = FilmProgress("a.mp4", 68, 23)
+    window.controller.request("ask-film")
+    window.frames(3)
+    window.ui.film = None
+    window.frames(3)
+    assert not window.popup
+
+
+def test_a_note_may_stay() -> None:
+    bar = MessageBar()
+    bar.post(Message("Wrote a.mp4", stays=True))
+    bar.post(Message("Something else"))
+    bar.tick(0.0)
+    assert bar.left == NOTE_SECONDS
+    bar.tick(NOTE_SECONDS)
+    assert [message.text for message in bar.messages] == ["Wrote a.mp4"]
+    assert not bar.waiting

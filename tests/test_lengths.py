@@ -1,0 +1,124 @@
+"""Rigs of millimetres and of hundreds of metres: what is shown, typed and snapped to goes with their size."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from panel_window import PanelWindow
+from ui_person import VIEW, Person
+
+import viewer
+from viewer.gizmo import METRE
+from viewer.session import Item, Session, new_document
+from viewer.session.preferences import Preferences
+from viewer.session.scale import LEAST, MOST, step_scale
+from viewer.ui import Controller, numbers
+from viewer.ui.lengths import error_decimals, unit_for
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SMALL, LARGE = 0.0012, 180.0
+"""Metres per unit that make the biped 2 mm and 300 m high."""
+
+
+class Scaled(Person):
+    """At the window of a biped of another size."""
+
+    def __init__(self, units: float, folder: Path) -> None:
+        path = folder / "biped.json"
+        viewer.save(viewer.load("sample:biped"), path)
+        self.controller = Controller(
+            Session(new_document(viewer.load(path, units=units))), Preferences(reduce_motion=True)
+        )
+        self.controller.viewport = VIEW
+        self.now = 0.0
+        self.wait()
+
+
+@pytest.mark.parametrize("height", [LEAST, 0.3, 1.7, 3.0, 12.0, 0.999 * MOST, float("nan"), 0.0])
+def test_figures_of_a_persons_size_are_in_metres_with_three_decimals(height: float) -> None:
+    assert unit_for(height) == METRE == ("m", 1.0, 3)
+    assert step_scale(height) == 1.0
+    assert error_decimals(height) == 1
+
+
+@pytest.mark.parametrize("height", np.geomspace(1e-5, 1e5, 61).tolist())
+def test_the_smallest_step_shown_is_a_small_part_of_the_figure(height: float) -> None:
+    unit = unit_for(height)
+    least = unit.metres * 10.0**-unit.decimals
+    assert least <= height / 99.0
+    assert unit.decimals <= 9
+    assert 0.0015 < 0.05 * step_scale(height) / height < 0.6
+
+
+def test_typed_numbers_and_the_readout_are_in_the_unit(tmp_path: Path) -> None:
+    for units, text, metres, name in ((SMALL, "0.2", 0.0002, "mm"), (LARGE, "20", 20.0, "m")):
+        person = Scaled(units, tmp_path)
+        person.select("LeftHand")
+        before = person.target("LeftHand")
+        person.key("g", "y", *("period" if letter == "." else letter for letter in text))
+        drag = person.controller.gesture
+        assert drag is not None
+        assert drag.readout == f"ΔY {text} {name}"  # type: ignore[attr-defined]
+        person.key("enter")
+        np.testing.assert_allclose(person.target("LeftHand") - before, (0.0, metres, 0.0), atol=1e-9 * units)
+
+
+def test_steps_go_with_the_size(tmp_path: Path) -> None:
+    for units, metres, words in ((SMALL, 5e-5, "0.05 mm"), (1.0, 0.05, "5 cm"), (LARGE, 5.0, "5 m")):
+        person = Scaled(units, tmp_path)
+        assert person.controller.snap_m == pytest.approx(metres)
+        assert numbers.step(person.controller.snap_m) == words
+        person.select("LeftHand")
+        before = person.target("LeftHand")
+        person.key("ctrl+alt+up")
+        assert np.abs(person.target("LeftHand") - before).max() == pytest.approx(metres)
+        person.controller.snap_m = 2.0 * metres
+        assert person.controller.preferences.snap_m == pytest.approx(0.1)
+
+
+def test_goals_are_met_to_a_small_part_of_the_figure(tmp_path: Path) -> None:
+    for units in (SMALL, LARGE):
+        person = Scaled(units, tmp_path)
+        tolerance = person.document.solver.tolerance_m
+        assert 1e-4 < tolerance / person.controller.picture.height < 2e-3
+        person.drag(person.at("LeftHand"), (30.0, -20.0))
+        missed = np.linalg.norm(person.place("LeftHand") - person.target("LeftHand"))
+        assert missed <= 0.01 * person.controller.picture.height
+
+
+def test_the_grid_is_named_without_powers_of_ten(tmp_path: Path) -> None:
+    for units, words in ((SMALL, "Grid 0.1 mm"), (LARGE, "Grid 10 m")):
+        drawn = Scaled(units, tmp_path).controller.draw_list()
+        assert words in [text.text for text in drawn.texts]
+
+
+@pytest.mark.parametrize(
+    ("metres", "words"),
+    [(1e-7, "0.1 µm"), (5e-6, "5 µm"), (2e-5, "0.02 mm"), (0.25, "0.25 m"), (50.0, "50 m"), (2500.0, "2.5 km")],
+)
+def test_steps_in_words(metres: float, words: str) -> None:
+    assert numbers.step(metres) == words
+
+
+@pytest.mark.parametrize(("units", "label", "place"), [(SMALL, "Pos. mm", 3), (LARGE, "Position", 1)])
+def test_fields_show_and_take_the_unit(tmp_path: Path, units: float, label: str, place: int) -> None:
+    path = tmp_path / "biped.json"
+    viewer.save(viewer.load("sample:biped"), path)
+    window = PanelWindow(viewer.load(path, units=units))
+    try:
+        window.controller.selecting.select(Item("effector", "LeftHand"))
+        window.frames(3)
+        assert label in window.words("inspector")
+        shown = window.words("inspector")
+        x = window.session.document.handle("LeftHand").position[0]  # type: ignore[index]
+        assert numbers.fixed(x / window.controller.unit.metres, place) in shown
+        window.double_click("inspector", "position x")
+        window.write("0.25 mm" if units == SMALL else "25")
+        moved = window.session.document.handle("LeftHand").position[0]  # type: ignore[index]
+        assert moved == pytest.approx(0.00025 if units == SMALL else 25.0)
+    finally:
+        window.close()

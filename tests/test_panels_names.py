@@ -1,0 +1,107 @@
+"""Names: written anew in the tree or a dialog, and found where there is no tree."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from imgui_bundle import imgui
+from panel_window import PanelWindow
+
+import viewer
+from viewer.session.actions import Select
+from viewer.session.document import Item
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+WIDE, NARROW = (1280, 720), (960, 600)
+
+
+@pytest.fixture(params=[WIDE, NARROW], ids=["tree", "dialog"])
+def window(request: pytest.FixtureRequest) -> Iterator[PanelWindow]:
+    made = PanelWindow(viewer.load("sample:biped"), request.param)
+    made.session.dispatch(Select((Item("joint", "LeftForeArm"),)))
+    made.frames(3)
+    yield made
+    made.close()
+
+
+def asks(window: PanelWindow) -> bool:
+    """Whether a dialog is open."""
+    return window.popup
+
+
+def ask(window: PanelWindow) -> None:
+    assert window.controller.run("joint.rename")
+    window.frames(4)
+    assert asks(window) is (window.size == NARROW)
+
+
+def test_a_name_is_written_and_enter_takes_it(window: PanelWindow) -> None:
+    ask(window)
+    window.write("Elbow")
+    assert window.session.document.active == Item("joint", "Elbow")
+    assert window.controller.renaming.joint == -1
+    window.frames(3)
+    assert not asks(window)
+    assert window.session.history[-1] == "Rename LeftForeArm"
+
+
+def test_escape_leaves_the_name_as_it_was(window: PanelWindow) -> None:
+    before = window.session.document
+    ask(window)
+    imgui.get_io().add_input_characters_utf8("Elbow")
+    window.frames(2)
+    window.tap(imgui.Key.escape)
+    window.frames(2)
+    if asks(window):  # the first one was the field's
+        window.tap(imgui.Key.escape)
+        window.frames(2)
+    assert window.session.document is before
+    assert window.controller.renaming.joint == -1
+    assert not asks(window)
+
+
+def test_a_name_that_is_taken_is_refused_in_a_line(window: PanelWindow) -> None:
+    before = window.session.document
+    ask(window)
+    window.write("LeftHand")
+    assert window.session.document is before
+    said = [message.text for message in window.controller.messages]
+    assert said == ['joint "LeftForeArm": another joint is called "LeftHand"']
+
+
+def test_the_tree_keeps_what_is_folded_when_a_joint_is_renamed() -> None:
+    window = PanelWindow(viewer.load("sample:biped"), WIDE)
+    try:
+        window.session.dispatch(Select((Item("joint", "Spine1"),)))
+        window.frames(3)
+        rows = [line for line in window.words("skeleton") if line != "Find joint"]
+        window.controller.renaming.rename(window.session.document.skeleton.index("Spine1"), "Middle")
+        window.frames(3)
+        after = [line for line in window.words("skeleton") if line != "Find joint"]
+        assert after == ["Middle" if row == "Spine1" else row for row in rows]
+    finally:
+        window.close()
+
+
+def test_a_joint_is_found_where_the_tree_is_folded_away() -> None:
+    window = PanelWindow(viewer.load("sample:biped"), NARROW)
+    try:
+        window.controller.run("select.find")
+        window.frames(4)
+        assert asks(window)
+        window.write("right fore")
+        assert window.session.document.active == Item("joint", "RightForeArm")
+        assert not asks(window)
+        window.controller.run("select.find")
+        window.frames(4)
+        imgui.get_io().add_input_characters_utf8("hnad")
+        window.frames(3)
+        window.tap(imgui.Key.escape)
+        window.frames(2)
+        assert not asks(window)
+        assert window.session.document.active == Item("joint", "RightForeArm")
+    finally:
+        window.close()

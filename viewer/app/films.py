@@ -1,0 +1,202 @@
+"""The film that a window is making: drawn between two of its own frames, told in a bar, given up at any time."""
+
+from __future__ import annotations
+
+import math
+import time
+from functools import partial
+from typing import TYPE_CHECKING
+
+from viewer.errors import ViewerError
+from viewer.ui.film import FilmProgress, form_of, length_words
+from viewer.ui.film_files import files_of, shown_name
+from viewer.ui.film_scenes import Reel
+from viewer.ui.messages import Message
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from viewer.opengl.filming import Filming
+    from viewer.opengl.moving import Movie
+    from viewer.ui.base import Request
+    from viewer.ui.controller import Controller
+    from viewer.ui.film import FilmOrder
+
+BUDGET = 0.03
+"""Seconds that are drawn for at a time: a picture at least, as many as fit."""
+MANNERS = 4.0
+"""While something moves in the window, it has so many times as long as the film."""
+_TOLD = 0.25
+"""Seconds between two looks of the bar."""
+_SURE = 1.0
+"""Seconds after which the time left is guessed."""
+
+
+class Films:
+    """One film at a time.
+
+    Attributes:
+        progress: of the film that is being made; None while there is none.
+        quits: the window is to be closed when it is done.
+    """
+
+    def __init__(self, controller: Controller, clock: Callable[[], float] = time.perf_counter) -> None:
+        """None is being made."""
+        self._controller, self._clock = controller, clock
+        self._filming: Filming | None = None
+        self._film: Movie | None = None
+        self._path: Path | None = None
+        self.progress: FilmProgress | None = None
+        self.quits = False
+        self._since = self._due = self._shown = 0.0
+
+    @property
+    def busy(self) -> bool:
+        """Whether a film is being made."""
+        return self._filming is not None
+
+    def serve(self, request: Request) -> bool:
+        """Do what is asked, if it is about films; whether it was."""
+        match request.name:
+            case "film":
+                self.start(request.value)  # type: ignore[arg-type]  # as the dialog makes it
+            case "film-dialog" if self.busy:
+                self.refuse()
+            case "film-cancel":
+                self.cancel()
+            case "quit" if self.busy:
+                self._controller.request("ask-film")
+            case "film-then-quit":
+                self.quits = self.busy
+            case "film-stop-then-quit":
+                self.close()
+                self._controller.request("quit")
+            case _:
+                return False
+        return True
+
+    def refuse(self) -> None:
+        """Say that there is one already."""
+        if self.progress is not None:
+            now = self.progress
+            self._controller.note(f"{now.name} is being filmed: {now.words} pictures. One film at a time")
+
+    def start(self, order: FilmOrder) -> None:
+        """Begin a film of what the window shows at this moment; what cannot be filmed is said in a message."""
+        if self.busy:
+            self.refuse()
+            return
+        # A window that never films needs neither Pillow nor a second OpenGL context.
+        from viewer.app.film_movie import film_of  # noqa: PLC0415 - see above
+        from viewer.opengl.filming import Filming  # noqa: PLC0415 - likewise
+
+        controller = self._controller
+        moves = controller.camera_moves
+        try:
+            reel = Reel(
+                controller.document, order.plan, controller.picture.echoes.asked, shadow=controller.display.shadow
+            )
+            film = film_of(reel, moves.heading_for, controller.viewport.size, follow=moves.follow)
+        except ViewerError as error:
+            controller.fail(error)
+            return
+        self._film, self._path = film, order.path
+        self._filming = Filming(film, order.path)
+        name = shown_name(order.path.name, form_of(order.path.name) or "mp4")
+        self.progress = FilmProgress(name, len(film))
+        self.quits = False
+        self._since = self._due = self._shown = self._clock()
+
+    def step(self, *, moving: bool) -> bool:
+        """Draw what is due; whether the bar has something else to show.
+
+        Args:
+            moving: the person drags or plays something: the window's frames come first.
+        """
+        filming, begin = self._filming, self._clock()
+        if filming is None or (moving and begin < self._due):
+            return False
+        try:
+            more = filming.step()
+            while more and not moving and self._clock() - begin < BUDGET:
+                more = filming.step()
+        except ViewerError as error:
+            self._failed(filming, str(error))
+            return True
+        except Exception as error:  # noqa: BLE001 - a film that fails must not take the document with it
+            self._failed(filming, f"{self._name} cannot be filmed: {str(error) or type(error).__name__}")
+            return True
+        now = self._clock()
+        self._due = now + MANNERS * (now - begin)
+        if not more:
+            self._finished(filming)
+            return True
+        return self._told(filming, now)
+
+    def wait(self, *, moving: bool) -> float:
+        """Seconds until something is due."""
+        if not self.busy:
+            return math.inf
+        return max(0.0, self._due - self._clock()) if moving else 0.0
+
+    def cancel(self) -> None:
+        """Give up; what stood at the file's place still does, numbered pictures that are finished stay."""
+        filming, path = self._filming, self._path
+        if filming is None or path is None:
+            return
+        name, total = self._name, filming.total
+        filming.cancel()
+        self._end()
+        if path.name.casefold().endswith(".png"):
+            stay = f"{filming.kept} of {total} pictures were written" if filming.kept else "nothing was written"
+            self._controller.note(f"Film given up: {stay}")
+        else:
+            before = f"{name} is as it was" if path.exists() else "nothing was written"
+            self._controller.note(f"Film given up: {before}")
+
+    def close(self) -> None:
+        """The window ends: leave nothing half-written and no thread behind."""
+        if self._filming is not None:
+            self._filming.cancel()
+            self._end()
+
+    @property
+    def _name(self) -> str:
+        return self.progress.name if self.progress else ""
+
+    def _told(self, filming: Filming, now: float) -> bool:
+        """Bring the progress up to date, from time to time."""
+        if self.progress is None or now - self._shown < _TOLD:
+            return False
+        self._shown = now
+        self.progress.done = filming.done
+        spent = now - self._since
+        if spent > _SURE and filming.done:
+            self.progress.left = spent / filming.done * (filming.total - filming.done)
+        return True
+
+    def _finished(self, filming: Filming) -> None:
+        film, path, name = self._film, self._path, self._name
+        assert film is not None
+        assert path is not None
+        width, height = film.size
+        if name.casefold().endswith(".mp4"):  # it has whole blocks of 2 x 2
+            width, height = width - width % 2, height - height % 2
+        length = length_words(filming.written, film.fps, (width, height))
+        first = str(files_of(path, 1)[0])
+        folder = ("Show in folder", partial(self._controller.request, "show-in-folder", first))
+        quits = self.quits
+        self._end()
+        self._controller.post(Message(f"Wrote {name}: {length}", "note", (folder,), stays=True))
+        if quits:
+            self._controller.run("file.quit")
+
+    def _failed(self, filming: Filming, words: str) -> None:
+        filming.cancel()  # whatever it was, no thread is left waiting for pictures
+        self._end()
+        self._controller.post(Message(words, "error"))
+
+    def _end(self) -> None:
+        self._filming = self._film = self._path = self.progress = None
+        self.quits = False

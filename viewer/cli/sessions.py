@@ -1,0 +1,100 @@
+"""Session files and demos, as commands that are not the window take them: a figure, its pose, and what is played."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from viewer.errors import InputError
+
+if TYPE_CHECKING:
+    from viewer.cli.output import Json
+    from viewer.session.document import Document
+    from viewer.skeleton.character import Character
+    from viewer.skeleton.pose import Pose
+
+SUFFIX = ".ikv.json"
+DEMO = "demo:"
+POSE = "session"
+"""What commands call the pose that a session was saved in."""
+
+
+def is_session(file: str) -> bool:
+    """Whether a name is that of a session file."""
+    return file.casefold().endswith(SUFFIX)
+
+
+def open_session(file: str) -> Document:
+    """The document of a session file.
+
+    Raises:
+        ViewerError: it cannot be read, or is refused; the message says where and why.
+    """
+    from viewer.session.files import load_session
+
+    document = load_session(Path(file))
+    recorded = document.take is not None and not document.take.is_empty
+    # Without a clip a take that has no keys is as long as the recording could be, and nothing happens in it.
+    return document if recorded or document.clip_data is not None else replace(document, take=None)
+
+
+def refuse_demo(file: str) -> None:
+    """Raise InputError if it is a demo: those play in the window, no file holds what they do."""
+    if file.startswith(DEMO):
+        raise InputError(f"{file}: a demo is for the window: ikviewer view {file}")
+
+
+def as_character(document: Document) -> Character:
+    """The document as a file would hold it: its skeleton, its pose by a name, what is played as the only motion."""
+    from viewer.session.take import baked_character
+
+    character = baked_character(document)
+    poses = MappingProxyType({**character.skeleton.poses, POSE: document.pose})
+    return replace(character, skeleton=replace(character.skeleton, poses=poses))
+
+
+def shown_pose(character: Character, file: str) -> Pose | None:
+    """The pose that a session was saved in; None for other files."""
+    return character.skeleton.poses[POSE] if is_session(file) else None
+
+
+def without_pose(character: Character) -> Character:
+    """A session's character as it was named by its user: its own poses only."""
+    poses = {name: pose for name, pose in character.skeleton.poses.items() if name != POSE}
+    return replace(character, skeleton=replace(character.skeleton, poses=MappingProxyType(poses)))
+
+
+def session_json(document: Document) -> dict[str, Json]:
+    """What a session holds beside figure and motion."""
+    first, last = document.played
+    goals = document.goals()
+    take = document.take
+    return {
+        "clip": document.clip,
+        "frame": document.frame if document.frames else None,
+        "played": [first, last] if document.frames else None,
+        "keys": list(take.frames) if take is not None else [],
+        "goals": list(goals),
+        "pins": [name for name, goal in goals.items() if goal.pinned],
+        "limits_on": document.limits_on,
+        "solver": document.solver.method,
+    }
+
+
+def session_lines(document: Document) -> list[str]:
+    """The same for people."""
+    first, last = document.played
+    goals = document.goals()
+    pins = [name for name, goal in goals.items() if goal.pinned]
+    lines = [
+        f"  goals      {', '.join(goals) or 'none'}" + (f"; pinned: {', '.join(pins)}" if pins else ""),
+        f"  solver     {document.solver.method}, limits {'on' if document.limits_on else 'off'}",
+    ]
+    if document.frames:
+        of = f'clip "{document.clip}"' if document.clip is not None else "what was recorded"
+        keys = ", ".join(map(str, document.take.frames)) if document.take is not None else ""
+        lines.append(f"  played     frames {first} to {last} of {of}, standing at {document.frame}")
+        lines.append(f"  keys       {keys or 'none'}")
+    return lines

@@ -1,0 +1,22 @@
+"""Looking against the axes of the world."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from viewer.scene import Camera
+
+_VIEWS = {
+    "x": (0.5 * math.pi, 0.0), "-x": (-0.5 * math.pi, 0.0), "z": (0.0, 0.0), "-z": (math.pi, 0.0),
+    "y": (None, 0.5 * math.pi), "-y": (None, -0.5 * math.pi),
+}  # fmt: skip
+"""Yaw and pitch that look against an axis; straight up or down the yaw stays."""
+
+
+def along(camera: Camera, axis: str) -> Camera:
+    """A camera turned so that a world axis ("x", "-x", ...) points at whoever looks."""
+    yaw, pitch = _VIEWS[axis]
+    return replace(camera, yaw=camera.yaw if yaw is None else yaw, pitch=pitch)
