@@ -151,14 +151,14 @@ def test_planes_are_looked_at_straight(plane: str, axis: tuple[int, int, int]) -
     assert (person.document.planar, controller.camera.orthographic) == (None, False)
 
 
-def test_a_drag_from_another_view_stays_in_the_plane() -> None:
+def test_a_drag_in_the_plane_stays_in_it() -> None:
     person = Person()
     person.controller.run("view.plane_yz")
-    before = person.joint("LeftHand")[0]
-    person.controller.run("view.three_quarter")
+    before = person.joint("LeftHand")
     person.wait()
     person.drag(person.at("LeftHand"), (60.0, -50.0))
-    assert person.joint("LeftHand")[0] == pytest.approx(before, abs=1e-9)
+    assert person.joint("LeftHand")[0] == pytest.approx(before[0], abs=1e-9)
+    assert np.linalg.norm(person.joint("LeftHand") - before) > 0.01
     assert person.controller.session.undo_depth == 2
 
 
@@ -167,3 +167,18 @@ def test_escape_selects_nothing_once_nothing_moves() -> None:
     person.select("LeftHand")
     person.controller.handle(Key("escape"))
     assert person.selected == []
+
+
+def test_a_foot_that_is_let_go_of_as_the_card_says_follows_the_body() -> None:
+    person = shown("reach")
+    person.key("space")
+    demo = person.controller.demos.card
+    assert demo is not None
+    assert "press Delete to let it go" in demo.words[1]
+    person.select("RightFoot")
+    person.key("delete")
+    held, free = person.joint("LeftFoot"), person.joint("RightFoot")
+    person.drag(person.at("RightHand"), (-150.0, -100.0))
+    assert np.linalg.norm(person.joint("RightFoot") - free) > 0.02
+    assert np.allclose(person.joint("LeftFoot"), held, atol=2e-3)
+    assert person.controller.session.errors["RightHand"].reached

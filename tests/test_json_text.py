@@ -130,7 +130,10 @@ def test_what_is_not_json_is_located(text: str, message: str) -> None:
         ('{"type": "goals", "goals": []}', "this is a goals file; expected a skeleton file"),
         ('{"goals": []}', "this is a goals file; expected a skeleton file"),
         ('{"rotations": {}}', "this is a pose file; expected a skeleton file"),
-        ('{"document": {}}', "this is a session file; expected a skeleton file (the names of sessions end in .ikv.json)"),
+        (
+            '{"document": {}}',
+            "this is a session file; expected a skeleton file (the names of sessions end in .ikv.json)",
+        ),
         (
             '{"type": "rig"}',
             'type: expected one of "skeleton", "pose", "goals", "session", found the text "rig"',

@@ -108,12 +108,13 @@ def test_steps_in_words(metres: float, words: str) -> None:
 def test_fields_show_and_take_the_unit(tmp_path: Path, units: float, label: str, place: int) -> None:
     path = tmp_path / "biped.json"
     viewer.save(viewer.load("sample:biped"), path)
-    window = PanelWindow(viewer.load(path, units=units))
+    window = PanelWindow(viewer.load(path, units=units), (1920, 1200))
     try:
         window.controller.selecting.select(Item("effector", "LeftHand"))
         window.frames(3)
         assert label in window.words("inspector")
         shown = window.words("inspector")
+        assert f"tol. {'0.001' if units == SMALL else '100.0'} mm" in window.words("solver")
         x = window.session.document.handle("LeftHand").position[0]  # type: ignore[index]
         assert numbers.fixed(x / window.controller.unit.metres, place) in shown
         window.double_click("inspector", "position x")

@@ -62,3 +62,10 @@ def test_its_lines_are_where_whole_cells_are() -> None:
     assert red > green
     red, green, _ = np.subtract(at(picture, projection, (0.0, 0.25, -0.5)), at(bare, projection, (0.0, 0.25, -0.5)))
     assert green > red
+
+
+def test_the_disc_of_a_film_moves_an_upright_grid_within_its_plane_alone() -> None:
+    ground = Ground(-0.2, 0.1, 1.0, (0.03, -0.2, 0.0), grid=True, shadow=False, along="xy", behind=-0.5)
+    view = camera(orthographic=True, yaw=0.5).projection(SIZE)
+    plain, film = drawn(view, ground=ground), drawn(view, ground=replace(ground, disc=(0.03, 0.4, 4.9)))
+    np.testing.assert_array_equal(plain, film)

@@ -46,9 +46,9 @@ def run(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
 
 
-def state_after(script: Path, state: Path, *more: str) -> dict[str, Any]:
+def state_after(script: Path, state: Path, *more: str, said: str = "") -> dict[str, Any]:
     done = run("view", "--script", str(script), "--window", "headless", "--state-file", str(state), *more)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (1 if said else 0, said)
     found: dict[str, Any] = json.loads(state.read_text(encoding="utf-8"))
     return {name: value for name, value in found.items() if name not in CHANGING}
 
@@ -61,13 +61,16 @@ def test_the_command_does_it_again_twice_to_the_same_bits(script: Path, tmp_path
     assert states[0]["digest"] == digest_of(load_session(script)) == digest_of(replay(script))
 
 
-def test_the_window_can_be_closed_on_the_way_and_pictured(script: Path, tmp_path: Path) -> None:
+def test_the_window_can_be_closed_on_the_way_and_pictured_and_it_says_so(script: Path, tmp_path: Path) -> None:
     picture = tmp_path / "picture.png"
-    state = state_after(script, tmp_path / "1.json", "--exit-after", "3", "--screenshot", str(picture))
     part = open_script(script)
     for _ in range(3):
         part.tick(0.0)
     assert not part.finished
+    done, every = part.progress
+    said = f"error: {script}: --exit-after 3 ended it at call {done} of {every}\n"
+    more = "--exit-after", "3", "--screenshot", str(picture)
+    state = state_after(script, tmp_path / "1.json", *more, said=said)
     assert state["digest"] == digest_of(part.document)
     assert picture.read_bytes().startswith(b"\x89PNG")
 

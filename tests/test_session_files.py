@@ -14,7 +14,7 @@ import pytest
 import viewer
 from viewer.errors import FormatError, InputError, OutputError, ViewerError
 from viewer.session.autosave import Autosave
-from viewer.session.files import Kept, is_session, load_session, save_session, session_bytes
+from viewer.session.files import VERSION, Kept, is_session, load_session, save_session, session_bytes
 from viewer.session.opening import new_document
 from viewer.session.recovery import recoveries
 from viewer.session.solver_settings import SolverSettings
@@ -83,6 +83,14 @@ def test_a_folder_that_is_not_there(document: Document, tmp_path: Path) -> None:
         save_session(document, tmp_path / "none" / "a.ikv.json")
 
 
+def test_the_version_is_written_and_files_from_before_that_are_read(document: Document, tmp_path: Path) -> None:
+    tree = json.loads(session_bytes(document))
+    assert tree.pop("version") == VERSION
+    file = tmp_path / "early.ikv.json"
+    file.write_text(json.dumps(tree))
+    assert load_session(file).same_as(document)
+
+
 def _set(path: list[object], value: object) -> object:
     def change(tree: dict[str, object]) -> None:
         place: object = tree
@@ -97,6 +105,8 @@ def _set(path: list[object], value: object) -> object:
     ("path", "value", "words"),
     [
         (["version"], 2, "version: expected 1, found 2: the file is from a later program"),
+        (["version"], -1, "version: expected 1, found -1"),
+        (["version"], "1", "version: expected 1, found '1'"),
         (["document", "frame"], "x", "document.frame: expected int, found str"),
         (["document", "mode"], "xx", "document.mode: expected one of ik, fk, found 'xx'"),
         (["document", "solver", "method"], "magic", 'document.solver: no method "magic"'),
@@ -201,7 +211,8 @@ def test_a_folder_that_cannot_be_written_is_said_and_stops_nobody(document: Docu
     deadline = time.monotonic() + 20.0
     while not autosave.problem and time.monotonic() < deadline:
         time.sleep(0.01)
-    assert autosave.problem.startswith("nothing can be saved by itself: ")
+    wrong = f"{tmp_path / 'file' / 'folder'}: a part of the path is not a folder"
+    assert autosave.problem == f"nothing can be saved by itself: {wrong}"
     autosave.close()
 
 

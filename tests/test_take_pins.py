@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sessions import drag, session
+from sessions import FOOT, HAND, drag, place, session, target_of
 from takes import take_of, turn
 
 from viewer.session import Document, Item, Session, stand_of
@@ -218,3 +218,35 @@ def test_moved_keys_take_their_pins_along() -> None:
     knee = document.skeleton.index("LeftLeg")
     made.dispatch(act.MoveKeys((Key(knee, 30),), 10))
     assert tuple(take_of(made.document).pins) == (0, 30, 40)
+
+
+def test_a_pin_stands_where_the_keys_about_a_frame_hold_it_and_not_where_it_was_put_last() -> None:
+    made = session()
+    made.dispatch(act.KeyPose())
+    first = place(made.document, "LeftFoot")
+    made.seek(30)
+    drag(made, FOOT, first + np.array([0.0, 0.05, 0.3]))
+    made.commit()
+    made.dispatch(act.KeyPose())
+    last = target_of(made.document, "LeftFoot")
+    for frame, there in ((0, first), (30, last), (50, last), (0, first)):
+        made.seek(frame)
+        np.testing.assert_allclose(target_of(made.document, "LeftFoot"), there, atol=1e-9)
+    made.seek(15)
+    np.testing.assert_allclose(target_of(made.document, "LeftFoot"), place(made.document, "LeftFoot"), atol=1e-12)
+    made.seek(0)
+    drag(made, HAND, place(made.document, "LeftHand") + np.array([0.0, 0.1, 0.1]))
+    made.commit()
+    np.testing.assert_allclose(place(made.document, "LeftFoot"), first, atol=1e-3)
+
+
+def test_a_pin_that_no_key_holds_yet_stays_in_the_world() -> None:
+    made = session()
+    made.dispatch(act.KeyPose())
+    made.seek(30)
+    crouch(made, (0.0, -0.1, 0.1))
+    made.dispatch(act.KeyPose())
+    made.dispatch(act.SetPin("RightHand", position=True))
+    there = target_of(made.document, "RightHand")
+    made.seek(0)
+    np.testing.assert_array_equal(target_of(made.document, "RightHand"), there)

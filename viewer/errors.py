@@ -84,6 +84,10 @@ def quote(found: object) -> str:
     return f'"{text}"'
 
 
+_MOST_LISTED, _FEW = 10, 8
+"""Of more names than the first number only so many are listed, and the others counted."""
+
+
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> str:
     """Message for a name that is not there, with the nearest ones that are.
 
@@ -95,6 +99,7 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> str:
     message = f"no {kind} {quote(name)}"
     if near:
         return f"{message}; did you mean {' or '.join(quote(n) for n in near)}?"
-    listed = ", ".join(quote(n) for n in known[:8])
-    more = f" and {len(known) - 8} more" if len(known) > 8 else ""
+    shown = len(known) if len(known) <= _MOST_LISTED else _FEW
+    listed = ", ".join(quote(n) for n in known[:shown])
+    more = f" and {len(known) - shown} more" if len(known) > shown else ""
     return f"{message}; there is {listed}{more}" if known else f"{message}: there is none"

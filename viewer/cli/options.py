@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+SOLVERS = "default, dls, sdls, pseudo-inverse, transpose, ccd, ccd-from-base, two-link, single-bone"
+
 _COUNT = re.compile(r"[0-9]{1,9}")
 _FRAMES = re.compile(r"([0-9]{1,9})(?::([0-9]{1,9})(?::([0-9]{1,9}))?)?")
 
@@ -74,6 +76,15 @@ def checked(check: Callable[[str], T]) -> Callable[[str], T]:
             raise argparse.ArgumentTypeError(message[message.find("expected") :]) from error
 
     return convert
+
+
+def method(text: str) -> str:
+    """The name of a solver."""
+    from viewer.ik.options import METHOD_NAMES  # only who names one waits for the import
+
+    if text not in METHOD_NAMES:
+        raise argparse.ArgumentTypeError(unknown_name("method", text, METHOD_NAMES))
+    return text
 
 
 def positive(text: str) -> float:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from viewer.cli.options import (
+    SOLVERS,
     add_clip,
     add_input,
     add_json,
@@ -13,6 +14,7 @@ from viewer.cli.options import (
     chosen_clip,
     count,
     load_input,
+    method,
     motion_of,
     positive,
 )
@@ -59,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     start.add_argument("--from-pose", metavar="P", help="from a pose of FILE by name, or a pose file")
     add_clip(group)
     group = parser.add_argument_group("how to solve")
-    group.add_argument("--solver", default="default", metavar="NAME", help="default, dls, sdls, ccd, ...")
+    group.add_argument("--solver", type=method, default="default", metavar="NAME", help=SOLVERS)
     group.add_argument("--backend", choices=("auto", "numpy", "numba"), default="auto")
     group.add_argument("--no-limits", action="store_true", help="ignore joint limits")
     group.add_argument("--hold", action="store_true", help="keep all other effectors where they are, and pin the feet")

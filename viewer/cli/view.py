@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from viewer.cli.options import add_reading, check_frames, count, load_input, motion_of
+from viewer.cli.options import SOLVERS, add_reading, check_frames, count, load_input, method, motion_of
 from viewer.cli.output import warn
 from viewer.cli.poses import named_pose
 from viewer.cli.sessions import DEMO, is_session
@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     where.add_argument("--frame", type=int, metavar="N", help="frame of the clip, counted from 0 (default 0)")
     where.add_argument("--pose", metavar="P", help="rest, relaxed, another pose of FILE by name, or a pose file")
     start.add_argument("--goals", metavar="GOALS", help="goals file (JSON), instead of holding every effector")
-    start.add_argument("--solver", metavar="NAME", help="default, dls, sdls, ccd, ...")
+    start.add_argument("--solver", type=method, metavar="NAME", help=SOLVERS)
     start.add_argument("--backend", choices=("auto", "numpy", "numba"), help="what solves (default: auto)")
     start.add_argument("--no-limits", action="store_true", help="joint limits are off")
     window = parser.add_argument_group("the window")
@@ -60,7 +60,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     window.add_argument("--window", choices=_WINDOWS, default="glfw", help="the library that opens it")
     window.add_argument("--state-file", metavar="PATH", help="rewrite PATH with the state whenever something changes")
     window.add_argument("--script", metavar="SESSION", help="do again what the session has recorded, instead of FILE")
-    window.add_argument("--exit-after", type=count, metavar="N", help="close after N frames")
+    window.add_argument(
+        "--exit-after",
+        type=count,
+        metavar="N",
+        help="close after N frames; a script must be done by then",
+    )
     window.add_argument("--screenshot", metavar="OUT.png", help="save a picture of the window once it is at rest")
 
 
@@ -83,6 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
     code = run_window(session, size=arguments.size, window=arguments.window, automation=automation)
     if script is not None:
         warn(f"{arguments.script}: {note}" for note in script.notes)
+        _check_done(script, arguments)
     return code
 
 
@@ -96,6 +102,13 @@ def _script(arguments: argparse.Namespace) -> Replay:
     if given:
         raise InputError(f"--script: expected nothing else to begin with, found {', '.join(given)}")
     return open_script(arguments.script)
+
+
+def _check_done(script: Replay, arguments: argparse.Namespace) -> None:
+    """Refuse to call a script done that `--exit-after` has cut short: what was written is of its middle."""
+    if arguments.exit_after is not None and not script.finished:
+        done, every = script.progress
+        raise InputError(f"{arguments.script}: --exit-after {arguments.exit_after} ended it at call {done} of {every}")
 
 
 def _session(arguments: argparse.Namespace) -> Session:

@@ -151,7 +151,7 @@ def _told(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise OutputError(f"{path}: cannot be written: {_output_reason(error)}") from error
+        raise OutputError(f"{path}: cannot be written: {_output_reason(error, path)}") from error
     except ValueError as error:  # a NUL in the name, a lone surrogate in the text
         raise OutputError(f"{quote(str(path))}: cannot be written: {error}") from error
 
@@ -206,8 +206,11 @@ def _sync_folder(folder: Path) -> None:
                 os.close(descriptor)
 
 
-def _output_reason(error: OSError) -> str:
-    return "its folder does not exist" if error.errno == errno.ENOENT else reason(error)
+def _output_reason(error: OSError, path: Path) -> str:
+    if error.errno != errno.ENOENT:
+        return reason(error)
+    there = Path(os.path.realpath(path)).parent.is_dir()
+    return "no file can be made in its folder" if there else "its folder does not exist"
 
 
 def _check_size(size: int, name: str, largest: int) -> None:

@@ -19,6 +19,7 @@ import numpy as np
 
 from viewer.errors import FormatError, quote
 from viewer.formats.files import opened, write_whole
+from viewer.formats.watch import report
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -78,10 +79,14 @@ def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
     """
 
     def fill(file: BinaryIO) -> None:
+        total, done = sum(np.asarray(array).nbytes for array in arrays.values()), 0
         with zipfile.ZipFile(file, "w", allowZip64=True) as archive:
             for name, array in arrays.items():
+                report("writing", done, total)
                 with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                     np.lib.format.write_array(member, np.asarray(array), allow_pickle=False)
+                done += np.asarray(array).nbytes
+        report("writing", total, total)
 
     write_whole(path, fill)
 

@@ -108,6 +108,8 @@ WRITERS: dict[str, Writer] = {
 """Writers by suffix; each gives warnings: what the format could not hold. A new format is a line here."""
 SESSION = ".ikv.json"
 """How the names of session files end."""
+SHAPES = (".obj", ".stl", ".ply")
+"""Formats that hold the shape of one pose."""
 PICTURES = (".png", ".gif", ".mp4")
 """What is drawn, not saved."""
 

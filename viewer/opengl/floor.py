@@ -70,7 +70,10 @@ class Grid:
         first, second = ("xyz".index(letter) for letter in ground.along)
         centre, radius = np.array(ground.middle), REACH * ground.height
         if ground.disc is not None:
-            centre[0], centre[2], radius = ground.disc
+            for axis, value in zip("xz", ground.disc, strict=False):
+                if axis in ground.along:  # an upright grid stays as far behind as it stands
+                    centre["xyz".index(axis)] = value
+            radius = ground.disc[2]
         wide = 10.0 * ground.cell
         # Counted from a crossing near by: far from the world's origin the numbers stay small and exact.
         place = centre[[first, second]]

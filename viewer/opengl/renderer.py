@@ -77,7 +77,8 @@ class Renderer:
             scale: what the draw list was made with: pixels for one of the design; lines of the grid and edges of bones
                 are as many pixels wide.
         """
-        wanted = min(self.samples if samples is None else samples, self._ctx.max_samples)
+        most = min(self.samples if samples is None else samples, self._ctx.max_samples)
+        wanted = 1 << most.bit_length() - 1 if most > 1 else 0  # drivers have powers of two, and 1 is as good as none
         wanted = wanted if background and wanted > 1 else 0
         self._load(draw_list)
         if draw_list.ground.shadow:

@@ -25,11 +25,11 @@ _SIZE = 15
 Box = tuple[float, float, float, float]
 
 
-def short_text(metres: float) -> str:
-    """How far a target is missed: ``178 mm short``; small misses with the digits that they have."""
+def short_text(metres: float, *, too_near: bool = False) -> str:
+    """How far a target is missed: ``178 mm short``, ``too near``; small misses with the digits that they have."""
     size = metres * 1000.0
     digits = 0 if size >= 10.0 else 1 if size >= 0.1 else 3
-    return f"{size:.{digits}f} mm short"
+    return f"{size:.{digits}f} mm {'too near' if too_near else 'short'}"
 
 
 def chip_records(seen: Sequence[Seen], projection: Projection, scale: float) -> tuple[Records, list[Text]]:
@@ -39,7 +39,7 @@ def chip_records(seen: Sequence[Seen], projection: Projection, scale: float) -> 
     signs: list[tuple[Records, Pixel]] = []
     texts: list[Text] = []
     for one in sorted(missed, key=lambda miss: (not miss.mark.selected, -miss.mark.error_m)):
-        words = short_text(one.mark.error_m)
+        words = short_text(one.mark.error_m, too_near=one.mark.too_near)
         wide = round((2.0 * _PAD + _ICON + _GAP) * scale + text_width(words, _SIZE * scale, bold=True))
         high = round(_HEIGHT * scale)
         left, top = _placed(one.at, (wide, high), projection.size, scale)

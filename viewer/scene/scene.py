@@ -33,6 +33,7 @@ class Mark:
         on: whether it has a goal.
         selected, hovered: states to show.
         root: it is the root handle.
+        too_near: its target is missed because it is nearer than the chain folds.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Mark:
     selected: bool = False
     hovered: bool = False
     root: bool = False
+    too_near: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from viewer.errors import ViewerError
-from viewer.formats.files import write_whole
+from viewer.formats.files import reason, write_whole
 from viewer.session.files import Kept, session_bytes
 from viewer.session.locks import lock
 from viewer.session.places import recovery_folder
@@ -113,7 +113,7 @@ class Autosave:
             self._folder.mkdir(parents=True, exist_ok=True)
             held = lock(self.path.with_suffix(".lock"))
         except OSError as error:
-            self.problem = f"nothing can be saved by itself: {error}"
+            self.problem = f"nothing can be saved by itself: {error.filename or self._folder}: {reason(error)}"
             return
         last = -self._seconds
         while work := self._wait(last):

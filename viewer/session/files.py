@@ -105,9 +105,7 @@ def read_session(path: Path) -> SessionData:
         head = msgspec.json.decode(text, type=_Head)
     except (msgspec.MsgspecError, RecursionError):
         head = _Head()
-    if isinstance(head.version, int) and head.version > VERSION:
-        found = f"expected {VERSION}, found {head.version}: the file is from a later program"
-        raise FormatError(found, file=str(path), path="version")
+    _check_version(head.version, str(path))
     if head.document is None:
         tree = parse(text)
         what = f"this is a {kind_of(tree)} file; expected a session file" if isinstance(tree, dict) else _NO_OBJECT
@@ -115,6 +113,13 @@ def read_session(path: Path) -> SessionData:
     return decode_typed(text, SessionData, str(path))
 
 
+def _check_version(version: object, name: str) -> None:
+    """Refuse files of later programs; those from before versions were written, 0, have the form of 1."""
+    if not isinstance(version, int) or isinstance(version, bool) or not 0 <= version <= VERSION:
+        later = ": the file is from a later program" if isinstance(version, int) and version > VERSION else ""
+        raise FormatError(f"expected {VERSION}, found {version!r}{later}", file=name, path="version")
+
+
 class _Head(msgspec.Struct):
-    version: object = None
+    version: object = 0
     document: object = None

@@ -16,6 +16,7 @@ from viewer.session.drag_goals import Target, drag_goals, held_joint
 from viewer.session.report import Report, Trace
 from viewer.session.resting import Rest
 from viewer.session.scope import joint_of, locked_joints
+from viewer.session.sharing import shared_by
 from viewer.session.solving import kept_pose, target_rows, tolerances
 from viewer.session.take.carrying import carried_pose
 from viewer.session.values import Item
@@ -68,6 +69,9 @@ class IkDrag:
             raise InputError("a drag needs an effector or joint to drag")
         for item in self._items:
             document.check_item(item)
+        self._given = self._items
+        self._along = shared_by(document, self._given)
+        self._items = tuple(dict.fromkeys([*self._given, *(item for along in self._along.values() for item in along)]))
         others = [item for item in self._items if item.kind == "joint" and item not in names]
         self._joints = (*grabbed, *(held_joint(document, item.name, (0.0, 0.0, 0.0)) for item in others))
         self._fixed = self._locked = locked_joints(document, [joint_of(document, item) for item in self._items])
@@ -80,13 +84,13 @@ class IkDrag:
         self._rest = Rest()
         self.trace = Trace()
         self.report: Report | None = None
-        self.document = taken_up(document, self._items)
+        self.document = taken_up(document, self._given)
         self._drag = self._begin(document.pose)
 
     @property
     def label(self) -> str:
         """What the history calls it."""
-        return f"Drag {self._items[0].name}" if len(self._items) == 1 else f"Drag {len(self._items)} items"
+        return f"Drag {self._given[0].name}" if len(self._given) == 1 else f"Drag {len(self._given)} items"
 
     @property
     def moved(self) -> bool:
@@ -109,7 +113,9 @@ class IkDrag:
         Raises:
             InputError: an item that is not dragged, numbers that are none.
         """
-        taken = {Item(*item): self._target(Item(*item), *target) for item, target in targets.items()}
+        places = {Item(*item): target for item, target in targets.items()}
+        along = {other: (place, None) for item, (place, _) in places.items() for other in self._along.get(item, ())}
+        taken = {item: self._target(item, *target) for item, target in (along | places).items()}
         if all(self._targets.get(item) == target for item, target in taken.items()):
             return
         self._targets |= taken
@@ -185,7 +191,7 @@ class IkDrag:
         """Go on upon another pose, what there would be without the drag: the motion that it is made over moves on."""
         before, after = self.start.pose, start.pose
         self.start = start
-        document = taken_up(replace(start, selection=self.document.selection), self._items)
+        document = taken_up(replace(start, selection=self.document.selection), self._given)
         for item, target in self._targets.items():
             if item.kind == "effector":
                 moved = document.handle(item.name).moved(target.position, target.rotation)

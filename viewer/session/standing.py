@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from viewer.session.document import Document
     from viewer.session.handle import Handle
+    from viewer.session.take.tracks import Pin
     from viewer.skeleton.pose import Pose
     from viewer.skeleton.skeleton import Skeleton
     from viewer.spatial.checks import Bools, Floats
@@ -66,6 +68,32 @@ def above(skeleton: Skeleton, joint: int) -> list[int]:
     return path
 
 
+def _kept_by_keys(document: Document) -> dict[str, Pin | None]:
+    """What the keys about the frame shown hold pinned, by effector; None where they hold it at different places.
+
+    There the frame says where it is, and not the last edit, which may have been made at any other frame. On a clip keys
+    are few, and what is pinned is held against it: there pins stay in the world.
+    """
+    take, frame = document.take, document.frame
+    if take is None or document.clip is not None or not take.pins:
+        return {}
+    keys = take.frames
+    place = bisect_right(keys, frame)
+    there = place > 0 and keys[place - 1] == frame
+    near = keys[max(place - 1, 0) : place + (not there)]
+    held = [{pin.effector: pin for pin in take.pins.get(key, ())} for key in near]
+    names = set(held[0]).intersection(*held)
+    return {name: held[0][name] if held[0][name].is_near(held[-1][name]) else None for name in names}
+
+
+def _standing(handle: Handle, stand: Stand, pin: Pin | None) -> Handle:
+    """A handle whose target is where its effector stands, or just where a key pins it."""
+    moved = handle.standing_at(stand.position, stand.rotation)
+    if pin is None:
+        return moved
+    return replace(moved, position=pin.position or moved.position, rotation=pin.rotation or moved.rotation)
+
+
 def carried(
     document: Document, pose: Pose, joints: Collection[int] | None = None, *, pins: bool = True, **changes: object
 ) -> Document:
@@ -82,12 +110,13 @@ def carried(
     skeleton = changed.skeleton
     moved = None if joints is None else below(skeleton, joints)
     recorded = changed.clip is not None  # else every frame stands where the user has put it, and so do its pins
+    kept = {} if pins else _kept_by_keys(changed)
     handles = []
     for handle in changed.handles:
-        follows = pins or not handle.pinned or (handle.automatic and recorded)
+        follows = pins or not handle.pinned or (handle.automatic and recorded) or handle.effector in kept
         stand = stand_of(skeleton, pose, handle) if handle.on and follows else None
         if stand is None or not (moved is None or moved[stand.joint]):
             handles.append(handle)
         else:
-            handles.append(handle.standing_at(stand.position, stand.rotation))
+            handles.append(_standing(handle, stand, kept.get(handle.effector) if handle.pinned else None))
     return replace(changed, handles=tuple(handles))

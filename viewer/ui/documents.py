@@ -11,7 +11,7 @@ import numpy as np
 
 from viewer.errors import FormatError, ViewerError
 from viewer.formats.load import SAMPLE, load
-from viewer.formats.save import WRITERS, save
+from viewer.formats.save import SHAPES, WRITERS, save
 from viewer.scene import figure_points
 from viewer.session.demos import PREFIX, find_demo
 from viewer.session.files import SUFFIX, is_session, load_session, save_session
@@ -149,7 +149,8 @@ def export_to(controller: Controller, path: Path, *, motion: bool | None = None)
     Args:
         controller: of the document.
         path: by suffix.
-        motion: what is played, with its keys (True), or the pose (False); None: as `shows_motion` says.
+        motion: what is played, with its keys (True), or the pose (False); None: as `shows_motion` says. Shapes are
+            always of the pose that is shown.
     """
     if path.suffix.casefold() == ".png":
         controller.request("picture", path)
@@ -158,7 +159,8 @@ def export_to(controller: Controller, path: Path, *, motion: bool | None = None)
         controller.request("film-dialog", path)  # there is more to be asked
         return True
     document = controller.session.document
-    whole = has_motion(document) and (shows_motion(document) if motion is None else motion)
+    asked = shows_motion(document) if motion is None else motion
+    whole = asked and has_motion(document) and path.suffix.casefold() not in SHAPES
     try:
         if whole:
             lost = save(baked_character(document), path)

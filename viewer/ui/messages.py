@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+STALLED = "Stalled: the goals are not met from here"
+"""Said with the offer to look for another way."""
+
 NOTE_SECONDS = 6.0
 """How long a note stays."""
 

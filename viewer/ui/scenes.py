@@ -14,9 +14,10 @@ from viewer.session.measuring import measured
 from viewer.session.standing import stand_of, world_of
 from viewer.skeleton.coordinates import joint_space
 from viewer.ui.grips import aims, is_root, joint_of
+from viewer.ui.nearness import too_near
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from viewer.scene import Display, Ghost, Trail
     from viewer.session import Document, GoalError, Handle, Session
@@ -62,10 +63,11 @@ def scene_of(session: Session, hovered: Item | None, display: Display, setting: 
     under_way = session.dragging and report is not None and report.status is Status.BUDGET
     slack = _SLACK * setting.height if under_way else 0.0
     stuck = report.at_limit if report is not None and document.limits_on else ()
+    near = too_near(document, None if session.playing else report)
     return Scene(
         skeleton=skeleton,
         world=world_of(skeleton, document.pose),
-        marks=(*_effectors(document, errors, hovered, slack), *_roots(document, hovered)),
+        marks=(*_effectors(document, errors, hovered, slack, near), *_roots(document, hovered)),
         selected=frozenset(joint_of(document, item) for item in document.selection),
         hovered=joint_of(document, hovered) if hovered is not None and hovered.kind == "joint" else -1,
         at_limit=frozenset(skeleton.index(name) for name in stuck),
@@ -114,13 +116,20 @@ def goal_marks(document: Document) -> tuple[Mark, ...]:
     return tuple(_effectors(still, measured(still), None, 0.0))
 
 
-def _effectors(document: Document, errors: Mapping[str, GoalError], hovered: Item | None, slack: float) -> list[Mark]:
+def _effectors(
+    document: Document,
+    errors: Mapping[str, GoalError],
+    hovered: Item | None,
+    slack: float,
+    close: Collection[str] = (),
+) -> list[Mark]:
     marks = []
     for handle in document.handles:
         error = errors.get(handle.effector)
         reached = error is None or error.reached or not handle.on
         near = error is not None and (error.metres or 0.0) < slack and (error.degrees or 0.0) < _SLACK_DEG
-        marks.append(_effector(document, handle, error, hovered, reached=reached or near))
+        mark = _effector(document, handle, error, hovered, reached=reached or near)
+        marks.append(replace(mark, too_near=True) if mark.name in close else mark)
     return marks
 
 

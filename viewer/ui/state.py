@@ -12,6 +12,7 @@ from viewer.session import Item
 from viewer.session.script.digest import digest_of
 from viewer.session.standing import stand_of
 from viewer.ui.frames import key_frames
+from viewer.ui.messages import STALLED
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,7 +32,7 @@ def state_of(controller: Controller, window_size: tuple[int, int], fps: float | 
     """
     session, document = controller.session, controller.session.document
     report = session.report
-    messages = controller.messages
+    saved = str(session.path) if session.path else None
     return {
         "frame": document.frame if document.frames else None,
         "window": list(window_size),
@@ -53,11 +54,11 @@ def state_of(controller: Controller, window_size: tuple[int, int], fps: float | 
         "playing": bool(session.playing),
         "time": document.frame * document.frame_time,
         "undo_depth": session.undo_depth,
-        "file": document.character.source.path,
-        "message": messages[-1].text if messages else None,
+        "file": saved or document.character.source.path,
+        "message": _message(controller),
         "camera": _camera(controller),
         "modified": session.modified,
-        "session": str(session.path) if session.path else None,
+        "session": saved,
         "mode": str(document.mode),
         "dragging": controller.dragging,
         "viewport": [round(value / controller.pixel_ratio) for value in controller.viewport],
@@ -65,6 +66,13 @@ def state_of(controller: Controller, window_size: tuple[int, int], fps: float | 
         "kernels": session.kernels,
         "digest": digest_of(document),
     }
+
+
+def _message(controller: Controller) -> str | None:
+    """The newest of what the corner of the view says; the offer of another way is the lowest there."""
+    if controller.session.escape_offered:
+        return STALLED
+    return controller.messages[-1].text if controller.messages else None
 
 
 def _camera(controller: Controller) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from viewer.skeleton.effectors import find_place
 from viewer.ui import numbers
 from viewer.ui.lengths import error_decimals
 from viewer.ui.names import chain_of, limit_name, limit_words, short_name
+from viewer.ui.nearness import too_near
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -80,6 +81,8 @@ def _state(document: Document, report: Report, *, dragging: bool) -> tuple[str, 
     if report.status is Status.DIVERGED:
         return "cross", "Diverged, last good pose kept", "err"
     name, miss = worst(report)
+    if name in too_near(document, report):
+        miss = miss.replace("short", "too near")
     if report.status is Status.BUDGET and dragging:
         return "dot", "Solving", "idle"
     why = _why(report)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +9,8 @@ from typing import TYPE_CHECKING
 from imgui_bundle import imgui
 
 from viewer.app.panels.file_list import draw_list, draw_places
-from viewer.app.panels.folder import Entry, listed, meant, places
+from viewer.app.panels.file_state import State
+from viewer.app.panels.folder import meant
 from viewer.app.widgets.buttons import text_button
 from viewer.app.widgets.dialogs import Choice, begin_dialog, choices, dialog_title, end_dialog
 from viewer.app.widgets.fields import FOCUS, take_keyboard, text_line
@@ -21,9 +21,9 @@ from viewer.session.files import SUFFIX
 from viewer.ui.documents import EXPORTS, export_to
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from viewer.app.context import PanelContext
+
+__all__ = ["NAME", "OPENED", "State", "begin", "draw", "first_folder", "go_on"]
 
 NAME = "##file dialog"
 OPENED = (*READERS, SUFFIX)
@@ -31,56 +31,6 @@ OPENED = (*READERS, SUFFIX)
 
 _REQUESTS = ("open-dialog", "save-as-dialog", "export-dialog", "picture-dialog")
 _WIDTH, _HEIGHT, _PLACES = 820.0, 520.0, 180.0
-
-
-@dataclass(slots=True)
-class State:
-    """An open file dialog.
-
-    Attributes:
-        title: what it is for.
-        action: the word on its button.
-        suffixes: of the files listed; the first is added to a name without one.
-        done: gets the path that was chosen.
-        saving: a name is asked for; else a file that exists.
-        folder: whose contents are listed.
-        typed: in the path field.
-        name: of the file.
-        entries: of the folder.
-        problem: why the folder, or the name, will not do.
-        replacing: the file that was asked about because it exists.
-        places: folders that are always at hand.
-        fresh: the name to save under is to take the keyboard: see `take_keyboard`.
-    """
-
-    title: str
-    action: str
-    suffixes: tuple[str, ...]
-    done: Callable[[Path], object]
-    saving: bool = False
-    folder: Path = field(default_factory=Path.cwd)
-    typed: str = ""
-    name: str = ""
-    entries: list[Entry] = field(default_factory=list)
-    problem: str = ""
-    replacing: Path | None = None
-    places: list[tuple[str, Path]] = field(default_factory=places)
-    fresh: int = FOCUS
-
-    def go(self, folder: Path) -> None:
-        """List a folder."""
-        self.folder = folder
-        self.typed = str(folder)
-        self.entries, self.problem = listed(folder, self.suffixes)
-        self.replacing = None
-
-    @property
-    def path(self) -> Path:
-        """What is chosen; a name to save under gets the first suffix if it has none of them."""
-        path = meant(self.name, self.folder)
-        if self.saving and not path.name.casefold().endswith(self.suffixes):
-            return path.with_name(path.name + self.suffixes[0])
-        return path
 
 
 def draw(ui: PanelContext) -> None:
@@ -198,6 +148,9 @@ def _chosen(ui: PanelContext, state: State) -> bool:
     if path.is_dir():
         state.go(path)
         state.name = "" if not state.saving else state.name
+        return False
+    if state.refused:
+        state.problem, state.fresh = state.refused, FOCUS
         return False
     if not state.saving and not path.is_file():
         state.problem = f"{path.name}: no such file"

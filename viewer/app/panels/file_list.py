@@ -15,7 +15,7 @@ from viewer.formats.load import sample_names
 
 if TYPE_CHECKING:
     from viewer.app.context import PanelContext
-    from viewer.app.panels.file_dialog import State
+    from viewer.app.panels.file_state import State
     from viewer.app.panels.folder import Entry
 
 ROW = 24

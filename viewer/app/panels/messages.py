@@ -16,7 +16,7 @@ from viewer.app.widgets.buttons import FIELD, icon_button, text_button
 from viewer.app.widgets.items import tip
 from viewer.app.widgets.pen import Pen
 from viewer.app.widgets.wrapping import wrapped
-from viewer.ui.messages import Message
+from viewer.ui.messages import STALLED, Message
 
 if TYPE_CHECKING:
     from viewer.app.context import PanelContext
@@ -62,7 +62,7 @@ def draw(ui: PanelContext) -> None:
     messages = list(controller.messages)
     if ui.session.escape_offered:
         look = ("Look for another way", lambda: run(ui, "solver.escape"))
-        messages.append(Message("Stalled: the goals are not met from here", "note", (look,)))
+        messages.append(Message(STALLED, "note", (look,)))
     boxes = [_laid_out(ui, pen, message) for message in reversed(messages)]
     left = _on_left(ui, boxes)
     low = bottom = _lowest(ui, left=left)

@@ -88,9 +88,7 @@ def _ask_name(ui: PanelContext, state: _State) -> None:
         return
     state.renamed = joint
     if joint >= 0:
-        state.query, state.active = "", None
-        state.folds.show(ui.session.document.skeleton, joint, (), float("inf"))
-        state.active, state.scroll_to = ui.session.document.active, joint
+        state.query, state.active = "", None  # as if it had just been selected
 
 
 def _nothing_found(ui: PanelContext, state: _State) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui
@@ -84,7 +85,7 @@ def _update(ui: PanelContext, settings: SolverSettings) -> None:
         act(ui, SetSolver(until_close=bool(chosen)))
     pen = Pen(ui)
     low, high = imgui.get_item_rect_min(), imgui.get_item_rect_max()
-    words = f"tol. {numbers.fixed(1000.0 * settings.tolerance_m, 1)} mm"
+    words = f"tol. {numbers.error(settings.tolerance_m, ui.controller.error_decimals)}"
     right = left + wide
     if right - high.x > pen.width(words) + pen.px(8):
         pen.right(right, pen.middle(low.y, high.y - low.y), words, "text2")
@@ -108,7 +109,9 @@ def method_menu(ui: PanelContext, now: str) -> None:
 
 
 def _numbers(ui: PanelContext, settings: SolverSettings) -> None:
-    millimetres = Setting(settings.tolerance_m * 1000.0, _TOLERANCE, "tolerance_m", 0.001)
+    scale, decimals = ui.controller.step_scale, max(_TOLERANCE.decimals, ui.controller.error_decimals)
+    form = replace(_TOLERANCE, decimals=decimals, per_pixel=_TOLERANCE.per_pixel * scale, snap=_TOLERANCE.snap * scale)
+    millimetres = Setting(settings.tolerance_m * 1000.0, form, "tolerance_m", 0.001)
     degrees = Setting(settings.tolerance_deg, _TURN, "tolerance_deg")
     _pair(ui, "Tolerance", (millimetres, degrees))
     track = Setting(settings.iterations, _ITERATIONS, "iterations", whole=True)

@@ -10,6 +10,7 @@ from viewer.session.actions.base import Action
 from viewer.session.checks import as_flag, one_of
 from viewer.session.handle import Handle
 from viewer.session.planar import confined
+from viewer.session.sharing import sharing
 from viewer.session.standing import stand_of
 from viewer.session.values import Wanted
 from viewer.session.wanting import held, wanting
@@ -49,8 +50,11 @@ class MoveTargets(Action):
         return f"Move {_names(list(self.targets))}"
 
     def apply(self, document: Document) -> Document:
-        """The document with moved targets."""
-        for name, (position, rotation) in self.targets.items():
+        """The document with moved targets; goals about the same point of the world move along."""
+        along = {
+            other: (position, None) for name, (position, _) in self.targets.items() for other in sharing(document, name)
+        }
+        for name, (position, rotation) in (along | dict(self.targets)).items():
             handle = document.handle(name)
             if not handle.on:
                 handle = held(document, handle, turn=position is None and rotation is not None)

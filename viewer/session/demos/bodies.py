@@ -93,14 +93,15 @@ def serpent() -> Document:
 
 # The arm and the ball
 
-_HOVER = 0.27
+_HOVER, _KEEN = 0.27, 5.0
 _BALL = Orbit((0.0, 0.62, 0.42), (0.38, 0.0, 0.0), (0.0, 0.26, 0.12), 5.0)
 
 
 def ball() -> Document:
     """An arm whose wrist stays at a distance from a ball and points at it."""
     skeleton = sample("claw-arm")
-    goals = [Goal.distance("wrist", _HOVER, _BALL(0.0)), Goal.aim("wrist", _BALL(0.0), (0.0, 1.0, 0.0))]
+    aim = Goal.aim("wrist", _BALL(0.0), (0.0, 1.0, 0.0), rotation_weight=_KEEN)
+    goals = [Goal.distance("wrist", _HOVER, _BALL(0.0)), aim]
     return opened("ball", skeleton, skeleton.relaxed_pose(), goals)
 
 
@@ -139,7 +140,7 @@ BODIES = (
         title="Full-body reach",
         words=(
             "The feet are pinned, the hand goes far, the gaze chases it, and the whole body helps in one solve.",
-            "Space holds it still; drag the hand or the hips then, or select a foot and press P to let it go.",
+            "Space holds it still; drag the hand or the hips then, or select a foot and press Delete to let it go.",
         ),
         build=reach,
         motions=(Motion("RightHand", _REACH), Motion("Head", _GAZE, shown=False)),

@@ -233,10 +233,13 @@ _NONE = msgspec.Raw(b"")
 
 
 class SessionData(msgspec.Struct, omit_defaults=True):
-    """A session file; its recorded actions are left as text until somebody wants them."""
+    """A session file; its recorded actions are left as text until somebody wants them.
+
+    The version is always written: what is as its default is left out.
+    """
 
     document: DocumentData
-    version: int = 1
+    version: int = 0
     type: str = "session"
     kept: Kept | None = None
     actions: msgspec.Raw = _NONE

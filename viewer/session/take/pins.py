@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 _MET = 2e-3, np.radians(1.0)
 """Metres and radians within which a key holds its pin; one that it does not stand at is not held between keys."""
-_SAME = 1e-5
-"""Metres, or of a quaternion's component: pins nearer to each other are the same."""
 _SMOOTH = CODES[Blend.SMOOTH]
 LONGEST = 10_000
 """Frames from key to key beyond which nothing is solved between them."""
@@ -112,7 +110,7 @@ def _spans(motion: Motion) -> list[Span]:
         pinned = [one for one, there in zip(every, np.isin([f for f, _ in every], keys), strict=True) if there]
         for (first, pin), (last, other) in pairwise(pinned):
             between = np.searchsorted(keys, last) - np.searchsorted(keys, first, side="right")
-            if 1 < last - first <= LONGEST and not between and _same(pin, other):
+            if 1 < last - first <= LONGEST and not between and pin.is_near(other):
                 spans.append(Span(first, last, pin, place))
     return sorted(spans, key=lambda span: (span.first, span.last, span.pin.effector))
 
@@ -123,13 +121,6 @@ def _bearing(motion: Motion, place: Effector) -> Floats:
     on_the_way = set(above(motion.edited, place.joint))
     frames = {id(track.frames): track.frames for track in motion.take.tracks if track.joint in on_the_way}
     return np.unique(np.concatenate([np.empty(0, np.intp), *frames.values()]))
-
-
-def _same(one: Pin, other: Pin) -> bool:
-    for a, b in zip(one[1:], other[1:], strict=True):
-        if (a is None) != (b is None) or (a is not None and np.abs(np.subtract(a, b)).max() > _SAME):  # type: ignore[arg-type]
-            return False
-    return True
 
 
 def _joined(spans: list[Span]) -> list[list[Span]]:

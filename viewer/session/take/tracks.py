@@ -91,6 +91,10 @@ class Track:
         return place if place < len(self.frames) and self.frames[place] == frame else None
 
 
+_SAME = 1e-5
+"""Metres, or of a quaternion's component: pins nearer to each other are the same."""
+
+
 class Pin(NamedTuple):
     """What was pinned when a key was made.
 
@@ -105,6 +109,15 @@ class Pin(NamedTuple):
     position: Vector | None
     rotation: Quaternion | None
     offset: Vector = (0.0, 0.0, 0.0)
+
+    def is_near(self, other: Pin) -> bool:
+        """Whether it holds the same parts at the same place, as nearly as can be told."""
+        for mine, its in zip(self[1:], other[1:], strict=True):
+            if (mine is None) != (its is None):
+                return False
+            if mine is not None and np.abs(np.subtract(mine, its)).max() > _SAME:  # type: ignore[arg-type]
+                return False
+        return True
 
 
 @dataclass(frozen=True, slots=True, eq=False)

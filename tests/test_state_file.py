@@ -1,0 +1,57 @@
+"""What the state file says: the words in the corner of the view, and where the work is kept."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ui_person import Person
+
+from viewer.session import Item
+from viewer.session.actions import SetSolver
+from viewer.ui.state import state_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TIP = Item("effector", "tip")
+
+
+def state(person: Person) -> dict[str, Any]:
+    return state_of(person.controller, (1280, 720))
+
+
+def test_the_offer_to_look_for_another_way_is_a_message_as_it_is_in_the_view() -> None:
+    person = Person()
+    person.controller.demos.open("s-lock")
+    session = person.controller.session
+    assert state(person)["message"] is None
+    session.dispatch(SetSolver(method="default"))
+    session.begin_drag((TIP,))
+    session.drag_to({TIP: (person.target("tip"), None)})
+    person.wait(0.5)
+    assert state(person)["message"] is None
+    session.commit()
+    assert session.escape_offered
+    assert state(person)["message"] == "Stalled: the goals are not met from here"
+    assert person.controller.run("solver.escape")
+    person.wait(0.5)
+    assert state(person)["message"] is None
+
+
+def test_the_newest_message_is_told() -> None:
+    person = Person()
+    person.controller.note("first")
+    person.controller.note("second")
+    assert state(person)["message"] == "second"
+
+
+def test_the_file_is_the_one_that_the_work_was_saved_to(tmp_path: Path) -> None:
+    person = Person("sample:walk")
+    assert (state(person)["file"], state(person)["session"]) == ("sample:walk", None)
+    path = tmp_path / "act.ikv.json"
+    person.controller.files.save_to(path)
+    assert (state(person)["file"], state(person)["session"]) == (str(path), str(path))
+    person.controller.files.open("sample:biped")
+    assert (state(person)["file"], state(person)["session"]) == ("sample:biped", None)
+    person.controller.files.open(path)
+    assert state(person)["file"] == str(path)

@@ -1,0 +1,87 @@
+"""Roots and what stands fast: handles are offered where a drag would move something, and nowhere else."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from ui_person import Person
+
+from viewer.gizmo import Tool
+from viewer.session import Item, Mode
+from viewer.session.actions import Select, SetMode, SetSolver
+from viewer.ui.movable import can_follow
+
+
+def shown(name: str) -> Person:
+    person = Person()
+    person.controller.demos.open(name)
+    person.controller.session.pause()
+    return person
+
+
+def roots(person: Person) -> list[str]:
+    return [mark.name for mark in person.controller.scene().marks if mark.root]
+
+
+def select(person: Person, joint: str) -> None:
+    person.controller.session.dispatch(Select((Item("joint", joint),)))
+
+
+@pytest.mark.parametrize("name", ["two-link", "ccd-chain", "s-lock", "puzzle", "claw", "ball", "serpent"])
+def test_a_root_that_cannot_move_has_no_handle_and_is_not_dragged(name: str) -> None:
+    person = shown(name)
+    assert roots(person) == []
+    root = person.document.skeleton.names[0]
+    depth, document = person.controller.session.undo_depth, person.document
+    x, y = person.pixel(person.joint(root))
+    person.press(x, y)
+    person.move(x + 40.0, y - 30.0)
+    assert not person.drags()
+    person.release(x + 40.0, y - 30.0)
+    person.wait()
+    assert person.document is document
+    assert person.controller.session.undo_depth == depth
+
+
+@pytest.mark.parametrize("mode", ["ik", "fk"])
+def test_no_arrows_stand_on_it_and_it_cannot_be_grabbed(mode: str) -> None:
+    person = shown("two-link")
+    person.controller.session.dispatch(SetMode(Mode(mode)))
+    select(person, person.document.skeleton.names[0])
+    person.controller.posing.set_tool(Tool.MOVE)
+    assert person.controller.picture.gizmo() is None
+    person.controller.posing.set_tool(Tool.ROTATE)
+    assert person.controller.picture.gizmo() is not None
+    assert person.controller.can("grab.rotate")
+    assert person.controller.can("grab.move") is (mode == "fk")  # where grabbing turns it
+
+
+def test_its_bone_is_turned_by_a_drag_all_the_same() -> None:
+    person = shown("two-link")
+    person.controller.session.dispatch(SetSolver(method="default"))
+    root, second = person.document.skeleton.names
+    middle = 0.5 * (person.joint(root) + person.joint(second))
+    before = person.joint(second)
+    person.drag(person.pixel(middle), (10.0, -40.0))
+    assert np.linalg.norm(person.joint(second) - before) > 0.05
+    assert np.array_equal(person.joint(root), shown("two-link").joint(root))
+
+
+def test_a_free_root_has_its_handle_unless_the_solver_may_not_move_it() -> None:
+    person = Person()
+    assert roots(person) == ["Hips"]
+    person.controller.session.dispatch(SetSolver(root="locked"))
+    assert roots(person) == []
+    person.controller.session.dispatch(SetMode(Mode.FK))
+    assert roots(person) == ["Hips"]  # by hand it can be put elsewhere
+
+
+def test_points_follow_where_a_joint_above_them_moves() -> None:
+    person = shown("claw")
+    skeleton = person.document.skeleton
+    assert [kind.value for kind in skeleton.kinds[:2]] == ["fixed", "ball"]
+    assert not can_follow(person.document, 0)
+    assert not can_follow(person.document, 0, beside=True)
+    assert not can_follow(person.document, 1)
+    assert can_follow(person.document, 1, beside=True)
+    assert can_follow(person.document, 2)

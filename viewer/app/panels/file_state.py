@@ -1,0 +1,79 @@
+"""A file dialog that is open: the folder that it lists, the name that is typed, and what is wrong with it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from viewer.app.panels.folder import Entry, listed, meant, places
+from viewer.app.widgets.fields import FOCUS
+from viewer.errors import quote
+from viewer.session.files import SUFFIX
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_SUFFIX = re.compile(r"\.(?=.*[A-Za-z])[A-Za-z0-9_-]+")
+"""What is meant as a suffix: that of ``walk v1.2`` is none."""
+
+
+@dataclass(slots=True)
+class State:
+    """An open file dialog.
+
+    Attributes:
+        title: what it is for.
+        action: the word on its button.
+        suffixes: of the files listed; the first is added to a name without one.
+        done: gets the path that was chosen.
+        saving: a name is asked for; else a file that exists.
+        folder: whose contents are listed.
+        typed: in the path field.
+        name: of the file.
+        entries: of the folder.
+        problem: why the folder, or the name, will not do.
+        replacing: the file that was asked about because it exists.
+        places: folders that are always at hand.
+        fresh: the name to save under is to take the keyboard: see `take_keyboard`.
+    """
+
+    title: str
+    action: str
+    suffixes: tuple[str, ...]
+    done: Callable[[Path], object]
+    saving: bool = False
+    folder: Path = field(default_factory=Path.cwd)
+    typed: str = ""
+    name: str = ""
+    entries: list[Entry] = field(default_factory=list)
+    problem: str = ""
+    replacing: Path | None = None
+    places: list[tuple[str, Path]] = field(default_factory=places)
+    fresh: int = FOCUS
+
+    def go(self, folder: Path) -> None:
+        """List a folder."""
+        self.folder = folder
+        self.typed = str(folder)
+        self.entries, self.problem = listed(folder, self.suffixes)
+        self.replacing = None
+
+    @property
+    def path(self) -> Path:
+        """What is chosen; a name to save under gets the first suffix if it has none of them."""
+        path = meant(self.name, self.folder)
+        return path.with_name(path.name + self.suffixes[0]) if self.saving and not self._named(path) else path
+
+    @property
+    def refused(self) -> str:
+        """Why nothing can be saved under the name: its suffix asks for a format that there is not."""
+        path = meant(self.name, self.folder)
+        known = not self.saving or self.suffixes == (SUFFIX,) or self._named(path)
+        if known or path.is_dir() or _SUFFIX.fullmatch(path.suffix) is None:
+            return ""
+        return f"{quote(path.suffix)} is no format to save in: expected {', '.join(self.suffixes)}"
+
+    def _named(self, path: Path) -> bool:
+        return path.name.casefold().endswith(self.suffixes)
