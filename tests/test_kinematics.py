@@ -207,3 +207,8 @@ def test_a_pose_of_another_skeleton_is_refused(count: int) -> None:
     message = f"forward kinematics: expected rotations of 3 joints, found {count}"
     with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
         fk(chain(3), chain(count).rest_pose())
+
+
+def test_what_is_no_pose_is_refused() -> None:
+    with pytest.raises(InputError, match=r'^forward kinematics: expected a pose, found "None"$'):
+        fk(chain(2), None)  # type: ignore[arg-type]

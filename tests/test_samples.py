@@ -12,6 +12,7 @@ import pytest
 from conftest import ROOT
 from sample_poses import bent, place, skeleton_of, tips
 
+from viewer.errors import InputError
 from viewer.formats.load import load, sample_names
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.effectors import EffectorGoal
@@ -174,3 +175,8 @@ def _other_side(name: str) -> str:
         if name.startswith(side):
             return other + name.removeprefix(side)
     return name
+
+
+def test_what_is_no_name_of_a_file_is_refused() -> None:
+    with pytest.raises(InputError, match=r'^expected the name of a file, found "3"$'):
+        load(3)  # type: ignore[arg-type]

@@ -121,6 +121,7 @@ class Application:
     def step(self, now: float) -> None:
         """Let the session work, and draw a frame if one is due."""
         controller = self.controller
+        self.inputs.catch_up()
         busy = controller.tick(now)
         self._telling.script()
         self.pace.busy(busy)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui
@@ -63,6 +64,8 @@ class Inputs:
     _owners: dict[Button, bool] = field(default_factory=dict)
     _last_press: tuple[float, Button, float, float] = (-1.0, "left", 0.0, 0.0)
     _clicks: int = 1
+    _unseen: bool = False
+    _late: list[Callable[[], None]] = field(default_factory=list)
 
     @property
     def mods(self) -> Mods:
@@ -106,7 +109,7 @@ class Inputs:
         elif not (imguis := self._owners.pop(button, True)):
             self.send(Release(button, x, y, self.mods))
         if imguis:
-            self.for_imgui = True
+            self.for_imgui = self._unseen = True
             imgui.get_io().add_mouse_button_event(BUTTONS.index(button), down)
         elif down:
             imgui.internal.clear_active_id()  # a click into the view ends what was typed in a field
@@ -122,6 +125,9 @@ class Inputs:
 
     def key(self, name: str, *, down: bool, repeat: bool = False) -> None:
         """A key went down or came up."""
+        if self._unseen:
+            self._late.append(partial(self.key, name, down=down, repeat=repeat))
+            return
         if name in IMGUI_MODIFIERS:
             self._modifier(name, down=down)
             return
@@ -138,9 +144,19 @@ class Inputs:
 
     def text(self, typed: str) -> None:
         """Letters were typed."""
-        if self.capture.typing:
+        if self._unseen:
+            self._late.append(partial(self.text, typed))
+        elif self.capture.typing:
             self.for_imgui = True
             imgui.get_io().add_input_characters_utf8(typed)
+
+    def catch_up(self) -> None:
+        """Hand on keys that were struck right after a click on a panel: whose they are is known once imgui saw that."""
+        if self._unseen and not imgui.get_current_context().input_events_queue.size():
+            self._unseen = False
+            late, self._late = self._late, []
+            for strike in late:
+                strike()
 
     def drop(self, paths: tuple[Path, ...]) -> None:
         """Files were dropped on the window."""
@@ -158,6 +174,7 @@ class Inputs:
         """The window got or lost the keyboard: what was held is not held any more."""
         imgui.get_io().add_focus_event(got)
         if not got:
+            self._late.clear()
             for name in tuple(self.held):
                 self._modifier(name, down=False)
             self.send(Leave())
@@ -179,8 +196,7 @@ class Inputs:
     def _hold_modifiers(self) -> None:
         """Have imgui see the modifiers down together with the key that follows, however soon they are let go.
 
-        It takes what several keys do in one frame: Ctrl+A with Ctrl up before A would be an A alone. But what one key
-        does twice, it takes in two frames.
+        In one frame it takes what several keys do, Ctrl's release before A, too; but of one key no more than one thing.
         """
         for name in self.held & _SHORTCUTS if self.capture.typing else ():
             imgui.get_io().add_key_event(IMGUI_MODIFIERS[name], False)

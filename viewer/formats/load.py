@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +15,6 @@ from viewer.skeleton.chain import chain
 from viewer.skeleton.character import Character, Source
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable
 
 SAMPLE = "sample:"
@@ -74,6 +74,9 @@ def load(file: str | os.PathLike[str], *, units: str | float = "auto", up: str =
     Raises:
         ViewerError: the file cannot be read, or is refused; the message says where and why.
     """
+    found: object = file
+    if not isinstance(found, (str, os.PathLike)):
+        raise InputError(f"expected the name of a file, found {quote(found)}")
     name = str(file)
     units, up = check_units(units), check_up(up)
     if name.startswith(SAMPLE):

@@ -6,6 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from viewer.errors import InputError, MachineError
 from viewer.opengl.captions import write_texts
 from viewer.opengl.context import create_context
@@ -13,7 +15,6 @@ from viewer.opengl.renderer import Renderer
 from viewer.opengl.targets import Target, read_picture
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from viewer.scene.primitives import DrawList
@@ -47,7 +48,9 @@ class Offscreen:
         """
         try:
             target = self._target.sized(projection.size)
-            self._renderer.draw(draw_list, projection, target, samples=samples, scale=scale)
+            # A figure beyond the range of the card's floats is infinite there, and nothing of it is seen.
+            with np.errstate(over="ignore", invalid="ignore"):
+                self._renderer.draw(draw_list, projection, target, samples=samples, scale=scale)
             return read_picture(target)
         except Exception as error:
             width, height = projection.size

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.errors import InputError
+from viewer.errors import InputError, quote
+from viewer.skeleton.pose import Pose
 from viewer.spatial.checks import frozen
 from viewer.spatial.quaternion import rotate
 
 if TYPE_CHECKING:
     from viewer.skeleton.clip import Clip
-    from viewer.skeleton.pose import Pose
     from viewer.skeleton.skeleton import Skeleton
     from viewer.spatial.checks import Floats, Ints
 
@@ -48,7 +48,14 @@ class World:
 
 
 def fk(skeleton: Skeleton, pose: Pose) -> World:
-    """World positions (J, 3) and rotations (J, 4) of one pose."""
+    """World positions (J, 3) and rotations (J, 4) of one pose.
+
+    Raises:
+        InputError: no pose, or one of another skeleton.
+    """
+    found: object = pose
+    if not isinstance(found, Pose):
+        raise InputError(f"forward kinematics: expected a pose, found {quote(found)}")
     world = fk_arrays(skeleton.parents, pose.rotations[None], pose.translations[None])
     return World(world.positions[0], world.rotations[0])
 
