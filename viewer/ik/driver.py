@@ -8,6 +8,7 @@ globals: `viewer.ik.vectorised` and `viewer.ik.compiled` each run this very sour
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from viewer.ik.kernels import put_row, put_table, scale_row
@@ -23,10 +24,15 @@ if TYPE_CHECKING:
 CONVERGED, UNREACHABLE, STALLED, DIVERGED, BUDGET = range(5)
 
 _STALL_EVERY = 4
-_STALLED_RATIO = 0.9
-"""A squared error above this part of what it was `_STALL_EVERY` iterations ago is a stall."""
+_STALLED_RATIO, _NEARLY_STALLED_RATIO = 0.6, 0.9
+"""A squared error above this part of what it was `_STALL_EVERY` iterations ago is a stall: far from the goals, and where
+no goal is farther off than `_NEAR`."""
+_NEAR = 20.0
+"""Tolerances."""
 _SETTLED_RATIO = 0.9996
 """With nothing else to try, less gain than this in `_STALL_EVERY` iterations ends the solve."""
+CHOICE = 8
+"""Seeds that each restart chooses from."""
 _PULL_EVERY = 4
 """Iterations from one pull to the next while the goals are not met."""
 _LAST_RESTART = 0.7
@@ -41,6 +47,7 @@ def propose(s: System, w: Work, state: State, settings: Settings, error: float, 
     """The step from the current pose into ``w.step``; returns its largest component.
 
     With ``crossing`` freedoms that would come to a limit on the way stay where they are; the others do without them.
+    With ``settings.filling`` these go as far as the limit and the others make up for it; else `shorten` cuts them off.
     """
     damping = (settings.damping_scale * error + settings.damping) * boost
     w.frozen[:] = False
@@ -51,7 +58,7 @@ def propose(s: System, w: Work, state: State, settings: Settings, error: float, 
         solve_dual(w, w.wanted, damping, w.y)
         spread_step(s, w, w.frozen, w.y, w.pull, w.step)
         largest = cap(s, w.step, settings.step_cap)
-        if freeze(s, w, state.x, crossing) == 0:
+        if freeze(s, w, state.x, crossing, settings.filling) == 0:
             break
     return largest
 
@@ -124,7 +131,7 @@ def solve(
         since += 1
         stalled = moved < _STILL
         if since >= _STALL_EVERY:
-            stalled = stalled or error > _STALLED_RATIO * mark
+            stalled = stalled or error > (_STALLED_RATIO if worst > _NEAR else _NEARLY_STALLED_RATIO) * mark
             mark_before, mark, since = mark, error, 0
         if stalled and worst > 1.0:
             if restarts > settings.restarts or settings.restarts == 0:
@@ -134,9 +141,7 @@ def solve(
                     break
             else:
                 if restarts < settings.restarts and iterations < _LAST_RESTART * settings.max_iterations:
-                    reseed(s, w, s.seeds[restarts], anchor.x, anchor.q, anchor.t, state.x, state.q, state.t)
-                    residuals(s, w, state.q, state.t, state.e)
-                    align_roots(s, w, state.q, state.t)
+                    start_anew(s, w, state, trial, anchor, restarts)
                 else:
                     copy(best, state)  # the last one polishes the best so far
                     restarts = settings.restarts
@@ -156,6 +161,19 @@ _CROSSING_GAIN = 0.95
 """A step that goes without some freedoms must be worth it: out of reach it would only keep the pose from resting."""
 _TIGHTEN = 8.0
 _RELAX = 0.25
+
+
+def start_anew(s: System, w: Work, state: State, trial: State, anchor: State, restarts: int) -> None:
+    """Move ``state`` to the best of the next few seeds: a pose that begins nearer ends at the goals more often."""
+    least = math.inf
+    for i in range(restarts * CHOICE, (restarts + 1) * CHOICE):
+        reseed(s, w, s.seeds[i], anchor.x, anchor.q, anchor.t, trial.x, trial.q, trial.t)
+        residuals(s, w, trial.q, trial.t, trial.e)
+        align_roots(s, w, trial.q, trial.t)
+        error, _ = residuals(s, w, trial.q, trial.t, trial.e)
+        if error < least or i == restarts * CHOICE:
+            least = error
+            copy(trial, state)
 
 
 def copy(source: State, target: State) -> None:

@@ -60,6 +60,7 @@ def solve_held(
         numbers[10],
         numbers[11] != 0.0,
         numbers[12] != 0.0,
+        numbers[13] != 0.0,
     )
     return solve_call(
         s, w, state, trial, best, anchor, start, many, call, settings, onward, settled, places, turns, answer

@@ -14,6 +14,7 @@ from viewer.ik.assemble import assemble, freedoms_of
 from viewer.ik.backends import engine_for
 from viewer.ik.batch import BatchRun, batch_targets, checked_starts, stacked
 from viewer.ik.drag import Drag
+from viewer.ik.driver import CHOICE
 from viewer.ik.goals import Goal, GoalKind
 from viewer.ik.methods import METHODS, UserRows
 from viewer.ik.natural import arm_joints, metric, stands
@@ -98,7 +99,7 @@ class Solver(Runs):
 
     def _settings(self) -> Settings:
         settings = self.options.settings
-        restarts = min(settings.restarts, len(self.assembly.system.seeds)) if self.options.restarts else 0
+        restarts = min(settings.restarts, len(self.assembly.system.seeds) // CHOICE) if self.options.restarts else 0
         return settings._replace(
             max_iterations=self.options.max_iterations, restarts=restarts, stand=settings.stand or self._stands
         )
