@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 CONVERGED, UNREACHABLE, STALLED, DIVERGED, BUDGET = range(5)
 
-_STALL_EVERY = 4
-_STALLED_RATIO, _NEARLY_STALLED_RATIO = 0.6, 0.9
+_STALL_EVERY = 3
+_STALLED_RATIO, _NEARLY_STALLED_RATIO = 0.5, 0.85
 """A squared error above this part of what it was `_STALL_EVERY` iterations ago is a stall: far from the goals, and where
 no goal is farther off than `_NEAR`."""
 _NEAR = 20.0
