@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numba
 import numpy as np
+from numba.core.types import unliteral
 
 from viewer.ik import (
     driver,
@@ -86,9 +87,13 @@ def _jit(function: FunctionType, digest: str) -> Any:  # noqa: ANN401 - numba's 
         options["fastmath"] = False
     function.__qualname__ += f"_{digest}"
     try:
-        return numba.njit(cache=True, **options)(function)
+        made = numba.njit(cache=True, **options)(function)
     except RuntimeError:  # nowhere to keep a cache: compiled anew in every process
-        return numba.njit(**options)(function)
+        made = numba.njit(**options)(function)
+    # What is given a constant would be compiled for that constant, and once more for all else.
+    template = made.get_call_template
+    made.get_call_template = lambda types, keywords: template(tuple(map(unliteral, types)), keywords)
+    return made
 
 
 _space = _compiled_namespace()

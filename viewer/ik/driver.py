@@ -25,10 +25,9 @@ CONVERGED, UNREACHABLE, STALLED, DIVERGED, BUDGET = range(5)
 
 _STALL_EVERY = 3
 _STALLED_RATIO, _NEARLY_STALLED_RATIO = 0.5, 0.85
-"""A squared error above this part of what it was `_STALL_EVERY` iterations ago is a stall: far from the goals, and where
-no goal is farther off than `_NEAR`."""
+"""A squared error above this part of what it was `_STALL_EVERY` iterations ago is a stall; the second: near the goals."""
 _NEAR = 20.0
-"""Tolerances."""
+"""Tolerances within which all goals are near."""
 _SETTLED_RATIO = 0.9996
 """With nothing else to try, less gain than this in `_STALL_EVERY` iterations ends the solve."""
 CHOICE = 8

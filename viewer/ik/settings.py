@@ -36,7 +36,10 @@ _MOVE = 0.3
 
 
 def seeds_for(system: System, skeleton: Skeleton, seed: int) -> Floats:
-    """(R, n) poses to restart from, `CHOICE` for each restart, drawn inside the limits: always the same for the same content and seed."""
+    """(R, n) poses to restart from, `CHOICE` for each restart, drawn inside the limits.
+
+    Always the same for the same content and seed.
+    """
     content = zlib.crc32("\0".join(skeleton.names).encode("utf-8", "surrogatepass"))
     content = zlib.crc32(skeleton.offsets.tobytes(), content)
     content = zlib.crc32(system.goal_joint.tobytes() + system.goal_kind.tobytes(), content)

@@ -25,7 +25,6 @@ from viewer.ik.settings import INSIDE, seeds_for
 from viewer.ik.solution import Solution, Status
 from viewer.ik.targets import Targets
 from viewer.ik.workspace import Workspace, checked_start
-from viewer.skeleton.pose import Pose
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from viewer.ik.batch import BatchSolution
     from viewer.ik.options import SolverOptions
     from viewer.ik.system import Settings
+    from viewer.skeleton.pose import Pose
     from viewer.skeleton.skeleton import Skeleton
 
 
@@ -157,10 +157,9 @@ class Solver(Runs):
             check_count("threads", threads, least=1)
         starts = checked_starts(self.skeleton, poses)
         places, turns = batch_targets(self.targets, starts, targets, target_rotations)
-        rotations, translations = stacked(starts, len(places))
         engine, _ = engine_for(self.options.backend)
         run = BatchRun(self.skeleton, self.assembly, engine, self.one_shot, self._reach, exact=self.options.exact)
-        return run.solve(rotations, translations, places, turns, same_start=isinstance(poses, Pose), threads=threads)
+        return run.solve(*stacked(starts), places, turns, threads=threads)
 
 
 def _checked_goals(goals: Sequence[Goal]) -> tuple[Goal, ...]:

@@ -39,7 +39,8 @@ class System(NamedTuple):
         goal_weight, goal_rotation_weight: (G,).
         goal_trust: (G,) how much a goal's place says of where the body stands: hands say half.
         tolerance: (2,) metres and radians within which a goal is met.
-        seeds: (R, n) poses to restart from, the next few for each restart: coordinates, or a step from the pose that the solve began with.
+        seeds: (R, n) poses to restart from, the next few for each restart: coordinates, or a step from the pose that
+            the solve began with.
     """
 
     parent: Integers
