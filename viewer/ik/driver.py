@@ -25,7 +25,7 @@ CONVERGED, UNREACHABLE, STALLED, DIVERGED, BUDGET = range(5)
 
 _STALL_EVERY = 3
 _STALLED_RATIO, _NEARLY_STALLED_RATIO = 0.5, 0.85
-"""A squared error above this part of what it was `_STALL_EVERY` iterations ago is a stall; the second: near the goals."""
+"""A squared error above this part of what it was `_STALL_EVERY` iterations ago is a stall: far from the goals, and near."""
 _NEAR = 20.0
 """Tolerances within which all goals are near."""
 _SETTLED_RATIO = 0.9996
@@ -96,9 +96,12 @@ def solve(
             difference(s, w, state.x, state.q, state.t, anchor.x, anchor.q, anchor.t, w.pull)
             scale_row(w.pull, settings.pull)
             cap(s, w.pull, settings.pull_cap)
-        moved, crossing = 0.0, False
+        moved = 0.0
         first = -1 if settings.restarts > 0 else 1 if pulled else 0
         for attempt in range(_TRIES if settings.restarts > 0 else _TRIES + 1):
+            # A freedom that is cut short at its limit may be what spoils it for the others. Where there are restarts
+            # they are the quicker way out.
+            crossing = first >= 0 and attempt == first + 1
             largest = propose(s, w, state, settings, error, boost, crossing)
             shorten(s, w.step, state.x, settings.limit_gain)
             copy(state, trial)
@@ -114,12 +117,7 @@ def solve(
                 # The pull is only wished for: it goes before the goals are given less of a step.
                 w.pull[:] = 0.0
                 pulled = False
-            elif attempt == first:
-                # A freedom that is cut short at its limit may be what spoils it for the others. Where there are
-                # restarts they are the quicker way out.
-                crossing = True
-            else:
-                crossing = False
+            elif attempt != first:
                 boost *= _TIGHTEN
         if moved == 0.0:
             # What was evaluated last is a step that was taken back.
@@ -140,7 +138,7 @@ def solve(
                     break
             else:
                 if restarts < settings.restarts and iterations < _LAST_RESTART * settings.max_iterations:
-                    start_anew(s, w, state, trial, anchor, restarts)
+                    start_anew(s, w, state, trial, anchor, restarts * CHOICE)
                 else:
                     copy(best, state)  # the last one polishes the best so far
                     restarts = settings.restarts
@@ -162,15 +160,15 @@ _TIGHTEN = 8.0
 _RELAX = 0.25
 
 
-def start_anew(s: System, w: Work, state: State, trial: State, anchor: State, restarts: int) -> None:
+def start_anew(s: System, w: Work, state: State, trial: State, anchor: State, begin: int) -> None:
     """Move ``state`` to the best of the next few seeds: a pose that begins nearer ends at the goals more often."""
     least = math.inf
-    for i in range(restarts * CHOICE, (restarts + 1) * CHOICE):
+    for i in range(begin, begin + CHOICE):
         reseed(s, w, s.seeds[i], anchor.x, anchor.q, anchor.t, trial.x, trial.q, trial.t)
         residuals(s, w, trial.q, trial.t, trial.e)
         align_roots(s, w, trial.q, trial.t)
         error, _ = residuals(s, w, trial.q, trial.t, trial.e)
-        if error < least or i == restarts * CHOICE:
+        if error < least or i == begin:
             least = error
             copy(trial, state)
 
