@@ -197,4 +197,4 @@ def test_limited_ccd_locks_up_and_the_default_does_not() -> None:
     case = s_lock_arm()
     assert 0.05 < stuck_part(case, "ccd", dragged=True) < 0.6
     assert stuck_part(case, "ccd", dragged=False) > 0.0
-    assert stuck_part(case, "default", dragged=False, restarts=24) == 0.0
+    assert stuck_part(case, "default", dragged=False, restarts=16) == 0.0

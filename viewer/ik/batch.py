@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     from viewer.spatial.checks import Floats, Ints
 
 _CHUNK = 100
-"""Problems that a thread takes at a time."""
+"""Problems that a thread takes at a time, at least."""
+_SHARES = 16
+"""Chunks that each thread takes of a large batch."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,13 +78,10 @@ def checked_starts(skeleton: Skeleton, poses: Sequence[Pose] | Pose) -> Sequence
     return starts
 
 
-def stacked(poses: Sequence[Pose] | Pose, count: int) -> tuple[Floats, Floats]:
-    """Start poses as (N, J, 4) and (N, J, 3); one pose stands for all ``count`` of them."""
+def stacked(poses: Sequence[Pose] | Pose) -> tuple[Floats, Floats]:
+    """Start poses as (N, J, 4) and (N, J, 3), or (1, ...) if there is one for all."""
     if isinstance(poses, Pose):
-        return (
-            np.repeat(poses.rotations[None], count, axis=0),
-            np.repeat(poses.translations[None], count, axis=0),
-        )
+        return poses.rotations[None], poses.translations[None]
     return np.stack([pose.rotations for pose in poses]), np.stack([pose.translations for pose in poses])
 
 
@@ -128,48 +127,60 @@ class BatchRun:
         self.settings, self.reach, self.exact = settings, reach, exact
 
     def solve(
-        self,
-        rotations: Floats,
-        translations: Floats,
-        places: Floats,
-        turns: Floats,
-        *,
-        same_start: bool = False,
-        threads: int | None = None,
+        self, rotations: Floats, translations: Floats, places: Floats, turns: Floats, *, threads: int | None = None
     ) -> BatchSolution:
-        """Solve all; the arrays of poses are overwritten by the answers; ``same_start``: all are the same."""
-        count = len(rotations)
-        joints, goals = self.assembly.joints, self.assembly.goals
-        many = make_many(self.assembly.system, count)
-        many.again[1:] = same_start
-        many.again[::_CHUNK] = False  # where a thread begins
-        np.take(rotations, joints, axis=1, out=many.q)
-        np.take(translations, joints, axis=1, out=many.t)
-        np.take(places, goals, axis=1, out=many.target)
-        np.take(turns, goals, axis=1, out=many.rotation)
-        chunks = [slice(first, first + _CHUNK) for first in range(0, count, _CHUNK)]
-        workers = min(threads or os.cpu_count() or 1, len(chunks))
-        with ThreadPoolExecutor(workers) as pool:
-            list(pool.map(lambda chunk: self._chunk(many, chunk), chunks))
-        status = [self._status(many, i) for i in range(count)]
-        if self.exact:
-            self._go_back(many, rotations, translations, [i for i in range(count) if status[i] is not Status.CONVERGED])
-        rotations[:, joints], translations[:, joints] = many.q, many.t
-        errors_m, errors_deg = spread_misses(self.assembly.system, goals, places.shape[1], many.miss)
-        return BatchSolution(
-            rotations=rotations,
-            translations=translations,
-            status=np.array(status, dtype=np.object_),
-            errors_m=errors_m,
-            errors_deg=errors_deg,
-            iterations=many.iterations,
-        )
+        """Solve all.
 
-    def _chunk(self, many: Many, chunk: slice) -> None:
+        Args:
+            rotations: (N, J, 4) where to start, or (1, ...) where all do.
+            translations: (N, J, 3) likewise.
+            places: (N, G, 3) settled targets.
+            turns: (N, G, 4) likewise.
+            threads: at most so many.
+        """
+        count, goals = len(places), self.assembly.goals
+        many = make_many(self.assembly.system, count)
+        answer = np.empty((count, *rotations.shape[1:])), np.empty((count, *translations.shape[1:]))
+        starts = (np.broadcast_to(rotations, answer[0].shape), np.broadcast_to(translations, answer[1].shape))
+        many.again[1:] = len(rotations) == 1
+        workers = min(threads or os.cpu_count() or 1, -(-count // _CHUNK))
+        # Large enough to make little of what a chunk costs, small enough for all threads to end together.
+        size = max(_CHUNK, -(-count // (_SHARES * workers)))
+        chunks = [slice(first, first + size) for first in range(0, count, size)]
+        with ThreadPoolExecutor(workers) as pool:
+            list(pool.map(lambda chunk: self._chunk(many, starts, (places, turns), answer, chunk), chunks))
+        status = _STATUSES[many.code]
+        failed = np.flatnonzero(status != Status.CONVERGED).tolist()
+        for i in failed:
+            status[i] = self._status(many, i)
+        if self.exact:
+            self._go_back(many, starts, answer, failed)
+        errors_m, errors_deg = spread_misses(self.assembly.system, goals, places.shape[1], many.miss)
+        return BatchSolution(*answer, status, errors_m, errors_deg, many.iterations)
+
+    def _chunk(
+        self,
+        many: Many,
+        starts: tuple[Floats, Floats],
+        targets: tuple[Floats, Floats],
+        answer: tuple[Floats, Floats],
+        chunk: slice,
+    ) -> None:
+        """Solve some of the problems: what is done to their arrays is done here, too, by all threads."""
         space = Workspace(self.skeleton, self.assembly)
         part = many._replace(**{name: array[chunk] for name, array in many._asdict().items()})
+        part.again[0] = False
+        for start, begin in zip(starts, (part.q, part.t), strict=True):
+            # Those that begin as the one before read nothing of theirs.
+            some = ~part.again
+            begin[some] = start[chunk][some][:, self.assembly.joints]
+        for given, taken in zip(targets, (part.target, part.rotation), strict=True):
+            np.take(given[chunk], self.assembly.goals, axis=1, out=taken, mode="clip")
         states = (space.state, space.trial, space.best, space.anchor, space.start)
         self.engine.solve_many(space.system, space.work, *states, self.settings, part, False)
+        for start, end, found in zip(starts, (part.q, part.t), answer, strict=True):
+            found[chunk] = start[chunk]
+            found[chunk, self.assembly.joints] = end
 
     def _status(self, many: Many, i: int) -> Status:
         """As `Solver.solve` has it: what is out of reach by geometry is called so."""
@@ -180,12 +191,18 @@ class BatchRun:
                 return Status.UNREACHABLE
         return status
 
-    def _go_back(self, many: Many, rotations: Floats, translations: Floats, failed: list[int]) -> None:
-        """Exact or nothing: the answers of problems that failed become their start poses, (N, J, 4) and (N, J, 3)."""
+    def _go_back(
+        self, many: Many, starts: tuple[Floats, Floats], answer: tuple[Floats, Floats], failed: list[int]
+    ) -> None:
+        """Exact or nothing: the answers of problems that failed become their start poses."""
         space, joints = Workspace(self.skeleton, self.assembly), self.assembly.joints
         for i in failed:
             space.one.target[0], space.one.rotation[0] = many.target[i], many.rotation[i]
-            outside = space.go_back(Pose(rotations[i], translations[i]))
-            many.q[i] = space.state.q if outside else rotations[i, joints]
-            many.t[i] = space.state.t if outside else translations[i, joints]
+            outside = space.go_back(Pose(starts[0][i], starts[1][i]))
+            answer[0][i], answer[1][i] = starts[0][i], starts[1][i]
+            if outside:
+                answer[0][i, joints], answer[1][i, joints] = space.state.q, space.state.t
             many.miss[i] = space.work.miss
+
+
+_STATUSES = np.array(STATUS_OF_CODE, dtype=np.object_)

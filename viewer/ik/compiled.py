@@ -27,7 +27,7 @@ from viewer.ik import (
     kernels_step,
     system,
 )
-from viewer.ik.held import HELD, WORDS
+from viewer.ik.held import HELD, noted
 from viewer.ik.system import Call, make_many, make_state
 from viewer.ik.twin import twins
 
@@ -61,7 +61,7 @@ _OPTIONS: dict[str, Any] = {
 
 # What Python calls. The others are called by these only: without the code that takes arrays out of Python's hands
 # they compile in a fraction of the time.
-_ENTRIES = ("hold", "solve_held")
+_ENTRIES = ("solve_held",)
 # Called in one place: they become part of their callers before anything is compiled, once instead of twice.
 _PARTS = (
     "align_root", "aim_derivative", "best_turn", "inverse_root", "solve", "solve_call", "solve_many", "stand_root",
@@ -92,7 +92,7 @@ def _jit(function: FunctionType, digest: str) -> Any:  # noqa: ANN401 - numba's 
 
 
 _space = _compiled_namespace()
-_hold, _solve_held = (_space[name] for name in _ENTRIES)
+(_solve_held,) = (_space[name] for name in _ENTRIES)
 
 
 class Prepared:
@@ -101,8 +101,7 @@ class Prepared:
     def __init__(self, *arrays: System | Work | State | Many | Call) -> None:
         """Note the arrays of `viewer.ik.kernels_call.solve_call`, in its order."""
         self._arrays = arrays  # held as long as the memory that points at them
-        self._memory = np.empty(WORDS, dtype=np.int64)
-        _hold(self._memory, *arrays)
+        self._memory = noted(arrays)
         self._settings: Settings | None = None
         self._numbers = np.empty(0)
 

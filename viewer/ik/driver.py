@@ -8,6 +8,7 @@ globals: `viewer.ik.vectorised` and `viewer.ik.compiled` each run this very sour
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from viewer.ik.kernels import put_row, put_table, scale_row
@@ -22,11 +23,15 @@ if TYPE_CHECKING:
 
 CONVERGED, UNREACHABLE, STALLED, DIVERGED, BUDGET = range(5)
 
-_STALL_EVERY = 4
-_STALLED_RATIO = 0.9
-"""A squared error above this part of what it was `_STALL_EVERY` iterations ago is a stall."""
+_STALL_EVERY = 3
+_STALLED_RATIO, _NEARLY_STALLED_RATIO = 0.5, 0.85
+"""A squared error above this part of what it was `_STALL_EVERY` iterations ago is a stall: far from goals, and near."""
+_NEAR = 20.0
+"""Tolerances within which all goals are near."""
 _SETTLED_RATIO = 0.9996
 """With nothing else to try, less gain than this in `_STALL_EVERY` iterations ends the solve."""
+CHOICE = 8
+"""Seeds that each restart chooses from."""
 _PULL_EVERY = 4
 """Iterations from one pull to the next while the goals are not met."""
 _LAST_RESTART = 0.7
@@ -41,6 +46,7 @@ def propose(s: System, w: Work, state: State, settings: Settings, error: float, 
     """The step from the current pose into ``w.step``; returns its largest component.
 
     With ``crossing`` freedoms that would come to a limit on the way stay where they are; the others do without them.
+    With ``settings.filling`` these go as far as the limit and the others make up for it; else `shorten` cuts them off.
     """
     damping = (settings.damping_scale * error + settings.damping) * boost
     w.frozen[:] = False
@@ -51,7 +57,7 @@ def propose(s: System, w: Work, state: State, settings: Settings, error: float, 
         solve_dual(w, w.wanted, damping, w.y)
         spread_step(s, w, w.frozen, w.y, w.pull, w.step)
         largest = cap(s, w.step, settings.step_cap)
-        if freeze(s, w, state.x, crossing) == 0:
+        if freeze(s, w, state.x, crossing, settings.filling) == 0:
             break
     return largest
 
@@ -90,9 +96,12 @@ def solve(
             difference(s, w, state.x, state.q, state.t, anchor.x, anchor.q, anchor.t, w.pull)
             scale_row(w.pull, settings.pull)
             cap(s, w.pull, settings.pull_cap)
-        moved, crossing = 0.0, False
+        moved = 0.0
         first = -1 if settings.restarts > 0 else 1 if pulled else 0
         for attempt in range(_TRIES if settings.restarts > 0 else _TRIES + 1):
+            # A freedom that is cut short at its limit may be what spoils it for the others. Where there are restarts
+            # they are the quicker way out.
+            crossing = first >= 0 and attempt == first + 1
             largest = propose(s, w, state, settings, error, boost, crossing)
             shorten(s, w.step, state.x, settings.limit_gain)
             copy(state, trial)
@@ -108,12 +117,7 @@ def solve(
                 # The pull is only wished for: it goes before the goals are given less of a step.
                 w.pull[:] = 0.0
                 pulled = False
-            elif attempt == first:
-                # A freedom that is cut short at its limit may be what spoils it for the others. Where there are
-                # restarts they are the quicker way out.
-                crossing = True
-            else:
-                crossing = False
+            elif attempt != first:
                 boost *= _TIGHTEN
         if moved == 0.0:
             # What was evaluated last is a step that was taken back.
@@ -124,7 +128,7 @@ def solve(
         since += 1
         stalled = moved < _STILL
         if since >= _STALL_EVERY:
-            stalled = stalled or error > _STALLED_RATIO * mark
+            stalled = stalled or error > (_STALLED_RATIO if worst > _NEAR else _NEARLY_STALLED_RATIO) * mark
             mark_before, mark, since = mark, error, 0
         if stalled and worst > 1.0:
             if restarts > settings.restarts or settings.restarts == 0:
@@ -134,9 +138,7 @@ def solve(
                     break
             else:
                 if restarts < settings.restarts and iterations < _LAST_RESTART * settings.max_iterations:
-                    reseed(s, w, s.seeds[restarts], anchor.x, anchor.q, anchor.t, state.x, state.q, state.t)
-                    residuals(s, w, state.q, state.t, state.e)
-                    align_roots(s, w, state.q, state.t)
+                    start_anew(s, w, state, trial, anchor, restarts * CHOICE)
                 else:
                     copy(best, state)  # the last one polishes the best so far
                     restarts = settings.restarts
@@ -156,6 +158,19 @@ _CROSSING_GAIN = 0.95
 """A step that goes without some freedoms must be worth it: out of reach it would only keep the pose from resting."""
 _TIGHTEN = 8.0
 _RELAX = 0.25
+
+
+def start_anew(s: System, w: Work, state: State, trial: State, anchor: State, begin: int) -> None:
+    """Move ``state`` to the best of the next few seeds: a pose that begins nearer ends at the goals more often."""
+    least = math.inf
+    for i in range(begin, begin + CHOICE):
+        reseed(s, w, s.seeds[i], anchor.x, anchor.q, anchor.t, trial.x, trial.q, trial.t)
+        residuals(s, w, trial.q, trial.t, trial.e)
+        align_roots(s, w, trial.q, trial.t)
+        error, _ = residuals(s, w, trial.q, trial.t, trial.e)
+        if error < least or i == begin:
+            least = error
+            copy(trial, state)
 
 
 def copy(source: State, target: State) -> None:

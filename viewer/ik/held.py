@@ -1,7 +1,7 @@
 """Where compiled code finds the arrays of a solve: noted once, instead of taken out of Python's hands at every call.
 
-To take some ninety arrays from Python costs as much as an easy solve. `hold` writes what numba knows of each (where it
-is, how large it is) into a piece of memory, and `solve_held` reads it there. Who holds that memory holds the arrays.
+To take some ninety arrays from Python costs as much as an easy solve. `noted` writes what numba knows of each (where it
+is, how large it is) into a piece of memory, and `solve_held` reads it there. Who keeps that memory keeps the arrays.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numba
 import numpy as np
-from numba.core import types
 from numba.extending import intrinsic
 
 from viewer.ik.assemble import assemble, freedoms_of
@@ -21,30 +20,16 @@ from viewer.ik.targets import Targets
 from viewer.skeleton.chain import chain
 
 if TYPE_CHECKING:
-    from viewer.ik.system import Call, Integers, Many, State, System, Work
+    from collections.abc import Iterable
+
+    from viewer.ik.system import Integers
     from viewer.spatial.checks import Floats
-
-
-def hold(  # noqa: PLR0913, PLR0917 - as the driver has them
-    memory: Integers,
-    s: System,
-    w: Work,
-    state: State,
-    trial: State,
-    best: State,
-    anchor: State,
-    start: State,
-    many: Many,
-    call: Call,
-) -> None:
-    """Note where the arrays of `viewer.ik.kernels_call.solve_call` are, in ``memory`` (`WORDS`,)."""
-    stored(memory, (s, w, state, trial, best, anchor, start, many, call))
 
 
 def solve_held(
     memory: Integers, numbers: Floats, onward: bool, settled: bool, places: Floats, turns: Floats, answer: Floats
 ) -> int:
-    """`viewer.ik.kernels_call.solve_call` on the arrays that `hold` noted; the settings as numbers, in their order."""
+    """`viewer.ik.kernels_call.solve_call` on the arrays that are `noted`; the settings as numbers, in their order."""
     s, w, state, trial, best, anchor, start, many, call = taken(memory)
     settings = Settings(
         int(numbers[0]),
@@ -60,39 +45,40 @@ def solve_held(
         numbers[10],
         numbers[11] != 0.0,
         numbers[12] != 0.0,
+        numbers[13] != 0.0,
     )
     return solve_call(
         s, w, state, trial, best, anchor, start, many, call, settings, onward, settled, places, turns, answer
     )
 
 
-def _kinds() -> tuple[Any, int]:
-    """Numba's type of the arrays, and the words that it takes to note them."""
+def noted(arrays: Iterable[Iterable[np.ndarray[Any, Any]]]) -> Integers:
+    """Where arrays are and how large, in numba's order.
+
+    That is of each: two pointers to owners (none: whoever calls keeps them), how many items, the bytes of one, where
+    the first is, and of every axis the length, then of every axis the stride.
+    """
+    words = [
+        word
+        for group in arrays
+        for array in group
+        for word in (0, 0, array.size, array.itemsize, array.ctypes.data, *array.shape, *array.strides)
+    ]
+    return np.array(words, dtype=np.int64)
+
+
+def _kind() -> Any:  # noqa: ANN401 - numba's types have no public type
+    """Numba's type of the arrays."""
     skeleton = chain(2)
     freedoms = freedoms_of(skeleton, np.ones((len(skeleton), 3)), limits=True, root="free")
     goals = [Goal.position("tip", (0.0, 0.0, 0.0))]
     assembly = assemble(freedoms, goals, (1.0, 1.0))
     system, call = assembly.system, make_call(assembly.joints, assembly.goals, Targets(skeleton, goals), len(skeleton))
     states = [make_state(system) for _ in range(5)]
-    arrays = (system, make_work(system), *states, make_many(system, 1), call)
-    # A pointer to the data and two to owners, the size, the size of an item, and of every axis its length and stride.
-    kind = numba.typeof(arrays)  # type: ignore[no-untyped-call]
-    return kind, sum(5 + 2 * array.ndim for group in arrays for array in group)
+    return numba.typeof((system, make_work(system), *states, make_many(system, 1), call))  # type: ignore[no-untyped-call]
 
 
-HELD, WORDS = _kinds()
-
-
-def _stored(typing: Any, memory: Any, arrays: Any) -> Any:  # noqa: ANN401, ARG001 - numba's types; called by numba
-    """Write the description of the arrays into memory."""
-    if arrays != HELD:
-        return None
-
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ANN401
-        builder.store(values[1], _place(context, builder, signature, values))
-        return context.get_dummy_value()
-
-    return types.void(memory, arrays), generate
+HELD = _kind()
 
 
 def _taken(typing: Any, memory: Any) -> Any:  # noqa: ANN401, ARG001
@@ -109,6 +95,5 @@ def _place(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # n
     return builder.bitcast(memory.data, context.get_value_type(HELD).as_pointer())
 
 
-# By these names compiled code calls them.
-stored: Any = intrinsic(_stored)
+# By this name compiled code calls it.
 taken: Any = intrinsic(_taken)

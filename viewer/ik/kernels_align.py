@@ -52,7 +52,7 @@ def align_root(s: System, w: Work, k: int, q: Floats, t: Floats) -> None:
     for i in range(3):
         here[i] /= total
         there[i] /= total
-    turn = w.quaternions[1]
+    turn = w.quaternions[3]
     best_turn(s, w, k, turn)
     ax, ay, az, aw = turn[0], turn[1], turn[2], turn[3]
     q[k, 0], q[k, 1], q[k, 2], q[k, 3] = product(ax, ay, az, aw, q[k, 0], q[k, 1], q[k, 2], q[k, 3])
@@ -64,7 +64,10 @@ def best_turn(s: System, w: Work, k: int, turn: Floats) -> None:
     """The turn about the centroids (w.vectors[0] to w.vectors[1]) that fits the goals below joint k best."""
     here, there = w.vectors[0], w.vectors[1]
     # Sums of products of the two clouds' coordinates.
-    xx = xy = xz = yx = yy = yz = zx = zy = zz = 0.0
+    sums = w.quaternions
+    for i in range(3):
+        for j in range(3):
+            sums[i, j] = 0.0
     spin_x = spin_y = spin_z = spin_w = 0.0
     for g in range(s.goal_low[k], s.goal_high[k]):
         kind = s.goal_kind[g]
@@ -76,15 +79,7 @@ def best_turn(s: System, w: Work, k: int, turn: Floats) -> None:
                 s.goal_target[g, 1] - there[1],
                 s.goal_target[g, 2] - there[2],
             )
-            xx += weight * ax * bx
-            xy += weight * ax * by
-            xz += weight * ax * bz
-            yx += weight * ay * bx
-            yy += weight * ay * by
-            yz += weight * ay * bz
-            zx += weight * az * bx
-            zy += weight * az * by
-            zz += weight * az * bz
+            add_products(sums, weight, ax, ay, az, bx, by, bz)
         if kind == ROTATION or kind == POSE:
             # An effector's three axes are points at a lever's length.
             weight = s.goal_rotation_weight[g] * LEVER
@@ -93,15 +88,10 @@ def best_turn(s: System, w: Work, k: int, turn: Floats) -> None:
                 h, r = w.turn[s.goal_joint[g]], s.goal_rotation[g]
                 ax, ay, az = turned(h[0], h[1], h[2], h[3], unit(i, 0), unit(i, 1), unit(i, 2))
                 bx, by, bz = turned(r[0], r[1], r[2], r[3], unit(i, 0), unit(i, 1), unit(i, 2))
-                xx += weight * ax * bx
-                xy += weight * ax * by
-                xz += weight * ax * bz
-                yx += weight * ay * bx
-                yy += weight * ay * by
-                yz += weight * ay * bz
-                zx += weight * az * bx
-                zy += weight * az * by
-                zz += weight * az * bz
+                add_products(sums, weight, ax, ay, az, bx, by, bz)
+    xx, xy, xz = sums[0, 0], sums[0, 1], sums[0, 2]
+    yx, yy, yz = sums[1, 0], sums[1, 1], sums[1, 2]
+    zx, zy, zz = sums[2, 0], sums[2, 1], sums[2, 2]
     # Shifted so that the wanted eigenvalue is the largest in size, the power method finds its vector.
     shift = math.sqrt(xx * xx + xy * xy + xz * xz + yx * yx + yy * yy + yz * yz + zx * zx + zy * zy + zz * zz)
     shift = 1.8 * shift + 1e-12
@@ -114,6 +104,19 @@ def best_turn(s: System, w: Work, k: int, turn: Floats) -> None:
         spin_z = (xy - yx) * r + (zx + xz) * x + (yz + zy) * y + (zz - xx - yy + shift) * z
         length = math.sqrt(spin_x * spin_x + spin_y * spin_y + spin_z * spin_z + spin_w * spin_w)
         turn[0], turn[1], turn[2], turn[3] = spin_x / length, spin_y / length, spin_z / length, spin_w / length
+
+
+def add_products(sums: Floats, weight: float, ax: float, ay: float, az: float, bx: float, by: float, bz: float) -> None:
+    """Add the products of two points' coordinates to the sums (3, 3): a row per coordinate of a, weighted."""
+    sums[0, 0] += weight * ax * bx
+    sums[0, 1] += weight * ax * by
+    sums[0, 2] += weight * ax * bz
+    sums[1, 0] += weight * ay * bx
+    sums[1, 1] += weight * ay * by
+    sums[1, 2] += weight * ay * bz
+    sums[2, 0] += weight * az * bx
+    sums[2, 1] += weight * az * by
+    sums[2, 2] += weight * az * bz
 
 
 def stand_roots(s: System, w: Work, q: Floats, t: Floats) -> None:

@@ -69,11 +69,9 @@ def add_rows(total: Floats, jacobian: Floats, low: int, high: int, first: int, e
 def solve_dual(w: Work, e: Floats, damping: float, y: Floats) -> None:
     """Solve (J J^T + damping I) y = e by Cholesky; ``w.gram`` is kept, ``w.factor`` is overwritten."""
     m = len(e)
-    r = 0
-    while r + 2 < m:
+    for r in range(0, m - 2, 3):
         factor_rows(w.gram, w.factor, r, damping)
-        r += 3
-    for last in range(r, m):
+    for last in range(m - m % 3, m):
         for c in range(last):
             total = w.gram[last, c]
             for i in range(c):

@@ -127,12 +127,12 @@ def swing_axis(
 
 
 def spread_step(s: System, w: Work, frozen: Bools, y: Floats, pull: Floats, dx: Floats) -> None:
-    """Set dx = pull + S J^T y, 0 for frozen freedoms and those that take no part."""
+    """Set dx = pull + S J^T y, what is held for frozen freedoms, and 0 for those that take no part."""
     for k in range(len(s.parent)):
         low, high = s.low[k], s.high[k]
         for d in range(s.first[k], s.first[k + 1]):
             if frozen[d] or s.spread[d] == 0.0:
-                dx[d] = 0.0
+                dx[d] = w.held[d] if frozen[d] else 0.0
                 continue
             total = 0.0
             for r in range(low, high):
@@ -141,23 +141,25 @@ def spread_step(s: System, w: Work, frozen: Bools, y: Floats, pull: Floats, dx: 
 
 
 def less_pull(s: System, w: Work, frozen: Bools, pull: Floats, e: Floats, out: Floats) -> None:
-    """Set out = e - J pull: what is left to do for the goals when the pull has been followed."""
+    """Set out = e - J pull: what is left to do for the goals when the pull, and frozen freedoms, have been followed."""
     for r in range(len(e)):
         out[r] = e[r]
     for k in range(len(s.parent)):
         low, high = s.low[k], s.high[k]
         for d in range(s.first[k], s.first[k + 1]):
-            if pull[d] != 0.0 and s.spread[d] != 0.0 and not frozen[d]:
-                part = pull[d] / s.spread[d]
+            wish = w.held[d] if frozen[d] else pull[d]
+            if wish != 0.0 and s.spread[d] != 0.0:
+                part = wish / s.spread[d]
                 for r in range(low, high):
                     out[r] -= w.jacobian[d, r] * part
 
 
-def freeze(s: System, w: Work, x: Floats, crossing: bool) -> int:
+def freeze(s: System, w: Work, x: Floats, crossing: bool, filling: bool) -> int:
     """Freeze the freedoms that stand at a limit and would leave it by ``w.step``; returns how many are new.
 
     With ``crossing`` also those that only come to their limit on the way: their step would be shortened, and the
-    others, which count on all of it, might make it worse.
+    others, which count on all of it, might make it worse. With ``filling`` these go as far as their limit, and the
+    others make up for what is missing.
 
     Their share is taken out of ``w.gram``: cheaper than summing the others again.
     """
@@ -165,12 +167,14 @@ def freeze(s: System, w: Work, x: Floats, crossing: bool) -> int:
     for k in range(len(s.parent)):
         low, high = s.low[k], s.high[k]
         for d in range(s.first[k], s.first[k + 1]):
+            if w.frozen[d]:
+                continue
             step = w.step[d]
-            room = _AT_LIMIT + abs(step) if crossing else _AT_LIMIT
-            leaves = (step < 0.0 and x[d] <= s.lower[d] + room) or (step > 0.0 and x[d] >= s.upper[d] - room)
-            if not leaves or w.frozen[d]:
+            room = x[d] - s.lower[d] if step < 0.0 else s.upper[d] - x[d]
+            if step == 0.0 or room > _AT_LIMIT + (abs(step) if crossing or filling else 0.0):
                 continue
             w.frozen[d] = True
+            w.held[d] = math.copysign(room, step) if filling else 0.0
             count += 1
             for r in range(low, high):
                 value = w.jacobian[d, r]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from viewer.ik.driver import CHOICE
 from viewer.ik.system import Settings
 
 if TYPE_CHECKING:
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
     from viewer.skeleton.skeleton import Skeleton
     from viewer.spatial.checks import Floats
 
-RESTARTS = 24
-ONE_SHOT = Settings(pull=0.02, restarts=RESTARTS)
+RESTARTS = 16
+ONE_SHOT = Settings(limit_passes=4, pull=0.02, restarts=RESTARTS, filling=True)
 """A solve on its own: far to go, perhaps; restarts where it stalls; a weak pull to the start pose."""
 DRAGGING = Settings(pull=0.3, restarts=0, least_iterations=1)
 """A step of a drag: near already; never a restart, which would pop; a strong pull to the pose at the drag's start,
@@ -35,13 +36,17 @@ _MOVE = 0.3
 
 
 def seeds_for(system: System, skeleton: Skeleton, seed: int) -> Floats:
-    """(R, n) poses to restart from, drawn inside the limits: always the same for the same content and seed."""
+    """(R, n) poses to restart from, `CHOICE` for each restart, drawn inside the limits.
+
+    Always the same for the same content and seed.
+    """
     content = zlib.crc32("\0".join(skeleton.names).encode("utf-8", "surrogatepass"))
     content = zlib.crc32(skeleton.offsets.tobytes(), content)
     content = zlib.crc32(system.goal_joint.tobytes() + system.goal_kind.tobytes(), content)
     random = np.random.default_rng([seed, content])
     freedoms = len(system.lower)
-    uniform, normal = random.uniform(size=(RESTARTS, freedoms)), random.normal(size=(RESTARTS, freedoms))
+    size = (RESTARTS * CHOICE, freedoms)
+    uniform, normal = random.uniform(size=size), random.normal(size=size)
     lower = np.where(system.bounded, system.lower, 0.0)
     upper = np.where(system.bounded, system.upper, 0.0)
     # Many joints in a row would coil up: the turns of a long chain add up to as much as those of a limb.

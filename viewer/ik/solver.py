@@ -14,6 +14,7 @@ from viewer.ik.assemble import assemble, freedoms_of
 from viewer.ik.backends import engine_for
 from viewer.ik.batch import BatchRun, batch_targets, checked_starts, stacked
 from viewer.ik.drag import Drag
+from viewer.ik.driver import CHOICE
 from viewer.ik.goals import Goal, GoalKind
 from viewer.ik.methods import METHODS, UserRows
 from viewer.ik.natural import arm_joints, metric, stands
@@ -24,7 +25,6 @@ from viewer.ik.settings import INSIDE, seeds_for
 from viewer.ik.solution import Solution, Status
 from viewer.ik.targets import Targets
 from viewer.ik.workspace import Workspace, checked_start
-from viewer.skeleton.pose import Pose
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from viewer.ik.batch import BatchSolution
     from viewer.ik.options import SolverOptions
     from viewer.ik.system import Settings
+    from viewer.skeleton.pose import Pose
     from viewer.skeleton.skeleton import Skeleton
 
 
@@ -98,7 +99,7 @@ class Solver(Runs):
 
     def _settings(self) -> Settings:
         settings = self.options.settings
-        restarts = min(settings.restarts, len(self.assembly.system.seeds)) if self.options.restarts else 0
+        restarts = min(settings.restarts, len(self.assembly.system.seeds) // CHOICE) if self.options.restarts else 0
         return settings._replace(
             max_iterations=self.options.max_iterations, restarts=restarts, stand=settings.stand or self._stands
         )
@@ -156,10 +157,9 @@ class Solver(Runs):
             check_count("threads", threads, least=1)
         starts = checked_starts(self.skeleton, poses)
         places, turns = batch_targets(self.targets, starts, targets, target_rotations)
-        rotations, translations = stacked(starts, len(places))
         engine, _ = engine_for(self.options.backend)
         run = BatchRun(self.skeleton, self.assembly, engine, self.one_shot, self._reach, exact=self.options.exact)
-        return run.solve(rotations, translations, places, turns, same_start=isinstance(poses, Pose), threads=threads)
+        return run.solve(*stacked(starts), places, turns, threads=threads)
 
 
 def _checked_goals(goals: Sequence[Goal]) -> tuple[Goal, ...]:

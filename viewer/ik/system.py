@@ -39,7 +39,8 @@ class System(NamedTuple):
         goal_weight, goal_rotation_weight: (G,).
         goal_trust: (G,) how much a goal's place says of where the body stands: hands say half.
         tolerance: (2,) metres and radians within which a goal is met.
-        seeds: (R, n) poses to restart from: coordinates, or a step from the pose that the solve began with.
+        seeds: (R, n) poses to restart from, the next few for each restart: coordinates, or a step from the pose that
+            the solve began with.
     """
 
     parent: Integers
@@ -96,6 +97,7 @@ class Work(NamedTuple):
         gram, factor: (m, m).
         y, wanted: (m,).
         step, pull: (n,).
+        held: (n,) the step of a freedom that is frozen.
         frozen: (n,).
         axis, vectors, quaternions: (3,), (4, 3), (4, 4) for passing small things.
     """
@@ -113,6 +115,7 @@ class Work(NamedTuple):
     wanted: Floats
     step: Floats
     pull: Floats
+    held: Floats
     frozen: Bools
     axis: Floats
     vectors: Floats
@@ -175,11 +178,13 @@ class Settings(NamedTuple):
         limit_gain: part of the way to a limit that a crossing step goes.
         pull: part of the way back to the anchor that what the goals leave free goes in one step.
         pull_cap: largest turn (radians) or move (metres) of a freedom that the pull asks for in one step.
-        restarts: how many of the seeds may be used.
+        restarts: how often it may begin anew at most; each takes the best of a few seeds.
         least_gain: a step is taken if it brings the squared error below this part of what it was: less than 1 keeps a
             figure that cannot reach from creeping for ever.
         stand: whether a solve begins with the body turned and moved, upright, to where its goals are.
         guarded: whether steps that make it worse are taken back.
+        filling: whether a freedom that would cross its limit goes as far as that and the others make up for the rest:
+            fewer iterations; in a drag the joints would work their way to their limits.
     """
 
     max_iterations: int = 200
@@ -195,6 +200,7 @@ class Settings(NamedTuple):
     least_gain: float = 0.9999
     stand: bool = False
     guarded: bool = True
+    filling: bool = False
 
 
 def make_work(system: System) -> Work:
@@ -215,6 +221,7 @@ def make_work(system: System) -> Work:
         wanted=np.zeros(rows),
         step=np.zeros(freedoms),
         pull=np.zeros(freedoms),
+        held=np.zeros(freedoms),
         frozen=np.zeros(freedoms, dtype=np.bool_),
         axis=np.zeros(3),
         vectors=np.zeros((4, 3)),

@@ -10,9 +10,10 @@ import numpy as np
 
 from viewer.ik.assemble import KIND_CODES, Assembly, assemble, freedoms_of
 from viewer.ik.backends import engine_for
+from viewer.ik.driver import CHOICE
 from viewer.ik.methods import METHODS
 from viewer.ik.natural import metric
-from viewer.ik.settings import INSIDE, seeds_for
+from viewer.ik.settings import INSIDE, ONE_SHOT, seeds_for
 from viewer.ik.system import Settings, copy_state
 from viewer.ik.workspace import Workspace
 
@@ -93,9 +94,9 @@ class Trials:
         workspace = self._workspace(chosen, kinds or {})
         settings = Settings()
         if restarts:
-            seeds = seeds_for(workspace.system, self.skeleton, self.options.seed)[:_RESTARTS]
+            seeds = seeds_for(workspace.system, self.skeleton, self.options.seed)[: _RESTARTS * CHOICE]
             workspace.system = workspace.system._replace(seeds=seeds)
-            settings = Settings(restarts=len(seeds))
+            settings = ONE_SHOT._replace(pull=0.0, restarts=_RESTARTS)
         return self._run(workspace, settings._replace(max_iterations=iterations))
 
     def release(self, trial: Trial, released: Bools, iterations: int) -> Trial:

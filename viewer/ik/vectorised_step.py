@@ -167,28 +167,30 @@ def solve_dual(w: Work, e: Floats, damping: float, y: Floats) -> None:
 
 
 def spread_step(s: System, w: Work, frozen: Bools, y: Floats, pull: Floats, dx: Floats) -> None:
-    """Set dx = pull + S J^T y, 0 for frozen freedoms and those that take no part."""
-    dx[:] = np.where(frozen | (s.spread == 0.0), 0.0, pull + s.spread * (w.jacobian @ y))
+    """Set dx = pull + S J^T y, what is held for frozen freedoms, and 0 for those that take no part."""
+    dx[:] = np.where(frozen, w.held, np.where(s.spread == 0.0, 0.0, pull + s.spread * (w.jacobian @ y)))
 
 
 def less_pull(s: System, w: Work, frozen: Bools, pull: Floats, e: Floats, out: Floats) -> None:
-    """Set out = e - J pull: what is left to do for the goals when the pull has been followed."""
+    """Set out = e - J pull: what is left to do for the goals when the pull, and frozen freedoms, have been followed."""
     out[:] = e
-    if pull.any():
-        scale = np.where(frozen | (s.spread == 0.0), np.inf, s.spread)
-        out -= (pull / scale) @ w.jacobian
+    wish = np.where(frozen, w.held, pull)
+    if wish.any():
+        out -= (wish / np.where(s.spread == 0.0, np.inf, s.spread)) @ w.jacobian
 
 
-def freeze(s: System, w: Work, x: Floats, crossing: bool) -> int:
+def freeze(s: System, w: Work, x: Floats, crossing: bool, filling: bool) -> int:
     """Freeze the freedoms that stand at a limit and would leave it by ``w.step``; returns how many are new.
 
-    With ``crossing`` also those that only come to their limit on the way.
+    With ``crossing`` also those that only come to their limit on the way; with ``filling`` these go as far as it.
 
     Their share is taken out of ``w.gram``.
     """
-    leaving = np.flatnonzero(leaves_limits(s, w.step, x, crossing) & ~w.frozen)
+    leaving = np.flatnonzero(leaves_limits(s, w.step, x, crossing or filling) & ~w.frozen)
     if leaving.size:
         w.frozen[leaving] = True
+        space = np.where(w.step[leaving] < 0.0, s.lower[leaving], s.upper[leaving]) - x[leaving]
+        w.held[leaving] = space if filling else 0.0
         share = w.jacobian[leaving]
         np.subtract(w.gram, share.T @ share, out=w.gram)
     return len(leaving)
