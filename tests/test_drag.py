@@ -69,6 +69,41 @@ def test_out_and_back_comes_back() -> None:
     assert max(left) < 5.0, left
 
 
+def looped(way: Floats, across: Floats) -> list[Pose]:
+    """The poses of a loop of one tip of the claw, while the two others hold, and of still frames at its end."""
+    claw, tips = viewer.load("sample:claw-arm").skeleton, ("claw_a", "claw_b", "claw_c")
+    start = claw.relaxed_pose()
+    world, claws = viewer.fk(claw, start), [effector for effector in claw.effectors if effector.name in tips]
+    places = [world.point(effector.joint, np.array(effector.offset)) for effector in claws]
+    drag = Solver(claw, [Goal.position(tip, (0, 0, 0)) for tip in tips], backend="numpy").drag(start)
+    poses = [start]
+    for angle in [*np.linspace(0.0, 2.0 * math.pi, 41).tolist(), *[0.0] * 50]:
+        targets = np.array(places)
+        targets[0] += 0.1 * ((1.0 - math.cos(angle)) * way + math.sin(angle) * across)
+        poses.append(drag.move(targets, iterations=2).pose)
+    return poses
+
+
+def test_a_loop_comes_back_even_if_the_chain_has_folded_the_other_way() -> None:
+    random = np.random.default_rng(3)
+    farthest = 0.0
+    for _ in range(5):
+        way, across = np.linalg.qr(random.normal(size=(3, 2)))[0].T
+        poses = looped(way, across)
+        farthest = max(farthest, degrees_between(poses[42], poses[0]))
+        assert degrees_between(poses[-1], poses[0]) < 0.01
+    assert farthest > 30.0  # it is not the pull alone that leads back
+
+
+def test_a_drag_that_rests_elsewhere_stays_there() -> None:
+    drag, place = dragged("LeftHand")
+    for part in np.linspace(0.0, 1.0, 20):
+        drag.move(rows(place + part * np.array([0.1, 0.1, 0.05])))
+    still = [drag.move(rows(place + np.array([0.1, 0.1, 0.05]))).pose for _ in range(80)]
+    assert degrees_between(still[-1], still[-2]) < 0.01
+    assert degrees_between(still[-1], drag.start) > 1.0
+
+
 def test_a_drag_out_of_reach_and_back_is_smooth() -> None:
     drag, place = dragged("LeftHand")
     out_and_back(drag, place, np.array([0.9, 0.4, 0.3]), frames=120)
