@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,9 @@ from rigs import chain
 import viewer
 from viewer import Goal, Solver, Status
 from viewer.ik.holds import holds
+from viewer.ik.prebend import prebent
 from viewer.skeleton import Pose
+from viewer.skeleton.limits import JointLimits
 from viewer.spatial.quaternion import angle_between, from_axis_angle
 
 if TYPE_CHECKING:
@@ -38,6 +41,13 @@ def dragged(effector: str, start: Pose = RELAXED) -> tuple[Drag, Floats]:
     goal = Goal.position(effector, place)
     solver = Solver(BIPED, [goal, *holds(BIPED, start, [goal])], backend="numpy")
     return solver.drag(start), place
+
+
+def hyperextending(lower: float, upper: float, others: int = 1) -> viewer.Skeleton:
+    """Hinges in a plane; the outer two between these degrees, straight at 0."""
+    limits = JointLimits.coordinates((math.radians(lower), math.radians(upper)))
+    arm = planar(others + 2, 120.0)
+    return replace(arm, limits=(*arm.limits[:others], limits, limits))
 
 
 def rows(place: Floats) -> Floats:
@@ -93,6 +103,28 @@ def test_a_loop_comes_back_even_if_the_chain_has_folded_the_other_way() -> None:
         farthest = max(farthest, degrees_between(poses[42], poses[0]))
         assert degrees_between(poses[-1], poses[0]) < 0.01
     assert farthest > 30.0  # it is not the pull alone that leads back
+
+
+def test_a_straight_finger_is_bent_the_way_that_is_free_and_straight_again_at_home() -> None:
+    finger = hyperextending(-80.0, 5.0, others=3)
+    start = Pose(from_axis_angle((0, 0, 1), np.array([0.9, -0.8, -0.7, 0.0, 0.0])), finger.offsets)
+    place = viewer.fk(finger, start).point(4, finger.tip_offsets[0])
+    drag = Solver(finger, [Goal.position("j4.tip", (0, 0, 0))], backend="numpy").drag(start)
+    aside = np.array([0.05, 0.05, 0.0])
+    for part in np.linspace(0.0, 1.0, 40).tolist():
+        away = drag.move([place + part * aside]).pose
+    assert (2.0 * np.degrees(np.arctan2(away.rotations[3:, 2], away.rotations[3:, 3])) < -2.0).all()
+    for part in [*np.linspace(1.0, 0.0, 40).tolist(), *[0.0] * 15]:
+        back = drag.move([place + part * aside]).pose
+    assert degrees_between(back, start) < 0.01
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "drawn"), [(-80, 5, -10), (-5, 80, 10), (0, 80, 0), (-40, 40, 0), (-5, 5, 0)]
+)
+def test_what_may_bend_either_way_is_drawn_the_way_that_is_free(lower: float, upper: float, drawn: float) -> None:
+    solver = Solver(hyperextending(lower, upper), [Goal.position("j2.tip", (1, 0, 0))], backend="numpy")
+    np.testing.assert_allclose(np.degrees(prebent(solver.assembly.system, np.zeros(3))[1:]), drawn)
 
 
 def test_a_drag_that_rests_elsewhere_stays_there() -> None:

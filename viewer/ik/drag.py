@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import copy
 from typing import TYPE_CHECKING
 
-from viewer.ik.homing import WayHome, way_home
+from viewer.ik.homing import Homing
 from viewer.ik.options import check_count
 from viewer.ik.settings import DRAGGING
 from viewer.ik.solution import Solution, Status
@@ -42,8 +42,7 @@ class Drag:
         self._solver = copy(solver)
         self._workspace = Workspace(solver.skeleton, solver.assembly)
         self._settings = DRAGGING
-        self._aims, self._looked = b"", False
-        self._way: WayHome | None = None
+        self._homing: Homing | None = None
 
     def move(
         self,
@@ -64,18 +63,14 @@ class Drag:
 
     def _go_on(self, targets: ArrayLike | None, target_rotations: ArrayLike | None, settings: Settings) -> Solution:
         """One step under these settings."""
-        space, onward = self._workspace, self.solution is not None
-        if self._way is not None:
-            self._way.go_on(space)
+        space, onward, homing = self._workspace, self.solution is not None, self._homing
+        if homing is not None:
+            homing.before()
         self.solution = self._solver.towards(space, self.start, targets, target_rotations, settings, onward=onward)
-        aims = space.system.goal_target.tobytes() + space.system.goal_rotation.tobytes()
-        if aims != self._aims:
-            # Only who has come to a halt is led home.
-            self._aims, self._way, self._looked = aims, None, False
-        elif self._way is not None:
-            self._way = None if self._way.over else self._way
-        elif not self._looked and self._solver.built_in and self.solution.status is Status.CONVERGED:
-            self._way, self._looked = way_home(space), True
+        if homing is not None:
+            homing.after(converged=self.solution.status is Status.CONVERGED)
+        elif self._solver.built_in:
+            self._homing = Homing(space)
         return self.solution
 
     def escape(self) -> Solution | None:
