@@ -77,11 +77,12 @@ def solve(
         Status (CONVERGED, STALLED or BUDGET: whether it was in reach is asked afterwards), iterations, squared error.
     """
     error, worst = residuals(s, w, state.q, state.t, state.e)
-    copy(state, best)
+    # Without restarts every step is nearer than the last, so ``best`` is free to remember the way, from call to call.
+    strides = settings.guarded and settings.restarts == 0
+    if not strides or w.since[0] == 0:
+        copy(state, best)
     best_error, mark, since = error, error, 0
     boost, restarts, status, afresh = 1.0, 0, BUDGET, True
-    # Without restarts every step is nearer than the last, so ``best`` is free to remember the way.
-    strides = settings.guarded and settings.restarts == 0
     iterations = 0
     while iterations < settings.max_iterations:
         if worst <= 1.0 and iterations >= settings.least_iterations:
@@ -126,10 +127,12 @@ def solve(
         if error < best_error and not strides:
             best_error = error
             copy(state, best)
-        if strides and worst > 1.0 and moved > 0.0 and iterations % _STALL_EVERY == 0:
-            error, worst = stride(s, w, state, trial, best, settings, error)
-            best_error = error
-            copy(state, best)
+        if strides and worst > 1.0 and moved > 0.0:
+            w.since[0] += 1
+            if w.since[0] == _STRIDE_EVERY:
+                error, worst = stride(s, w, state, trial, best, settings, error)
+                copy(state, best)
+                w.since[0] = 0
         since += 1
         stalled = moved < _STILL
         if since >= _STALL_EVERY:
@@ -155,7 +158,7 @@ def solve(
                 error, worst = residuals(s, w, state.q, state.t, state.e)
                 boost, mark, since = 1.0, error, 0
         afresh = False
-    if worst > 1.0 and best_error < error:
+    if worst > 1.0 and best_error < error and not strides:
         copy(best, state)
     # What was evaluated last may be a step that was taken back: leave the misses of the answer in the scratch.
     error, worst = residuals(s, w, state.q, state.t, state.e)
@@ -209,7 +212,7 @@ def stride(
     return residuals(s, w, state.q, state.t, state.e)
 
 
-_STRIDES, _STRIDE, _STRIDE_CAP = 5, 2.0, 0.1
+_STRIDE_EVERY, _STRIDES, _STRIDE, _STRIDE_CAP = 4, 3, 2.0, 0.06
 _SEARCH = 0.65
 """Part of the iterations after which no restart begins: the rest is for coming to rest at the nearest pose."""
 _ENOUGH = 50
@@ -288,6 +291,7 @@ def solve_many(
                 residuals(s, w, state.q, state.t, state.e)
                 stand_roots(s, w, state.q, state.t)
             copy(state, anchor)
+            w.since[0] = 0
         chosen, nearest, used = settings, 0.0, 0
         thorough = not onward and settings.restarts > 0 and settings.max_iterations >= _ENOUGH
         if thorough:
@@ -308,10 +312,12 @@ def solve_many(
                 copy(start, state)
                 copy(start, anchor)
                 left = left * 4 // 5
+                w.since[0] = 0
             elif error > _AS_NEAR * nearest:
                 put_table(many.q[i], state.q)
                 put_table(many.t[i], state.t)
                 into_limits(s, w, state.q, state.t, state.x)
+                w.since[0] = 0
             else:
                 break
             chosen = limited(settings, left, 0)

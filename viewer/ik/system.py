@@ -99,6 +99,7 @@ class Work(NamedTuple):
         step, pull: (n,).
         held: (n,) the step of a freedom that is frozen.
         frozen: (n,).
+        since: (1,) steps since the last stride of `viewer.ik.driver.stride`; a drag goes on counting.
         axis, vectors, quaternions: (3,), (4, 3), (4, 4) for passing small things.
     """
 
@@ -117,6 +118,7 @@ class Work(NamedTuple):
     pull: Floats
     held: Floats
     frozen: Bools
+    since: Integers
     axis: Floats
     vectors: Floats
     quaternions: Floats
@@ -225,6 +227,7 @@ def make_work(system: System) -> Work:
         pull=np.zeros(freedoms),
         held=np.zeros(freedoms),
         frozen=np.zeros(freedoms, dtype=np.bool_),
+        since=np.zeros(1, dtype=np.int64),
         axis=np.zeros(3),
         vectors=np.zeros((4, 3)),
         quaternions=np.zeros((4, 4)),
