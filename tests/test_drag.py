@@ -146,6 +146,41 @@ def test_a_drag_out_of_reach_and_back_is_smooth() -> None:
     assert degrees_between(still, after) < 0.1
 
 
+def out_of_reach(name: str) -> tuple[Solver, Pose]:
+    """All effectors of a sample half a metre farther from the root than it can reach, and where to begin."""
+    skeleton = viewer.load(f"sample:{name}").skeleton
+    start = skeleton.relaxed_pose()
+    world = viewer.fk(skeleton, start)
+    goals = []
+    for effector in skeleton.effectors:
+        place = world.point(effector.joint, np.array(effector.offset))
+        away = place - world.positions[0]
+        goals.append(Goal.position(effector.name, place + 0.5 * away / np.linalg.norm(away)))
+    return Solver(skeleton, goals, backend="numpy"), start
+
+
+@pytest.mark.parametrize("name", ["biped", "claw-arm", "biped-hands"])
+@pytest.mark.parametrize("iterations", [1, 2])
+def test_held_out_of_reach_it_comes_to_rest(name: str, iterations: int) -> None:
+    solver, start = out_of_reach(name)
+    drag = solver.drag(start)
+    poses = [drag.move(iterations=iterations).pose for _ in range(110 // iterations)]
+    assert drag.solution is not None
+    assert drag.solution.status is not Status.CONVERGED
+    assert max(degrees_between(one, poses[-1]) for one in poses[-20:]) < 0.1
+
+
+@pytest.mark.parametrize("name", ["biped", "claw-arm", "biped-hands"])
+def test_a_solve_from_the_nearest_pose_stays_there(name: str) -> None:
+    solver, start = out_of_reach(name)
+    nearest = solver.solve(start)
+    again = solver.solve(nearest.pose)
+    assert nearest.status is not Status.CONVERGED
+    assert nearest.iterations <= 200
+    assert degrees_between(again.pose, nearest.pose) < 0.1
+    assert np.abs(again.pose.translations - nearest.pose.translations).max() < 1e-3
+
+
 def test_a_slow_drag_follows() -> None:
     drag, place = dragged("RightHand")
     for part in np.linspace(0.0, 1.0, 25):
