@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,9 @@ from rigs import chain
 import viewer
 from viewer import Goal, Solver, Status
 from viewer.ik.holds import holds
+from viewer.ik.prebend import prebent
 from viewer.skeleton import Pose
+from viewer.skeleton.limits import JointLimits
 from viewer.spatial.quaternion import angle_between, from_axis_angle
 
 if TYPE_CHECKING:
@@ -38,6 +41,13 @@ def dragged(effector: str, start: Pose = RELAXED) -> tuple[Drag, Floats]:
     goal = Goal.position(effector, place)
     solver = Solver(BIPED, [goal, *holds(BIPED, start, [goal])], backend="numpy")
     return solver.drag(start), place
+
+
+def hyperextending(lower: float, upper: float, others: int = 1) -> viewer.Skeleton:
+    """Hinges in a plane; the outer two between these degrees, straight at 0."""
+    limits = JointLimits.coordinates((math.radians(lower), math.radians(upper)))
+    arm = planar(others + 2, 120.0)
+    return replace(arm, limits=(*arm.limits[:others], limits, limits))
 
 
 def rows(place: Floats) -> Floats:
@@ -69,6 +79,63 @@ def test_out_and_back_comes_back() -> None:
     assert max(left) < 5.0, left
 
 
+def looped(way: Floats, across: Floats) -> list[Pose]:
+    """The poses of a loop of one tip of the claw, while the two others hold, and of still frames at its end."""
+    claw, tips = viewer.load("sample:claw-arm").skeleton, ("claw_a", "claw_b", "claw_c")
+    start = claw.relaxed_pose()
+    world, claws = viewer.fk(claw, start), [effector for effector in claw.effectors if effector.name in tips]
+    places = [world.point(effector.joint, np.array(effector.offset)) for effector in claws]
+    drag = Solver(claw, [Goal.position(tip, (0, 0, 0)) for tip in tips], backend="numpy").drag(start)
+    poses = [start]
+    for angle in [*np.linspace(0.0, 2.0 * math.pi, 41).tolist(), *[0.0] * 50]:
+        targets = np.array(places)
+        targets[0] += 0.1 * ((1.0 - math.cos(angle)) * way + math.sin(angle) * across)
+        poses.append(drag.move(targets, iterations=2).pose)
+    return poses
+
+
+def test_a_loop_comes_back_even_if_the_chain_has_folded_the_other_way() -> None:
+    random = np.random.default_rng(3)
+    farthest = 0.0
+    for _ in range(5):
+        way, across = np.linalg.qr(random.normal(size=(3, 2)))[0].T
+        poses = looped(way, across)
+        farthest = max(farthest, degrees_between(poses[42], poses[0]))
+        assert degrees_between(poses[-1], poses[0]) < 0.01
+    assert farthest > 30.0  # it is not the pull alone that leads back
+
+
+def test_a_straight_finger_is_bent_the_way_that_is_free_and_straight_again_at_home() -> None:
+    finger = hyperextending(-80.0, 5.0, others=3)
+    start = Pose(from_axis_angle((0, 0, 1), np.array([0.9, -0.8, -0.7, 0.0, 0.0])), finger.offsets)
+    place = viewer.fk(finger, start).point(4, finger.tip_offsets[0])
+    drag = Solver(finger, [Goal.position("j4.tip", (0, 0, 0))], backend="numpy").drag(start)
+    aside = np.array([0.05, 0.05, 0.0])
+    for part in np.linspace(0.0, 1.0, 40).tolist():
+        away = drag.move([place + part * aside]).pose
+    assert (2.0 * np.degrees(np.arctan2(away.rotations[3:, 2], away.rotations[3:, 3])) < -2.0).all()
+    for part in [*np.linspace(1.0, 0.0, 40).tolist(), *[0.0] * 15]:
+        back = drag.move([place + part * aside]).pose
+    assert degrees_between(back, start) < 0.01
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "drawn"), [(-80, 5, -10), (-5, 80, 10), (0, 80, 0), (-40, 40, 0), (-5, 5, 0)]
+)
+def test_what_may_bend_either_way_is_drawn_the_way_that_is_free(lower: float, upper: float, drawn: float) -> None:
+    solver = Solver(hyperextending(lower, upper), [Goal.position("j2.tip", (1, 0, 0))], backend="numpy")
+    np.testing.assert_allclose(np.degrees(prebent(solver.assembly.system, np.zeros(3))[1:]), drawn)
+
+
+def test_a_drag_that_rests_elsewhere_stays_there() -> None:
+    drag, place = dragged("LeftHand")
+    for part in np.linspace(0.0, 1.0, 20):
+        drag.move(rows(place + part * np.array([0.1, 0.1, 0.05])))
+    still = [drag.move(rows(place + np.array([0.1, 0.1, 0.05]))).pose for _ in range(80)]
+    assert degrees_between(still[-1], still[-2]) < 0.01
+    assert degrees_between(still[-1], drag.start) > 1.0
+
+
 def test_a_drag_out_of_reach_and_back_is_smooth() -> None:
     drag, place = dragged("LeftHand")
     out_and_back(drag, place, np.array([0.9, 0.4, 0.3]), frames=120)
@@ -77,6 +144,41 @@ def test_a_drag_out_of_reach_and_back_is_smooth() -> None:
         still = drag.move(rows(place + np.array([3.0, 0.0, 0.0])), iterations=2).pose
     after = drag.move(rows(place + np.array([3.0, 0.0, 0.0])), iterations=2).pose
     assert degrees_between(still, after) < 0.1
+
+
+def out_of_reach(name: str) -> tuple[Solver, Pose]:
+    """All effectors of a sample half a metre farther from the root than it can reach, and where to begin."""
+    skeleton = viewer.load(f"sample:{name}").skeleton
+    start = skeleton.relaxed_pose()
+    world = viewer.fk(skeleton, start)
+    goals = []
+    for effector in skeleton.effectors:
+        place = world.point(effector.joint, np.array(effector.offset))
+        away = place - world.positions[0]
+        goals.append(Goal.position(effector.name, place + 0.5 * away / np.linalg.norm(away)))
+    return Solver(skeleton, goals, backend="numpy"), start
+
+
+@pytest.mark.parametrize("name", ["biped", "claw-arm", "biped-hands"])
+@pytest.mark.parametrize("iterations", [1, 2])
+def test_held_out_of_reach_it_comes_to_rest(name: str, iterations: int) -> None:
+    solver, start = out_of_reach(name)
+    drag = solver.drag(start)
+    poses = [drag.move(iterations=iterations).pose for _ in range(110 // iterations)]
+    assert drag.solution is not None
+    assert drag.solution.status is not Status.CONVERGED
+    assert max(degrees_between(one, poses[-1]) for one in poses[-20:]) < 0.1
+
+
+@pytest.mark.parametrize("name", ["biped", "claw-arm", "biped-hands"])
+def test_a_solve_from_the_nearest_pose_stays_there(name: str) -> None:
+    solver, start = out_of_reach(name)
+    nearest = solver.solve(start)
+    again = solver.solve(nearest.pose)
+    assert nearest.status is not Status.CONVERGED
+    assert nearest.iterations <= 200
+    assert degrees_between(again.pose, nearest.pose) < 0.1
+    assert np.abs(again.pose.translations - nearest.pose.translations).max() < 1e-3
 
 
 def test_a_slow_drag_follows() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from copy import copy
 from typing import TYPE_CHECKING
 
+from viewer.ik.homing import Homing
 from viewer.ik.options import check_count
 from viewer.ik.settings import DRAGGING
 from viewer.ik.solution import Solution, Status
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from viewer.ik.solver import Solver
+    from viewer.ik.system import Settings
     from viewer.skeleton.pose import Pose
 
 DEFAULT_ITERATIONS = 2
@@ -40,6 +42,7 @@ class Drag:
         self._solver = copy(solver)
         self._workspace = Workspace(solver.skeleton, solver.assembly)
         self._settings = DRAGGING
+        self._homing: Homing | None = None
 
     def move(
         self,
@@ -56,10 +59,18 @@ class Drag:
         check_count("iterations", iterations, least=1)
         if iterations != self._settings.max_iterations:
             self._settings = DRAGGING._replace(max_iterations=iterations)
-        onward = self.solution is not None
-        self.solution = self._solver.towards(
-            self._workspace, self.start, targets, target_rotations, self._settings, onward=onward
-        )
+        return self._go_on(targets, target_rotations, self._settings)
+
+    def _go_on(self, targets: ArrayLike | None, target_rotations: ArrayLike | None, settings: Settings) -> Solution:
+        """One step under these settings."""
+        space, onward, homing = self._workspace, self.solution is not None, self._homing
+        if homing is not None:
+            homing.before()
+        self.solution = self._solver.towards(space, self.start, targets, target_rotations, settings, onward=onward)
+        if homing is not None:
+            homing.after(converged=self.solution.status is Status.CONVERGED)
+        elif self._solver.built_in:
+            self._homing = Homing(space)
         return self.solution
 
     def escape(self) -> Solution | None:

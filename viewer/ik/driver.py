@@ -17,9 +17,10 @@ from viewer.ik.kernels_dual import gram, solve_dual
 from viewer.ik.kernels_forward import residuals
 from viewer.ik.kernels_joints import difference, into_limits, move, reseed
 from viewer.ik.kernels_step import cap, freeze, less_pull, linearise, shorten, spread_step
+from viewer.ik.system import Settings
 
 if TYPE_CHECKING:
-    from viewer.ik.system import Many, Settings, State, System, Work
+    from viewer.ik.system import Many, State, System, Work
 
 CONVERGED, UNREACHABLE, STALLED, DIVERGED, BUDGET = range(5)
 
@@ -28,14 +29,10 @@ _STALLED_RATIO, _NEARLY_STALLED_RATIO = 0.5, 0.85
 """A squared error above this part of what it was `_STALL_EVERY` iterations ago is a stall: far from goals, and near."""
 _NEAR = 20.0
 """Tolerances within which all goals are near."""
-_SETTLED_RATIO = 0.9996
-"""With nothing else to try, less gain than this in `_STALL_EVERY` iterations ends the solve."""
 CHOICE = 8
 """Seeds that each restart chooses from."""
 _PULL_EVERY = 4
 """Iterations from one pull to the next while the goals are not met."""
-_LAST_RESTART = 0.7
-"""Part of the iterations after which none starts anew: the rest is for coming to rest at the best pose."""
 _STILL = 1e-7
 """Radians or metres: a step below this is none."""
 _TRIES = 5
@@ -80,9 +77,12 @@ def solve(
         Status (CONVERGED, STALLED or BUDGET: whether it was in reach is asked afterwards), iterations, squared error.
     """
     error, worst = residuals(s, w, state.q, state.t, state.e)
-    copy(state, best)
-    best_error, mark, mark_before, since = error, error, error, 0
-    boost, restarts, status = 1.0, 0, BUDGET
+    # Without restarts every step is nearer than the last, so ``best`` is free to remember the way, from call to call.
+    strides = settings.guarded and settings.restarts == 0
+    if not strides or w.since[0] == 0:
+        copy(state, best)
+    best_error, mark, since = error, error, 0
+    boost, restarts, status, afresh = 1.0, 0, BUDGET, True
     iterations = 0
     while iterations < settings.max_iterations:
         if worst <= 1.0 and iterations >= settings.least_iterations:
@@ -90,7 +90,7 @@ def solve(
         iterations += 1
         linearise(s, w, state.x)
         # Once in a while is enough, unless the goals are met: then there is nothing else to do.
-        pulled = settings.pull > 0.0 and (iterations % _PULL_EVERY == 1 or worst <= 1.0)
+        pulled = settings.pull > 0.0 and (iterations % _PULL_EVERY == 1 or worst <= 1.0 or afresh)
         w.pull[:] = 0.0
         if pulled:
             difference(s, w, state.x, state.q, state.t, anchor.x, anchor.q, anchor.t, w.pull)
@@ -122,22 +122,32 @@ def solve(
         if moved == 0.0:
             # What was evaluated last is a step that was taken back.
             error, worst = residuals(s, w, state.q, state.t, state.e)
-        if error < best_error:
+        if error < best_error and not strides:
             best_error = error
             copy(state, best)
+        if strides and worst > 1.0 and moved > 0.0:
+            w.since[0] += 1
+            if w.since[0] == _STRIDE_EVERY:
+                error, worst = stride(s, w, state, trial, best, settings, error)
+                copy(state, best)
+                w.since[0] = 0
         since += 1
         stalled = moved < _STILL
         if since >= _STALL_EVERY:
             stalled = stalled or error > (_STALLED_RATIO if worst > _NEAR else _NEARLY_STALLED_RATIO) * mark
-            mark_before, mark, since = mark, error, 0
+            mark, since = error, 0
         if stalled and worst > 1.0:
             if restarts > settings.restarts or settings.restarts == 0:
-                # Nothing new to try: go on only while it still gets nearer.
-                if moved < _STILL or (since == 0 and error > _SETTLED_RATIO * mark_before):
-                    status = STALLED
-                    break
+                # Nothing new to try: go on while it still gets nearer. It is at rest when no step is taken by an
+                # iteration that begins as the first of a solve does: to solve again from here moves nothing.
+                if moved < _STILL:
+                    if afresh:
+                        status = STALLED
+                        break
+                    boost, afresh = 1.0, True
+                    continue
             else:
-                if restarts < settings.restarts and iterations < _LAST_RESTART * settings.max_iterations:
+                if restarts < settings.restarts and iterations < settings.last_restart * settings.max_iterations:
                     start_anew(s, w, state, trial, anchor, restarts * CHOICE)
                 else:
                     copy(best, state)  # the last one polishes the best so far
@@ -145,7 +155,8 @@ def solve(
                 restarts += 1
                 error, worst = residuals(s, w, state.q, state.t, state.e)
                 boost, mark, since = 1.0, error, 0
-    if worst > 1.0 and best_error < error:
+        afresh = False
+    if worst > 1.0 and best_error < error and not strides:
         copy(best, state)
     # What was evaluated last may be a step that was taken back: leave the misses of the answer in the scratch.
     error, worst = residuals(s, w, state.q, state.t, state.e)
@@ -171,6 +182,62 @@ def start_anew(s: System, w: Work, state: State, trial: State, anchor: State, be
         if error < least or i == begin:
             least = error
             copy(trial, state)
+
+
+def stride(
+    s: System, w: Work, state: State, trial: State, since: State, settings: Settings, error: float
+) -> tuple[float, float]:
+    """Go on, ever farther, in the direction in which the pose has come since ``since``, as long as it gets nearer.
+
+    Out of reach the squared error is a valley: steps go to and fro across it, and little by little along it (the
+    pattern move of Hooke and Jeeves, "'Direct search' solution of numerical and statistical problems", J. ACM 8, 1961).
+
+    Returns:
+        Squared error and worst miss of the pose that stands in ``state`` afterwards.
+    """
+    for _ in range(_STRIDES):
+        difference(s, w, state.x, state.q, state.t, since.x, since.q, since.t, w.step)
+        scale_row(w.step, -_STRIDE)
+        cap(s, w.step, _STRIDE_CAP)
+        shorten(s, w.step, state.x, 1.0)
+        copy(state, trial)
+        move(s, w, w.step, trial.x, trial.q, trial.t)
+        new_error, _ = residuals(s, w, trial.q, trial.t, trial.e)
+        if new_error > error * settings.least_gain:
+            break
+        copy(trial, state)
+        error = new_error
+    return residuals(s, w, state.q, state.t, state.e)
+
+
+_STRIDE_EVERY, _STRIDES, _STRIDE, _STRIDE_CAP = 4, 3, 2.0, 0.06
+_SEARCH = 0.65
+"""Part of the iterations after which no restart begins: the rest is for coming to rest at the nearest pose."""
+_ENOUGH = 50
+"""Iterations of which it pays to keep some for that."""
+_AS_NEAR = 1.01
+"""Squared errors that differ by less than this factor are as good as each other."""
+
+
+def limited(settings: Settings, iterations: int, restarts: int) -> Settings:
+    """The same with so many iterations, all of which may be spent on so many restarts."""
+    return Settings(
+        iterations,
+        settings.least_iterations,
+        settings.damping,
+        settings.damping_scale,
+        settings.step_cap,
+        settings.limit_passes,
+        settings.limit_gain,
+        settings.pull,
+        settings.pull_cap,
+        restarts,
+        settings.least_gain,
+        settings.stand,
+        settings.guarded,
+        settings.filling,
+        1.0,
+    )
 
 
 def copy(source: State, target: State) -> None:
@@ -222,8 +289,37 @@ def solve_many(
                 residuals(s, w, state.q, state.t, state.e)
                 stand_roots(s, w, state.q, state.t)
             copy(state, anchor)
-        code, iterations, _ = solve(s, w, state, trial, best, anchor, settings)
-        many.code[i], many.iterations[i] = code, iterations
+            w.since[0] = 0
+        chosen, nearest, used = settings, 0.0, 0
+        thorough = not onward and settings.restarts > 0 and settings.max_iterations >= _ENOUGH
+        if thorough:
+            chosen = limited(settings, int(_SEARCH * settings.max_iterations), settings.restarts)
+        for attempt in range(3):
+            code, iterations, error = solve(s, w, state, trial, best, anchor, chosen)
+            many.code[i] = code
+            used += iterations
+            if not thorough or code == CONVERGED or attempt == 2:
+                break
+            left = settings.max_iterations - used
+            if attempt == 0:
+                # Nothing meets the goals. Where the start leads to without a leap may be as near as the best of the
+                # restarts; so a solve that begins at the nearest pose ends there.
+                nearest = error
+                put_table(state.q, many.q[i])
+                put_table(state.t, many.t[i])
+                copy(start, state)
+                copy(start, anchor)
+                left = left * 4 // 5
+                w.since[0] = 0
+            elif error > _AS_NEAR * nearest:
+                put_table(many.q[i], state.q)
+                put_table(many.t[i], state.t)
+                into_limits(s, w, state.q, state.t, state.x)
+                w.since[0] = 0
+            else:
+                break
+            chosen = limited(settings, left, 0)
+        many.iterations[i] = used
         put_table(state.q, many.q[i])
         put_table(state.t, many.t[i])
         put_table(w.miss, many.miss[i])

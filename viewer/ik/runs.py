@@ -104,6 +104,11 @@ class Runs:
         report = self._report(workspace, code, iterations, time.perf_counter() - started, "numpy", outside)
         return self._solution(workspace, workspace.pose(pose), targets, report)
 
+    @property
+    def built_in(self) -> bool:
+        """Whether it is the default method with built-in goals alone: the compiled kernels serve these."""
+        return not self._needs_numpy
+
     def _direct(self, workspace: Workspace) -> Direct | None:
         """Calls of the compiled kernels on a workspace; None where numpy is to do it."""
         if self._needs_numpy:

@@ -99,6 +99,7 @@ class Work(NamedTuple):
         step, pull: (n,).
         held: (n,) the step of a freedom that is frozen.
         frozen: (n,).
+        since: (1,) steps since the last stride of `viewer.ik.driver.stride`; a drag goes on counting.
         axis, vectors, quaternions: (3,), (4, 3), (4, 4) for passing small things.
     """
 
@@ -117,6 +118,7 @@ class Work(NamedTuple):
     pull: Floats
     held: Floats
     frozen: Bools
+    since: Integers
     axis: Floats
     vectors: Floats
     quaternions: Floats
@@ -185,6 +187,7 @@ class Settings(NamedTuple):
         guarded: whether steps that make it worse are taken back.
         filling: whether a freedom that would cross its limit goes as far as that and the others make up for the rest:
             fewer iterations; in a drag the joints would work their way to their limits.
+        last_restart: part of the iterations after which none begins anew: the rest is for the best pose so far.
     """
 
     max_iterations: int = 200
@@ -201,6 +204,7 @@ class Settings(NamedTuple):
     stand: bool = False
     guarded: bool = True
     filling: bool = False
+    last_restart: float = 0.7
 
 
 def make_work(system: System) -> Work:
@@ -223,6 +227,7 @@ def make_work(system: System) -> Work:
         pull=np.zeros(freedoms),
         held=np.zeros(freedoms),
         frozen=np.zeros(freedoms, dtype=np.bool_),
+        since=np.zeros(1, dtype=np.int64),
         axis=np.zeros(3),
         vectors=np.zeros((4, 3)),
         quaternions=np.zeros((4, 4)),

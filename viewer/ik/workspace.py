@@ -85,6 +85,7 @@ class Workspace:
         np.copyto(state.t, one.t[0])
         outside = into_limits(self.system, self.work, state.q, state.t, state.x)
         copy_state(state, self.anchor)
+        self.work.since[0] = 0
         return bool(outside)
 
     def aim_now(self) -> None:

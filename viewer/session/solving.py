@@ -62,9 +62,8 @@ class SteppedDrag(Drag):
 
     def step(self, places: Floats, turns: Floats, iterations: int) -> Solution:
         """So many iterations at most towards targets (G, 3) and (G, 4); NaN rows are left as they are."""
-        settings, onward = self._chosen.dragging(iterations), self.solution is not None
-        self.solution = self._solver.towards(self._workspace, self.start, places, turns, settings, onward=onward)
-        return self.solution if self._rig is None else self._rig.solution(self.solution)
+        solution = self._go_on(places, turns, self._chosen.dragging(iterations))
+        return solution if self._rig is None else self._rig.solution(solution)
 
     def carry(self, start: Pose, pose: Pose) -> bool:
         """Go on from another pose, drawn to another start: both have moved along with a motion beneath the drag.

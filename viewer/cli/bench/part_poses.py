@@ -36,6 +36,8 @@ _FRAMES = 40
 _FEWEST = 60
 """Frames that a clip must have."""
 _WINDOW_S, _WINDOWS, _ITERATIONS = 2.0, 3, 2
+_CALIBRATION = 1
+"""Frames with which many clips begin that are no motion: a pose of calibration, and a leap to the next."""
 
 
 def measure(plan: Plan) -> Json:
@@ -105,7 +107,7 @@ def _dragged(plan: Plan, trial: Trial) -> list[dict[str, float]]:
     last = len(trial.clip) - 1 - length
     if last < 0:
         return []
-    starts = np.unique(np.linspace(0, last, plan.at_most(_WINDOWS)).astype(int)).tolist()
+    starts = np.unique(np.linspace(min(_CALIBRATION, last), last, plan.at_most(_WINDOWS)).astype(int)).tolist()
     names = [trial.skeleton.names[joint] for joint in trial.ends.tolist()]
     goals = [Goal.position(name, (0.0, 0.0, 0.0)) for name in names]
     solver = Solver(trial.skeleton, goals, backend=plan.backend)

@@ -1,0 +1,113 @@
+"""The last part of a drag's way back: to the very pose in which it began.
+
+The pull towards that pose leads there only downhill. After a loop a chain may have folded the other way, and the pose
+stands where every small change of what the goals leave free leads farther from the start. When the targets are back
+where the drag began, and stay there, the pose is blended into the start's, frame by frame; each frame's solve brings
+the goals back.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viewer.ik.prebend import prebent
+from viewer.ik.system import copy_state, make_state
+from viewer.ik.vectorised_forward import residuals
+from viewer.ik.vectorised_joints import difference, move
+
+if TYPE_CHECKING:
+    from viewer.ik.system import State
+    from viewer.ik.workspace import Workspace
+    from viewer.spatial.checks import Floats
+
+_A_FRAME = math.radians(5.0)
+"""Radians (or metres) that a freedom goes in a frame at most, before the goals have their say."""
+_HOME = 2e-3
+"""Radians or metres: nearer than that it is home, and the pull does the rest."""
+
+
+class Homing:
+    """What draws a drag back: on its way to a pose bent a little, at a halt where it began to the very pose of then."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        """Of a workspace whose drag has just begun."""
+        self._space, self._home = workspace, make_state(workspace.system)
+        copy_state(workspace.anchor, self._home)
+        self._bent = prebent(workspace.system, self._home.x)
+        self._aims, self._looked = _aims(workspace), False
+        self._way: WayHome | None = None
+
+    def before(self) -> None:
+        """What is to be done before a step is solved."""
+        if self._way is not None:
+            self._way.go_on(self._space)
+
+    def after(self, *, converged: bool) -> None:
+        """What is to be done after it; only who has come to a halt is led home."""
+        space, aims = self._space, _aims(self._space)
+        if aims != self._aims:
+            self._aims, self._way, self._looked = aims, None, False
+            np.copyto(space.anchor.x, self._bent)
+        elif self._way is not None:
+            self._way = None if self._way.over else self._way
+        elif converged and not self._looked:
+            self._looked = True
+            if self._is_back():
+                copy_state(self._home, space.anchor)
+                self._way = way_home(space, self._home)
+
+    def _is_back(self) -> bool:
+        """Whether the pose that the drag began at meets all goals; the scratch is used."""
+        home = self._home
+        _, worst = residuals(self._space.system, self._space.work, home.q, home.t, home.e)
+        return bool(worst <= 1.0)
+
+
+def _aims(workspace: Workspace) -> bytes:
+    """All targets, to be compared quickly."""
+    return workspace.system.goal_target.tobytes() + workspace.system.goal_rotation.tobytes()
+
+
+class WayHome:
+    """A straight way, in the joints' coordinates, from where a workspace's last solve ended to where its drag began."""
+
+    def __init__(self, workspace: Workspace, home: State) -> None:
+        """From where the workspace stands to ``home``."""
+        self._from, self._home = make_state(workspace.system), home
+        copy_state(workspace.state, self._from)
+        self._step = _way(workspace, home)
+        self._frames = math.ceil(float(np.abs(self._step).max(initial=0.0)) / _A_FRAME)
+        self._frame = 0
+
+    @property
+    def over(self) -> bool:
+        """Whether it has arrived."""
+        return self._frame >= self._frames
+
+    def go_on(self, workspace: Workspace) -> None:
+        """Stand one frame farther on the way; the goals may be missed there until the frame is solved."""
+        self._frame += 1
+        state = workspace.state
+        if self.over:
+            copy_state(self._home, state)
+            return
+        copy_state(self._from, state)
+        part = self._frame / self._frames
+        move(workspace.system, workspace.work, part * self._step, state.x, state.q, state.t)
+
+
+def way_home(workspace: Workspace, home: State) -> WayHome | None:
+    """The way from where the workspace stands to ``home``; None if it is there."""
+    far = np.abs(_way(workspace, home)).max(initial=0.0) > _HOME
+    return WayHome(workspace, home) if far else None
+
+
+def _way(workspace: Workspace, home: State) -> Floats:
+    """(n,) the step from where the workspace stands to ``home``."""
+    state = workspace.state
+    step = np.zeros(len(state.x))
+    difference(workspace.system, workspace.work, state.x, state.q, state.t, home.x, home.q, home.t, step)
+    return step
