@@ -29,8 +29,6 @@ _STALLED_RATIO, _NEARLY_STALLED_RATIO = 0.6, 0.9
 no goal is farther off than `_NEAR`."""
 _NEAR = 20.0
 """Tolerances."""
-_SETTLED_RATIO = 0.9996
-"""With nothing else to try, less gain than this in `_STALL_EVERY` iterations ends the solve."""
 CHOICE = 8
 """Seeds that each restart chooses from."""
 _PULL_EVERY = 4
@@ -82,8 +80,8 @@ def solve(
     """
     error, worst = residuals(s, w, state.q, state.t, state.e)
     copy(state, best)
-    best_error, mark, mark_before, since = error, error, error, 0
-    boost, restarts, status = 1.0, 0, BUDGET
+    best_error, mark, since = error, error, 0
+    boost, restarts, status, afresh = 1.0, 0, BUDGET, True
     iterations = 0
     while iterations < settings.max_iterations:
         if worst <= 1.0 and iterations >= settings.least_iterations:
@@ -91,7 +89,7 @@ def solve(
         iterations += 1
         linearise(s, w, state.x)
         # Once in a while is enough, unless the goals are met: then there is nothing else to do.
-        pulled = settings.pull > 0.0 and (iterations % _PULL_EVERY == 1 or worst <= 1.0)
+        pulled = settings.pull > 0.0 and (iterations % _PULL_EVERY == 1 or worst <= 1.0 or afresh)
         w.pull[:] = 0.0
         if pulled:
             difference(s, w, state.x, state.q, state.t, anchor.x, anchor.q, anchor.t, w.pull)
@@ -132,13 +130,17 @@ def solve(
         stalled = moved < _STILL
         if since >= _STALL_EVERY:
             stalled = stalled or error > (_STALLED_RATIO if worst > _NEAR else _NEARLY_STALLED_RATIO) * mark
-            mark_before, mark, since = mark, error, 0
+            mark, since = error, 0
         if stalled and worst > 1.0:
             if restarts > settings.restarts or settings.restarts == 0:
-                # Nothing new to try: go on only while it still gets nearer.
-                if moved < _STILL or (since == 0 and error > _SETTLED_RATIO * mark_before):
-                    status = STALLED
-                    break
+                # Nothing new to try: go on while it still gets nearer. It is at rest when no step is taken by an
+                # iteration that begins as the first of a solve does: to solve again from here moves nothing.
+                if moved < _STILL:
+                    if afresh:
+                        status = STALLED
+                        break
+                    boost, afresh = 1.0, True
+                    continue
             else:
                 if restarts < settings.restarts and iterations < _LAST_RESTART * settings.max_iterations:
                     start_anew(s, w, state, trial, anchor, restarts)
@@ -148,6 +150,7 @@ def solve(
                 restarts += 1
                 error, worst = residuals(s, w, state.q, state.t, state.e)
                 boost, mark, since = 1.0, error, 0
+        afresh = False
     if worst > 1.0 and best_error < error:
         copy(best, state)
     # What was evaluated last may be a step that was taken back: leave the misses of the answer in the scratch.
