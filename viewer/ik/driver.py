@@ -17,9 +17,10 @@ from viewer.ik.kernels_dual import gram, solve_dual
 from viewer.ik.kernels_forward import residuals
 from viewer.ik.kernels_joints import difference, into_limits, move, reseed
 from viewer.ik.kernels_step import cap, freeze, less_pull, linearise, shorten, spread_step
+from viewer.ik.system import Settings
 
 if TYPE_CHECKING:
-    from viewer.ik.system import Many, Settings, State, System, Work
+    from viewer.ik.system import Many, State, System, Work
 
 CONVERGED, UNREACHABLE, STALLED, DIVERGED, BUDGET = range(5)
 
@@ -33,8 +34,6 @@ CHOICE = 8
 """Seeds that each restart chooses from."""
 _PULL_EVERY = 4
 """Iterations from one pull to the next while the goals are not met."""
-_LAST_RESTART = 0.7
-"""Part of the iterations after which none starts anew: the rest is for coming to rest at the best pose."""
 _STILL = 1e-7
 """Radians or metres: a step below this is none."""
 _TRIES = 5
@@ -82,6 +81,8 @@ def solve(
     copy(state, best)
     best_error, mark, since = error, error, 0
     boost, restarts, status, afresh = 1.0, 0, BUDGET, True
+    # Without restarts every step is nearer than the last, so ``best`` is free to remember the way.
+    strides = settings.guarded and settings.restarts == 0
     iterations = 0
     while iterations < settings.max_iterations:
         if worst <= 1.0 and iterations >= settings.least_iterations:
@@ -123,7 +124,11 @@ def solve(
         if moved == 0.0:
             # What was evaluated last is a step that was taken back.
             error, worst = residuals(s, w, state.q, state.t, state.e)
-        if error < best_error:
+        if error < best_error and not strides:
+            best_error = error
+            copy(state, best)
+        if strides and worst > 1.0 and moved > 0.0 and iterations % _STALL_EVERY == 0:
+            error, worst = stride(s, w, state, trial, best, settings, error)
             best_error = error
             copy(state, best)
         since += 1
@@ -142,7 +147,7 @@ def solve(
                     boost, afresh = 1.0, True
                     continue
             else:
-                if restarts < settings.restarts and iterations < _LAST_RESTART * settings.max_iterations:
+                if restarts < settings.restarts and iterations < settings.last_restart * settings.max_iterations:
                     start_anew(s, w, state, trial, anchor, restarts)
                 else:
                     copy(best, state)  # the last one polishes the best so far
@@ -177,6 +182,62 @@ def start_anew(s: System, w: Work, state: State, trial: State, anchor: State, re
         if error < least or i == restarts * CHOICE:
             least = error
             copy(trial, state)
+
+
+def stride(
+    s: System, w: Work, state: State, trial: State, since: State, settings: Settings, error: float
+) -> tuple[float, float]:
+    """Go on, ever farther, in the direction in which the pose has come since ``since``, as long as it gets nearer.
+
+    Out of reach the squared error is a valley: steps go to and fro across it, and little by little along it (the
+    pattern move of Hooke and Jeeves, "'Direct search' solution of numerical and statistical problems", J. ACM 8, 1961).
+
+    Returns:
+        Squared error and worst miss of the pose that stands in ``state`` afterwards.
+    """
+    for _ in range(_STRIDES):
+        difference(s, w, state.x, state.q, state.t, since.x, since.q, since.t, w.step)
+        scale_row(w.step, -_STRIDE)
+        cap(s, w.step, _STRIDE_CAP)
+        shorten(s, w.step, state.x, 1.0)
+        copy(state, trial)
+        move(s, w, w.step, trial.x, trial.q, trial.t)
+        new_error, _ = residuals(s, w, trial.q, trial.t, trial.e)
+        if new_error > error * settings.least_gain:
+            break
+        copy(trial, state)
+        error = new_error
+    return residuals(s, w, state.q, state.t, state.e)
+
+
+_STRIDES, _STRIDE, _STRIDE_CAP = 5, 2.0, 0.1
+_SEARCH = 0.65
+"""Part of the iterations after which no restart begins: the rest is for coming to rest at the nearest pose."""
+_ENOUGH = 50
+"""Iterations of which it pays to keep some for that."""
+_AS_NEAR = 1.01
+"""Squared errors that differ by less than this factor are as good as each other."""
+
+
+def limited(settings: Settings, iterations: int, restarts: int) -> Settings:
+    """The same with so many iterations, all of which may be spent on so many restarts."""
+    return Settings(
+        iterations,
+        settings.least_iterations,
+        settings.damping,
+        settings.damping_scale,
+        settings.step_cap,
+        settings.limit_passes,
+        settings.limit_gain,
+        settings.pull,
+        settings.pull_cap,
+        restarts,
+        settings.least_gain,
+        settings.stand,
+        settings.guarded,
+        settings.filling,
+        1.0,
+    )
 
 
 def copy(source: State, target: State) -> None:
@@ -228,8 +289,34 @@ def solve_many(
                 residuals(s, w, state.q, state.t, state.e)
                 stand_roots(s, w, state.q, state.t)
             copy(state, anchor)
-        code, iterations, _ = solve(s, w, state, trial, best, anchor, settings)
-        many.code[i], many.iterations[i] = code, iterations
+        chosen, nearest, used = settings, 0.0, 0
+        thorough = not onward and settings.restarts > 0 and settings.max_iterations >= _ENOUGH
+        if thorough:
+            chosen = limited(settings, int(_SEARCH * settings.max_iterations), settings.restarts)
+        for attempt in range(3):
+            code, iterations, error = solve(s, w, state, trial, best, anchor, chosen)
+            many.code[i] = code
+            used += iterations
+            if not thorough or code == CONVERGED or attempt == 2:
+                break
+            left = settings.max_iterations - used
+            if attempt == 0:
+                # Nothing meets the goals. Where the start leads to without a leap may be as near as the best of the
+                # restarts; so a solve that begins at the nearest pose ends there.
+                nearest = error
+                put_table(state.q, many.q[i])
+                put_table(state.t, many.t[i])
+                copy(start, state)
+                copy(start, anchor)
+                left = left * 4 // 5
+            elif error > _AS_NEAR * nearest:
+                put_table(many.q[i], state.q)
+                put_table(many.t[i], state.t)
+                into_limits(s, w, state.q, state.t, state.x)
+            else:
+                break
+            chosen = limited(settings, left, 0)
+        many.iterations[i] = used
         put_table(state.q, many.q[i])
         put_table(state.t, many.t[i])
         put_table(w.miss, many.miss[i])

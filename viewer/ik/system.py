@@ -184,6 +184,7 @@ class Settings(NamedTuple):
         guarded: whether steps that make it worse are taken back.
         filling: whether a freedom that would cross its limit goes as far as that and the others make up for the rest:
             fewer iterations; in a drag the joints would work their way to their limits.
+        last_restart: part of the iterations after which none begins anew: the rest is for the best pose so far.
     """
 
     max_iterations: int = 200
@@ -200,6 +201,7 @@ class Settings(NamedTuple):
     stand: bool = False
     guarded: bool = True
     filling: bool = False
+    last_restart: float = 0.7
 
 
 def make_work(system: System) -> Work:
