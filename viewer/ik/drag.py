@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import copy
 from typing import TYPE_CHECKING
 
-from viewer.ik.options import check_count
+from viewer.ik.checks import check_count
 from viewer.ik.settings import DRAGGING
 from viewer.ik.solution import Solution, Status
 from viewer.ik.workspace import Workspace
@@ -28,18 +28,19 @@ class Drag:
     The goals are those that the solver has when the drag begins, its own and not those set later.
 
     Attributes:
-        start: the pose that the drag began at; pins without a place hold what their joint has in it.
+        start: the pose that the drag began at; pins without a place hold what their joint has in it. Joints that take
+            no part are inside their limits.
         solution: the last step's, None before the first.
     """
 
     def __init__(self, solver: Solver, pose: Pose) -> None:
         """Begin; made by `Solver.drag`."""
-        self.start = pose
+        self.start, self._outside = solver.begin(pose)
         self.solution: Solution | None = None
         # The solver may be given other goals, and be asked for other solves, meanwhile.
         self._solver = copy(solver)
         self._workspace = Workspace(solver.skeleton, solver.assembly)
-        self._settings = DRAGGING
+        self._settings = solver.recipe(DRAGGING)
 
     def move(
         self,
@@ -55,11 +56,12 @@ class Drag:
         """
         check_count("iterations", iterations, least=1)
         if iterations != self._settings.max_iterations:
-            self._settings = DRAGGING._replace(max_iterations=iterations)
+            self._settings = self._solver.recipe(DRAGGING._replace(max_iterations=iterations))
         onward = self.solution is not None
         self.solution = self._solver.towards(
             self._workspace, self.start, targets, target_rotations, self._settings, onward=onward
         )
+        self.solution.start_outside |= self._outside
         return self.solution
 
     def escape(self) -> Solution | None:

@@ -82,7 +82,7 @@ def solve(
     best_error, mark, since = error, error, 0
     boost, restarts, status, afresh = 1.0, 0, BUDGET, True
     # Without restarts every step is nearer than the last, so ``best`` is free to remember the way.
-    strides = settings.guarded and settings.restarts == 0
+    strides = settings.guarded and settings.restarts == 0 and settings.pull > 0.0
     iterations = 0
     while iterations < settings.max_iterations:
         if worst <= 1.0 and iterations >= settings.least_iterations:

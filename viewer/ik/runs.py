@@ -141,7 +141,7 @@ class Runs:
     def _method(self) -> Callable[..., tuple[int, int, float]]:
         """What solves where the engine's own loop does not; the arguments are `viewer.ik.driver.solve`'s."""
         if self.options.method == DEFAULT:
-            return partial(run_default, extra=self._extra)
+            return partial(run_default, extra=self._extra, tuning=self.options.tuning)
         return partial(METHODS[self.options.method].run, extra=self._extra, tuning=self.options.tuning)
 
     def _solution(self, workspace: Workspace, pose: Pose, targets: tuple[Floats, Floats], report: Report) -> Solution:
