@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.errors import InputError, quote
+from viewer.errors import InputError
 
 if TYPE_CHECKING:
     from viewer.ik.system import Settings
+
+
+_JUST_ABOVE_1 = math.nextafter(1.0, 2.0)
 
 
 def check_count(name: str, value: object, *, least: int) -> None:
@@ -20,17 +23,16 @@ def check_count(name: str, value: object, *, least: int) -> None:
 
 
 def check_range(
-    name: str, value: object, *, above: float = -math.inf, least: float = -math.inf, most: float = math.inf
+    name: str, value: object, *, above: float | None = None, least: float | None = None, below: float = math.inf
 ) -> None:
     """Raise InputError unless ``value`` is a finite number in a range."""
     number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if not number or not math.isfinite(value) or value <= above or not least <= value <= most:  # type: ignore[arg-type, operator]
-        ends = [
-            *([f"above {above:g}"] if above > -math.inf else []),
-            *([f"{least:g} or more"] if least > -math.inf else []),
-            *([f"{most:g} or less"] if most < math.inf else []),
-        ]
-        raise InputError(f"{name}: expected a finite number {' and '.join(ends)}, found {quote(value)}")
+    low = least if above is None else above
+    fits = number and low is not None and low <= value < below and value != above  # type: ignore[operator]
+    if not fits:
+        ends = f"above {above:g}" if above is not None else f"of {least:g} or more"
+        ends += f" and less than {below:g}" if below < math.inf else ""
+        raise InputError(f"{name}: expected a finite number {ends}, found {value}")
 
 
 def check_flag(name: str, value: object) -> None:
@@ -48,6 +50,6 @@ def check_settings(settings: Settings) -> None:
     for name in ("step_cap", "pull_cap"):
         check_range(f"settings: {name}", getattr(settings, name), above=0.0)
     for name in ("limit_gain", "least_gain", "last_restart"):
-        check_range(f"settings: {name}", getattr(settings, name), least=0.0, most=1.0)
+        check_range(f"settings: {name}", getattr(settings, name), least=0.0, below=_JUST_ABOVE_1)
     for name in ("stand", "guarded", "filling"):
         check_flag(f"settings: {name}", getattr(settings, name))

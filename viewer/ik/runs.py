@@ -10,6 +10,7 @@ from viewer.ik import vectorised
 from viewer.ik.backends import engine_for
 from viewer.ik.diagnosis import diagnose
 from viewer.ik.direct import Direct, trusted_pose
+from viewer.ik.goals import GoalKind
 from viewer.ik.methods import METHODS, UserRows, run_default
 from viewer.ik.options import DEFAULT, Options
 from viewer.ik.solution import STATUS_OF_CODE, Report, Solution, Status
@@ -147,4 +148,9 @@ class Runs:
     def _solution(self, workspace: Workspace, pose: Pose, targets: tuple[Floats, Floats], report: Report) -> Solution:
         """What is said of a pose that stands in the workspace."""
         diagnosis = partial(diagnose, self.skeleton, self._goals, targets, pose, self.options)
-        return Solution(pose, report, workspace.findings(len(self._goals)), diagnosis)
+        findings = workspace.findings(len(self._goals))
+        if self._extra is not None:
+            state = workspace.state
+            places = [i for i, goal in enumerate(self._goals) if goal.enabled and goal.kind is GoalKind.FUNCTION]
+            findings.functions = dict(zip(places, self._extra.lengths(state.q, state.t), strict=True))
+        return Solution(pose, report, findings, diagnosis)

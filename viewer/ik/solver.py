@@ -91,7 +91,7 @@ class Solver(Runs):
         self.targets = Targets(self.skeleton, self._goals)
         self._workspace = Workspace(self.skeleton, assembly)
         self._idle = Idle(self.skeleton, assembly.joints, limits=self.options.limits)
-        self._given: Pose | None = None
+        self._start: tuple[Pose, Pose, bool] | None = None
         self._unserved = _unserved(self._goals, self.options.method)
         functions = [goal for goal in self._goals if goal.enabled and goal.kind is GoalKind.FUNCTION]
         self._extra = UserRows(self.skeleton, functions) if functions else None
@@ -125,9 +125,9 @@ class Solver(Runs):
         Raises:
             InputError: a pose of another skeleton, infinite numbers, rotations that are none.
         """
-        if pose is not self._given:  # poses do not change: one that was checked stays good
-            self._given, self._start = pose, self._idle.pose_inside(checked_start(self.skeleton, pose))
-        return self._start
+        if self._start is None or pose is not self._start[0]:  # poses do not change: one that was checked stays good
+            self._start = (pose, *self._idle.pose_inside(checked_start(self.skeleton, pose)))
+        return self._start[1:]
 
     def solve(
         self, pose: Pose, targets: ArrayLike | None = None, target_rotations: ArrayLike | None = None

@@ -40,8 +40,6 @@ _FARTHEST = 1e9
 """Times the length of all bones together: a target that far away is only a direction."""
 _GROWTH = 1e3
 """A squared error this many times the one at the start is divergence."""
-_MOST_TRUNCATION = 0.999
-"""The largest singular vector stays."""
 _HALVINGS = 6
 """Times that a guarded method shortens a step that makes it worse."""
 
@@ -83,7 +81,7 @@ class Tuning:
         for name, value in (("damping", self.damping), ("most_turn", self.most_turn), ("step", self.step)):
             if value is not None:
                 check_range(name, value, above=0.0)
-        check_range("truncation", self.truncation, least=0.0, most=_MOST_TRUNCATION)
+        check_range("truncation", self.truncation, least=0.0, below=1.0)
         if self.bend not in {-1, 0, 1}:
             raise InputError(f"bend: expected -1, 0 or 1, found {self.bend}")
 
