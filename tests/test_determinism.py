@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import subprocess
 import sys
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -14,6 +16,9 @@ from method_cases import planar
 import viewer
 from viewer import Goal, Pose, Solver, Status
 from viewer.spatial.quaternion import from_axis_angle
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SCRIPT = """
 import hashlib
@@ -30,8 +35,8 @@ print(hashlib.sha256(bits).hexdigest(), solution.status, solution.iterations)
 ARM = planar(4, 45.0)
 
 
-def printed(**environment: str) -> str:
-    command = [sys.executable, "-c", SCRIPT]
+def printed(script: str = SCRIPT, **environment: str) -> str:
+    command = [sys.executable, "-c", script]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, env=environment)
     return done.stdout
 
@@ -44,6 +49,13 @@ def test_two_processes_agree_whatever_their_hash_seed_and_threads() -> None:
     one = printed(PYTHONHASHSEED="1", OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
     assert one == printed(PYTHONHASHSEED="2", OMP_NUM_THREADS="2", OPENBLAS_NUM_THREADS="2")
     assert len(one.split()) == 3
+
+
+@pytest.mark.skipif(importlib.util.find_spec("numba") is None, reason="numba is not installed")
+def test_the_process_that_compiles_agrees_with_those_that_load(tmp_path: Path) -> None:
+    compiled = SCRIPT.replace('backend="numpy"', 'backend="numba"')
+    first, second = (printed(compiled, NUMBA_CACHE_DIR=str(tmp_path)) for _ in range(2))
+    assert first == second
 
 
 def reached(random: np.random.Generator) -> tuple[Pose, list[np.ndarray[tuple[int], np.dtype[np.float64]]]]:

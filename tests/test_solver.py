@@ -110,7 +110,7 @@ def test_rows_without_that_part_are_left_as_they_are() -> None:
     goals = (Goal.position("LeftHand", BESIDE), Goal.rotation("Head", turn))
     solver = numpy_solver(BIPED, *goals)
     plain = solver.solve(RELAXED)
-    places, turns = np.array([BESIDE, [np.inf, 0, 0]]), np.array([[0, 0, 0, 0], [np.nan, 0, 0, 1]])
+    places, turns = np.array([BESIDE, [np.inf, 0, 0]]), np.array([[0, 0, 0, 0], [np.nan] * 4])
     odd = solver.solve(RELAXED, targets=places, target_rotations=turns)
     assert odd.pose.same_as(plain.pose)
 
@@ -272,7 +272,11 @@ def test_function_goals_beside_built_in_ones() -> None:
     world = viewer.fk(BIPED, solution.pose)
     assert world.positions[right, 1] == pytest.approx(world.positions[left, 1], abs=1.1e-3)
     np.testing.assert_allclose(world.positions[left], wanted, atol=1e-3)
-    assert np.isnan(solution.errors_m).tolist() == [True, False]
+    apart = abs(world.positions[right, 1] - world.positions[left, 1])
+    assert solution.errors_m[0] == pytest.approx(apart, abs=1e-12)
+    alone = numpy_solver(BIPED, *goals, method="ccd").solve(RELAXED)
+    assert alone.unserved == ("function",)
+    assert alone.errors_m[0] > 1e-3
 
 
 def test_effectors_in_the_middle_and_offsets_of_goals() -> None:

@@ -23,7 +23,7 @@ TURN = 1e-3
 
 
 def assert_inside(skeleton: viewer.Skeleton, pose: viewer.Pose, where: object) -> None:
-    """Limits of the joints that take part: 1e-3 rad, slides 1e-6 m."""
+    """Limits of all joints: 1e-3 rad, slides 1e-6 m."""
     slides = np.array([kind is JointKind.SLIDE for kind in skeleton.kinds])
     excess = viewer.limit_violation(skeleton, pose)
     assert excess[slides].max(initial=0.0) <= SLIDE, where
@@ -113,3 +113,25 @@ def test_bvh_limits_contain_the_clip_and_bind_the_solve() -> None:
     solution = Solver(walk.skeleton, goals, backend="numpy").solve(start)
     assert not solution.start_outside
     assert_inside(walk.skeleton, solution.pose, "walk")
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+def test_joints_that_no_goal_moves_are_brought_inside_too(backend: str) -> None:
+    if backend == "numba":
+        pytest.importorskip("numba")
+    skeleton = viewer.load("sample:biped").skeleton
+    relaxed = skeleton.relaxed_pose()
+    knee, rotations = skeleton.index("LeftLeg"), relaxed.rotations.copy()
+    rotations[knee] = from_axis_angle((1.0, 0.0, 0.0), -1.0)
+    bent = viewer.Pose(rotations, relaxed.translations)
+    assert viewer.limit_violation(skeleton, bent)[knee] > 0.5
+    solver = Solver(skeleton, [Goal.position("RightHand", (-0.3, 1.6, 0.2))], backend=backend)
+    for solution in (solver.solve(bent), solver.drag(bent).move()):
+        assert_inside(skeleton, solution.pose, backend)
+        assert solution.start_outside
+    assert not solver.solve(relaxed).start_outside
+    many = solver.solve_batch([bent, relaxed])
+    assert_inside(skeleton, many.pose(0), backend)
+    assert many.pose(1).rotations[knee].tolist() == relaxed.rotations[knee].tolist()
+    ignored = Solver(skeleton, solver.goals, backend=backend, limits=False).solve(bent)
+    assert ignored.pose.rotations[knee].tolist() == bent.rotations[knee].tolist()

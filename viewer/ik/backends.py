@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib import import_module
-from threading import Event
+from threading import Event, Lock
 from typing import TYPE_CHECKING, Protocol
 
 from viewer.errors import InputError, unknown_name
@@ -67,9 +67,28 @@ def engine_for(backend: str) -> tuple[Engine, str]:
             engine: Engine = import_module(_COMPILED)
         except ImportError as error:
             raise InputError(f"backend numba: it cannot be imported ({error}); take numpy") from error
+        _compile_first(engine)
         return engine, "numba"
     engine = import_module(_NUMPY)
     return engine, "numpy"
+
+
+def compile_here() -> None:
+    """Let this process compile what it does not find in the cache, instead of asking another one to."""
+    _looked.set()
+
+
+def _compile_first(engine: Engine) -> None:
+    """Let another process compile what is not in the cache yet.
+
+    Code that was compiled in a process and code that it loads differ in which of several compiled forms of a function
+    they call, and so in the last bits of what they give. This way all processes load.
+    """
+    with _looking:
+        in_cache = getattr(engine, "in_cache", None)
+        if not _looked.is_set() and in_cache is not None and not in_cache():
+            import_module("viewer.ik.warming").compile_elsewhere()
+        _looked.set()
 
 
 def compiled_is_ready() -> None:
@@ -87,5 +106,5 @@ def serving(backend: str) -> Iterator[None]:
         _serving.reset(token)
 
 
-_ready = Event()
+_ready, _looked, _looking = Event(), Event(), Lock()
 _serving: ContextVar[str] = ContextVar("_serving", default="auto")

@@ -13,7 +13,7 @@ import numpy as np
 from viewer.errors import InputError, quote
 from viewer.ik.solution import STATUS_OF_CODE, Status
 from viewer.ik.system import Many, make_many
-from viewer.ik.targets import numbers, refuse_infinity
+from viewer.ik.targets import numbers, refuse_odd
 from viewer.ik.workspace import Workspace, checked_start, spread_misses
 from viewer.skeleton.pose import Pose
 
@@ -111,7 +111,7 @@ def batch_targets(
         ]
         return np.stack([place for place, _ in settled]), np.stack([turn for _, turn in settled])
     # Nothing open and plain places: settle them at once.
-    refuse_infinity(places, targets.has_place, "targets")
+    refuse_odd(places, targets.has_place, "targets")
     whole = np.where(targets.has_place[None, :, None], places, targets.places[None])
     return whole, np.repeat(targets.turns[None], count, axis=0)
 

@@ -9,6 +9,7 @@ import hashlib
 import inspect
 import sys
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numba
@@ -93,6 +94,12 @@ def _jit(function: FunctionType, digest: str) -> Any:  # noqa: ANN401 - numba's 
 
 _space = _compiled_namespace()
 (_solve_held,) = (_space[name] for name in _ENTRIES)
+
+
+def in_cache() -> bool:
+    """Whether a process has left compiled code on disk for this one to load; also where there is no place for it."""
+    place = _solve_held.stats.cache_path
+    return place is None or any(Path(place).glob(f"*.{_solve_held.__qualname__}-*.nbi"))
 
 
 class Prepared:

@@ -60,7 +60,9 @@ class _Diagnosis:
     def __init__(self, trials: Trials) -> None:
         self.trials = trials
         self.names = labels(trials.goals)
-        self.functions = any(goal.enabled and goal.kind is GoalKind.FUNCTION for goal in trials.goals)
+        method = METHODS.get(trials.options.method)
+        served = method is None or GoalKind.FUNCTION in method.serves
+        self.functions = served and any(goal.enabled and goal.kind is GoalKind.FUNCTION for goal in trials.goals)
 
     def lines(self) -> Iterator[str]:
         """All findings."""

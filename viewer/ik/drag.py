@@ -5,8 +5,8 @@ from __future__ import annotations
 from copy import copy
 from typing import TYPE_CHECKING
 
+from viewer.ik.checks import check_count
 from viewer.ik.homing import Homing
-from viewer.ik.options import check_count
 from viewer.ik.settings import DRAGGING
 from viewer.ik.solution import Solution, Status
 from viewer.ik.workspace import Workspace
@@ -30,13 +30,14 @@ class Drag:
     The goals are those that the solver has when the drag begins, its own and not those set later.
 
     Attributes:
-        start: the pose that the drag began at; pins without a place hold what their joint has in it.
+        start: the pose that the drag began at; pins without a place hold what their joint has in it. Joints that take
+            no part are inside their limits.
         solution: the last step's, None before the first.
     """
 
     def __init__(self, solver: Solver, pose: Pose) -> None:
         """Begin; made by `Solver.drag`."""
-        self.start = pose
+        self.start, self._outside = solver.begin(pose)
         self.solution: Solution | None = None
         # The solver may be given other goals, and be asked for other solves, meanwhile.
         self._solver = copy(solver)
@@ -66,7 +67,9 @@ class Drag:
         space, onward, homing = self._workspace, self.solution is not None, self._homing
         if homing is not None:
             homing.before()
+        settings = self._solver.recipe(settings)
         self.solution = self._solver.towards(space, self.start, targets, target_rotations, settings, onward=onward)
+        self.solution.start_outside |= self._outside
         if homing is not None:
             homing.after(converged=self.solution.status is Status.CONVERGED)
         elif self._solver.built_in:

@@ -78,7 +78,7 @@ def solve(
     """
     error, worst = residuals(s, w, state.q, state.t, state.e)
     # Without restarts every step is nearer than the last, so ``best`` is free to remember the way, from call to call.
-    strides = settings.guarded and settings.restarts == 0
+    strides = settings.guarded and settings.restarts == 0 and settings.pull > 0.0
     if not strides or w.since[0] == 0:
         copy(state, best)
     best_error, mark, since = error, error, 0

@@ -65,8 +65,9 @@ def labels(goals: Sequence[Goal]) -> list[str]:
     kinds = Counter((goal.effector, goal.kind) for goal in enabled)
     names = []
     for number, goal in enumerate(goals, start=1):
-        kind = f" {goal.kind}" if effectors[goal.effector] > 1 else ""
-        names.append(goal.effector + kind + (f" (goal {number})" if kinds[goal.effector, goal.kind] > 1 else ""))
+        kind = f" {goal.kind}" if effectors[goal.effector] > 1 and goal.effector else ""
+        again = f" (goal {number})" if kinds[goal.effector, goal.kind] > 1 else ""
+        names.append((goal.effector or goal.kind) + kind + again)
     return names
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 import numpy as np
 
 from viewer.errors import InputError, quote
+from viewer.ik.checks import check_flag
 from viewer.spatial.checks import finite_floats, unit_quaternions
 
 if TYPE_CHECKING:
@@ -160,6 +161,8 @@ class Goal:
             value = getattr(self, field)
             if value is not None or field in _ALWAYS:
                 object.__setattr__(self, field, check(value, f"{what}: {field.replace('_', ' ')}"))
+        for field in ("enabled", "pinned"):
+            check_flag(f"{what}: {field}", getattr(self, field))
         for field in _NEEDED[self.kind]:
             if getattr(self, field) is None and not self.pinned:
                 raise InputError(f"{what}: expected a {field.replace('_', ' ')}, found none")

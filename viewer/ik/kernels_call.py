@@ -74,8 +74,11 @@ def take_targets(call: Call, many: Many, places: Floats, turns: Floats, settled:
             u, v, w = places[g, 0], places[g, 1], places[g, 2]
             if not settled and (abs(u) == math.inf or abs(v) == math.inf or abs(w) == math.inf):
                 return False
-            if settled or not (math.isnan(u) or math.isnan(v) or math.isnan(w)):
+            unknown = int(math.isnan(u)) + int(math.isnan(v)) + int(math.isnan(w))
+            if settled or unknown == 0:
                 x, y, z = u, v, w
+            elif unknown < 3:
+                return False
         answer[at + 3 * g], answer[at + 3 * g + 1], answer[at + 3 * g + 2] = x, y, z
         x, y, z, r = call.turns[g, 0], call.turns[g, 1], call.turns[g, 2], call.turns[g, 3]
         if len(turns) > 0 and (settled or call.has_turn[g]):
@@ -84,10 +87,12 @@ def take_targets(call: Call, many: Many, places: Floats, turns: Floats, settled:
                 x, y, z, r = u, v, w, c
             elif abs(u) == math.inf or abs(v) == math.inf or abs(w) == math.inf or abs(c) == math.inf:
                 return False
-            elif not (math.isnan(u) or math.isnan(v) or math.isnan(w) or math.isnan(c)):
+            elif math.isnan(u) and math.isnan(v) and math.isnan(w) and math.isnan(c):
+                pass
+            else:
                 # In the order in which numpy adds them, and not fused: the same bits.
                 length = math.sqrt(u * u + v * v + w * w + c * c)
-                if abs(length - 1.0) > UNIT_TOLERANCE:
+                if not abs(length - 1.0) <= UNIT_TOLERANCE:  # nor is one that is NaN in part
                     return False
                 x, y, z, r = u / length, v / length, w / length, c / length
         answer[by + 4 * g], answer[by + 4 * g + 1], answer[by + 4 * g + 2], answer[by + 4 * g + 3] = x, y, z, r

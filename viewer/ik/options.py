@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypedDict
+from typing import TypedDict
 
-import numpy as np
-
-from viewer.errors import InputError, unknown_name
+from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.assemble import ROOT_MODES
 from viewer.ik.backends import check_backend
-from viewer.ik.methods import DEFAULT_TUNING, METHODS
+from viewer.ik.checks import check_count, check_flag, check_range, check_settings
+from viewer.ik.methods import DEFAULT_TUNING, METHODS, Tuning
 from viewer.ik.settings import ONE_SHOT
+from viewer.ik.system import Settings
 
-if TYPE_CHECKING:
-    from viewer.ik.methods.common import Tuning
-    from viewer.ik.system import Settings
-
-DEFAULT = "default"
+DEFAULT, DLS = "default", "dls"
 METHOD_NAMES = (DEFAULT, *METHODS)
 
 
@@ -87,24 +82,12 @@ class Options:
             raise InputError(unknown_name("root mode", str(self.root), ROOT_MODES))
         check_backend(self.backend)
         for name in ("tolerance_m", "tolerance_deg"):
-            _check_above_zero(name, getattr(self, name))
+            check_range(name, getattr(self, name), above=0.0)
         for name in ("max_iterations", "seed"):
             check_count(name, getattr(self, name), least=0)
         for name in ("limits", "restarts", "natural", "exact"):
-            if not isinstance(getattr(self, name), (bool, np.bool_)):
-                raise InputError(f"{name}: expected True or False, found {getattr(self, name)!r}")
-
-
-def _check_above_zero(name: str, value: object) -> None:
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, (int, float, np.integer, np.floating))
-        or not 0.0 < value < math.inf
-    ):
-        raise InputError(f"{name}: expected a finite number above 0, found {value}")
-
-
-def check_count(name: str, value: object, *, least: int) -> None:
-    """Raise InputError unless ``value`` is an integer, and at least so large."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise InputError(f"{name}: expected an integer, {least} or more, found {value}")
+            check_flag(name, getattr(self, name))
+        for name, kind in (("settings", Settings), ("tuning", Tuning)):
+            if not isinstance(getattr(self, name), kind):
+                raise InputError(f"{name}: expected {kind.__name__}, found {quote(getattr(self, name))}")
+        check_settings(self.settings)

@@ -10,6 +10,7 @@ from viewer.ik import vectorised
 from viewer.ik.backends import engine_for
 from viewer.ik.diagnosis import diagnose
 from viewer.ik.direct import Direct, trusted_pose
+from viewer.ik.goals import GoalKind
 from viewer.ik.methods import METHODS, UserRows, run_default
 from viewer.ik.options import DEFAULT, Options
 from viewer.ik.solution import STATUS_OF_CODE, Report, Solution, Status
@@ -107,7 +108,7 @@ class Runs:
     @property
     def built_in(self) -> bool:
         """Whether it is the default method with built-in goals alone: the compiled kernels serve these."""
-        return not self._needs_numpy
+        return not self._needs_numpy and self.options.method == DEFAULT
 
     def _direct(self, workspace: Workspace) -> Direct | None:
         """Calls of the compiled kernels on a workspace; None where numpy is to do it."""
@@ -146,10 +147,15 @@ class Runs:
     def _method(self) -> Callable[..., tuple[int, int, float]]:
         """What solves where the engine's own loop does not; the arguments are `viewer.ik.driver.solve`'s."""
         if self.options.method == DEFAULT:
-            return partial(run_default, extra=self._extra)
+            return partial(run_default, extra=self._extra, tuning=self.options.tuning)
         return partial(METHODS[self.options.method].run, extra=self._extra, tuning=self.options.tuning)
 
     def _solution(self, workspace: Workspace, pose: Pose, targets: tuple[Floats, Floats], report: Report) -> Solution:
         """What is said of a pose that stands in the workspace."""
         diagnosis = partial(diagnose, self.skeleton, self._goals, targets, pose, self.options)
-        return Solution(pose, report, workspace.findings(len(self._goals)), diagnosis)
+        findings = workspace.findings(len(self._goals))
+        if self._extra is not None:
+            state = workspace.state
+            places = [i for i, goal in enumerate(self._goals) if goal.enabled and goal.kind is GoalKind.FUNCTION]
+            findings.functions = dict(zip(places, self._extra.lengths(state.q, state.t), strict=True))
+        return Solution(pose, report, findings, diagnosis)

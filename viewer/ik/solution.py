@@ -42,7 +42,7 @@ class Solution:
         seconds: of wall-clock time.
         backend: "numpy" or "numba".
         method: the solver's name.
-        unserved: names of the goals' effectors that the method could not serve.
+        unserved: goals that the method could not serve: their effectors, with kind or number where that is not enough.
         start_outside: the start pose was outside its limits and was brought inside first.
     """
 
@@ -68,7 +68,10 @@ class Solution:
 
     @property
     def errors_m(self) -> Floats:
-        """(G,) metres that each goal misses by, in the order given; NaN where it asks for no place."""
+        """(G,) metres that each goal misses by, in the order given; NaN where it asks for no place.
+
+        Of a function goal the length of its residuals, in their own unit.
+        """
         return self._findings.errors()[0]
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Iterable
 from dataclasses import replace
@@ -13,18 +14,22 @@ from viewer.errors import InputError, quote
 from viewer.ik.assemble import assemble, freedoms_of
 from viewer.ik.backends import engine_for
 from viewer.ik.batch import BatchRun, batch_targets, checked_starts, stacked
+from viewer.ik.checks import check_count
 from viewer.ik.drag import Drag
 from viewer.ik.driver import CHOICE
+from viewer.ik.findings import labels
 from viewer.ik.goals import Goal, GoalKind
-from viewer.ik.methods import METHODS, UserRows
+from viewer.ik.idle import Idle
+from viewer.ik.methods import METHODS, UserRows, dls_settings
 from viewer.ik.natural import arm_joints, metric, stands
-from viewer.ik.options import DEFAULT, Options, check_count
+from viewer.ik.options import DEFAULT, DLS, Options
 from viewer.ik.reach import Reach
 from viewer.ik.runs import Runs
 from viewer.ik.settings import INSIDE, seeds_for
 from viewer.ik.solution import Solution, Status
 from viewer.ik.targets import Targets
 from viewer.ik.workspace import Workspace, checked_start
+from viewer.skeleton.skeleton import Skeleton
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +41,6 @@ if TYPE_CHECKING:
     from viewer.ik.options import SolverOptions
     from viewer.ik.system import Settings
     from viewer.skeleton.pose import Pose
-    from viewer.skeleton.skeleton import Skeleton
 
 
 class Solver(Runs):
@@ -45,7 +49,7 @@ class Solver(Runs):
     Args:
         skeleton: the joints.
         goals: any number of `Goal`; one that is disabled asks for nothing.
-        options: the attributes of `viewer.ik.options.Options`, as keywords.
+        options: the attributes of `viewer.ik.options.Options`, as keywords; `help` lists them with their defaults.
 
     Raises:
         InputError: an unknown name, a number out of range, no goals at all.
@@ -53,6 +57,9 @@ class Solver(Runs):
 
     def __init__(self, skeleton: Skeleton, goals: Sequence[Goal], **options: Unpack[SolverOptions]) -> None:
         """Work out what depends on the skeleton and the goals."""
+        found: object = skeleton
+        if not isinstance(found, Skeleton):
+            raise InputError(f"expected a skeleton, found {quote(found)}")
         self.options = Options(**options)
         self.skeleton = skeleton
         natural = self.options.natural
@@ -63,7 +70,6 @@ class Solver(Runs):
             root=self.options.root,
             arms=arm_joints(skeleton) if natural else frozenset(),
         )
-        self._given = self._start = skeleton.rest_pose()
         self._stands = natural and self.options.root == "free" and stands(skeleton)
         self.goals = goals
 
@@ -84,13 +90,17 @@ class Solver(Runs):
         self._goals, self.assembly = given, assembly
         self.targets = Targets(self.skeleton, self._goals)
         self._workspace = Workspace(self.skeleton, assembly)
+        self._idle = Idle(self.skeleton, assembly.joints, limits=self.options.limits)
+        self._start: tuple[Pose, Pose, bool] | None = None
         self._unserved = _unserved(self._goals, self.options.method)
         functions = [goal for goal in self._goals if goal.enabled and goal.kind is GoalKind.FUNCTION]
         self._extra = UserRows(self.skeleton, functions) if functions else None
         self._reach = Reach(assembly.system)
         self._one_shot = self._settings()
-        # The compiled kernels serve `default` with the built-in goals; all else runs on numpy.
-        self._needs_numpy = self.options.method != DEFAULT or self._extra is not None
+        # The compiled kernels serve `default` and `dls` with the built-in goals; all else runs on numpy.
+        self._needs_numpy = (
+            self.options.method not in {DEFAULT, DLS} or self._extra is not None or self.options.tuning.own_rows
+        )
 
     @property
     def one_shot(self) -> Settings:
@@ -100,12 +110,27 @@ class Solver(Runs):
     def _settings(self) -> Settings:
         settings = self.options.settings
         restarts = min(settings.restarts, len(self.assembly.system.seeds) // CHOICE) if self.options.restarts else 0
-        return settings._replace(
+        settings = settings._replace(
             max_iterations=self.options.max_iterations, restarts=restarts, stand=settings.stand or self._stands
         )
+        return self.recipe(settings)
+
+    def recipe(self, settings: Settings) -> Settings:
+        """The numbers of a solve as this solver's method has them."""
+        return dls_settings(settings, self.options.tuning) if self.options.method == DLS else settings
+
+    def begin(self, pose: Pose) -> tuple[Pose, bool]:
+        """A pose to start from: joints that take no part are inside their limits; whether one of them was not.
+
+        Raises:
+            InputError: a pose of another skeleton, infinite numbers, rotations that are none.
+        """
+        if self._start is None or pose is not self._start[0]:  # poses do not change: one that was checked stays good
+            self._start = (pose, *self._idle.pose_inside(checked_start(self.skeleton, pose)))
+        return self._start[1:]
 
     def solve(
-        self, pose: Pose, *, targets: ArrayLike | None = None, target_rotations: ArrayLike | None = None
+        self, pose: Pose, targets: ArrayLike | None = None, target_rotations: ArrayLike | None = None
     ) -> Solution:
         """One solve, from ``pose``.
 
@@ -118,19 +143,18 @@ class Solver(Runs):
         Raises:
             InputError: a pose of another skeleton, targets of another shape, infinite numbers, rotations that are none.
         """
-        if pose is not self._given:  # poses do not change: one that was checked stays good
-            self._given, self._start = pose, checked_start(self.skeleton, pose)
-        pose = self._start
-        solution = self.towards(self._workspace, pose, targets, target_rotations, self._one_shot)
+        start, outside = self.begin(pose)
+        solution = self.towards(self._workspace, start, targets, target_rotations, self._one_shot)
         if self.options.exact and solution.status is not Status.CONVERGED:
-            settled = self.targets.settle(pose, targets, target_rotations)
-            stayed = self._workspace.pose(pose) if self._workspace.go_back(pose) else pose
+            settled = self.targets.settle(start, targets, target_rotations)
+            stayed = self._workspace.pose(start) if self._workspace.go_back(start) else start
             solution = self._solution(self._workspace, stayed, settled, solution.report)
+        solution.start_outside |= outside
         return solution
 
     def drag(self, pose: Pose) -> Drag:
         """A drag that begins at ``pose``: warm-started steps, anchored to it; see `Drag`."""
-        return Drag(self, checked_start(self.skeleton, pose))
+        return Drag(self, pose)
 
     def solve_batch(
         self,
@@ -149,17 +173,18 @@ class Solver(Runs):
             threads: at most so many; one a core unless given.
 
         Raises:
-            InputError: as `solve`; a method other than the default, function goals.
+            InputError: as `solve`; methods other than "default" and "dls", function goals, numeric rows.
         """
         if self._needs_numpy:
-            raise InputError("solve_batch: expected the default method and built-in goals")
+            raise InputError('solve_batch: expected the method "default" or "dls", built-in goals and analytic rows')
         if threads is not None:
             check_count("threads", threads, least=1)
         starts = checked_starts(self.skeleton, poses)
         places, turns = batch_targets(self.targets, starts, targets, target_rotations)
+        rotations, translations, _ = self._idle.inside(*stacked(starts))
         engine, _ = engine_for(self.options.backend)
         run = BatchRun(self.skeleton, self.assembly, engine, self.one_shot, self._reach, exact=self.options.exact)
-        return run.solve(*stacked(starts), places, turns, threads=threads)
+        return run.solve(rotations, translations, places, turns, threads=threads)
 
 
 def _checked_goals(goals: Sequence[Goal]) -> tuple[Goal, ...]:
@@ -177,8 +202,18 @@ def _checked_goals(goals: Sequence[Goal]) -> tuple[Goal, ...]:
 
 
 def _unserved(goals: Sequence[Goal], method: str) -> tuple[str, ...]:
-    """Effectors of the enabled goals that a method cannot serve."""
+    """What the enabled goals that a method cannot serve are called."""
     if method == DEFAULT:
         return ()
     served = METHODS[method].serves
-    return tuple(dict.fromkeys(goal.effector for goal in goals if goal.enabled and goal.kind not in served))
+    named = zip(goals, labels(goals), strict=True)
+    return tuple(name for goal, name in named if goal.enabled and goal.kind not in served)
+
+
+def _signature() -> inspect.Signature:
+    """What `help` shows of a solver: every option with its default, instead of ``**options``."""
+    given = list(inspect.signature(Solver.__init__).parameters.values())[1:-1]
+    return inspect.Signature([*given, *inspect.signature(Options).parameters.values()])
+
+
+setattr(Solver, "__signature__", _signature())  # noqa: B010 - types know nothing of it; `inspect` looks there

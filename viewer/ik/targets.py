@@ -78,11 +78,11 @@ class Targets:
                     settled_turns[i] = world.rotations[place.joint]
         if places is not None:
             given = numbers(places, (len(self.goals), 3), "targets")
-            refuse_infinity(given, self.has_place, "targets")
+            refuse_odd(given, self.has_place, "targets")
             np.copyto(settled_places, given, where=(self.has_place & ~np.isnan(given).any(axis=1))[:, None])
         if turns is not None:
             given = numbers(turns, (len(self.goals), 4), "target rotations")
-            refuse_infinity(given, self.has_turn, "target rotations")
+            refuse_odd(given, self.has_turn, "target rotations")
             wanted = self.has_turn & ~np.isnan(given).any(axis=1)
             settled_turns[wanted] = unit_rows(given[wanted])
         return settled_places, settled_turns
@@ -109,10 +109,16 @@ def numbers(value: ArrayLike, shape: tuple[int, ...], what: str) -> Floats:
     return array
 
 
-def refuse_infinity(rows: Floats, used: Bools, what: str) -> None:
-    """Raise InputError where a row (..., G, k) of a goal that is ``used`` is infinite; NaN is fine."""
-    if np.isinf(rows).any() and np.isinf(rows[..., used, :]).any():
+def refuse_odd(rows: Floats, used: Bools, what: str) -> None:
+    """Raise InputError where a row (..., G, k) of a goal that is ``used`` is infinite, or NaN in part."""
+    if np.isfinite(rows).all():
+        return
+    asked = rows[..., used, :]
+    if np.isinf(asked).any():
         raise InputError(f"{what}: expected finite numbers (or NaN: leave it), found infinity")
+    unknown = np.isnan(asked)
+    if (unknown.any(axis=-1) != unknown.all(axis=-1)).any():
+        raise InputError(f"{what}: expected rows of numbers, or of NaN alone (leave it), found NaN beside numbers")
 
 
 def unit_rows(rotations: Floats) -> Floats:

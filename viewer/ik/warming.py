@@ -14,7 +14,8 @@ from viewer.ik import backends
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_CHILD = "import os; os.nice(10) if hasattr(os, 'nice') else None; from viewer.ik.warming import load; load()"
+_CHILD = "from viewer.ik.warming import compile_all; compile_all()"
+_QUIETLY = "import os; os.nice(10) if hasattr(os, 'nice') else None; "
 
 
 def load() -> None:
@@ -31,6 +32,25 @@ def load() -> None:
     backends.compiled_is_ready()
 
 
+def compile_all() -> None:
+    """Compile the kernels in this process, for the cache on disk."""
+    backends.compile_here()
+    load()
+
+
+def compile_elsewhere(*, quietly: bool = False) -> bool:
+    """Compile the kernels in another process, ``quietly`` at low priority; whether that went well."""
+    # It looks for modules where this process does, and nowhere else (-P): in no folder that it happens to stand in.
+    places = os.pathsep.join(place or str(Path.cwd()) for place in sys.path)
+    environment = {**os.environ, "PYTHONPATH": places}
+    command = [sys.executable, "-P", "-c", (_QUIETLY if quietly else "") + _CHILD]
+    try:
+        child = subprocess.run(command, check=False, capture_output=True, env=environment, stdin=subprocess.DEVNULL)
+    except OSError:  # no Python of its own: part of another program
+        return False
+    return child.returncode == 0
+
+
 def warm_up(*, wait: bool = True, then: Callable[[], None] | None = None) -> threading.Thread:
     """Compile the kernels in another process, at low priority, and take them over from the cache on disk.
 
@@ -45,12 +65,7 @@ def warm_up(*, wait: bool = True, then: Callable[[], None] | None = None) -> thr
     """
 
     def work() -> None:
-        # It looks for modules where this process does, and nowhere else (-P): in no folder that it happens to stand in.
-        places = os.pathsep.join(place or str(Path.cwd()) for place in sys.path)
-        environment = {**os.environ, "PYTHONPATH": places}
-        command = [sys.executable, "-P", "-c", _CHILD]
-        child = subprocess.run(command, check=False, capture_output=True, env=environment, stdin=subprocess.DEVNULL)
-        if child.returncode == 0:
+        if compile_elsewhere(quietly=True):
             load()
         if then is not None:
             then()

@@ -128,17 +128,24 @@ _LEAST, _MOST = (1.0 - UNIT_TOLERANCE) ** 2, (1.0 + UNIT_TOLERANCE) ** 2
 
 
 class Findings:
-    """Misses and limits of one answer, worked out when asked for."""
+    """Misses and limits of one answer, worked out when asked for.
+
+    Attributes:
+        functions: |f| of the function goals, by their places in the list of goals.
+    """
 
     def __init__(self, space: Workspace, count: int, miss: Floats, x: Floats) -> None:
         """Keep (G, 2) misses and (n,) coordinates."""
         self._system, self._joints, self._goals = space.system, space.joints, space.goals
         self._names = space.skeleton.names
         self._count, self._miss, self._x = count, miss, x
+        self.functions: dict[int, float] = {}
 
     def errors(self) -> tuple[Floats, Floats]:
         """Metres and degrees (G,) of all goals; NaN for what a goal does not ask."""
-        return spread_misses(self._system, self._goals, self._count, self._miss)
+        metres, degrees = spread_misses(self._system, self._goals, self._count, self._miss)
+        metres[list(self.functions)] = list(self.functions.values())
+        return metres, degrees
 
     def at_limit(self) -> tuple[str, ...]:
         """Names of the joints with a coordinate at one of its limits."""

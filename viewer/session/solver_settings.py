@@ -6,8 +6,9 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from viewer.ik.checks import check_count
 from viewer.ik.methods import DEFAULT_TUNING
-from viewer.ik.options import Options, check_count
+from viewer.ik.options import Options
 from viewer.ik.settings import DRAGGING, ONE_SHOT
 from viewer.session.checks import as_flag, as_weight
 

@@ -17,6 +17,7 @@ from viewer.ik.driver import CONVERGED, DIVERGED, STALLED
 from viewer.ik.goals import GoalKind
 from viewer.ik.methods import ccd, damped, limb, pseudo_inverse, selectively_damped, single_bone, transpose
 from viewer.ik.methods.common import Problem, Tuning
+from viewer.ik.methods.damped import dls_settings
 from viewer.ik.methods.numeric import UserRows
 
 if TYPE_CHECKING:
@@ -125,4 +126,4 @@ METHODS = MappingProxyType(
 run_default = Method("default", ALL, damped.solve_default).run
 """The default algorithm with rows of any kind: for function goals and numeric Jacobians."""
 
-__all__ = ["METHODS", "Method", "Tuning", "UserRows", "run_default"]
+__all__ = ["METHODS", "Method", "Tuning", "UserRows", "dls_settings", "run_default"]

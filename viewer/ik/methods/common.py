@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from viewer.errors import InputError
+from viewer.ik.checks import check_range
 from viewer.ik.driver import BUDGET, CONVERGED, DIVERGED, STALLED
 from viewer.ik.methods.rows import Rows
 from viewer.ik.system import copy_state
@@ -78,12 +79,16 @@ class Tuning:
             InputError: one that is out of its range.
         """
         for name, value in (("damping", self.damping), ("most_turn", self.most_turn), ("step", self.step)):
-            if value is not None and not 0.0 < value < math.inf:
-                raise InputError(f"{name}: expected more than 0, found {value}")
-        if not 0.0 <= self.truncation < 1.0:
-            raise InputError(f"truncation: expected 0 or more and less than 1, found {self.truncation}")
-        if self.bend not in (-1, 0, 1):
+            if value is not None:
+                check_range(name, value, above=0.0)
+        check_range("truncation", self.truncation, least=0.0, below=1.0)
+        if self.bend not in {-1, 0, 1}:
             raise InputError(f"bend: expected -1, 0 or 1, found {self.bend}")
+
+    @property
+    def own_rows(self) -> bool:
+        """Whether it asks for what only the numpy backend's catalogue does: other rows, or part of a step."""
+        return self.numeric or self.step != 1.0
 
 
 class Problem(NamedTuple):

@@ -20,7 +20,8 @@ from viewer.ik.vectorised import STEPS
 if TYPE_CHECKING:
     from viewer.ik.methods.common import Problem, Tuning
     from viewer.ik.methods.rows import Rows
-    from viewer.ik.system import Settings
+    from viewer.ik.system import Settings, System, Work
+    from viewer.spatial.checks import Bools, Floats
 
 
 def dls_settings(settings: Settings, tuning: Tuning) -> Settings:
@@ -28,7 +29,7 @@ def dls_settings(settings: Settings, tuning: Tuning) -> Settings:
 
     A constant lambda is taken without a guard, which would raise it.
     """
-    plain = settings._replace(restarts=0, pull=0.0, filling=False)
+    plain = settings._replace(restarts=0, pull=0.0, filling=False, stand=False)
     if tuning.damping is not None:
         plain = plain._replace(damping=tuning.damping**2, damping_scale=0.0, guarded=False)
     return plain if tuning.guarded is None else plain._replace(guarded=tuning.guarded)
@@ -42,12 +43,18 @@ def solve(problem: Problem) -> tuple[int, int]:
 
 def solve_default(problem: Problem) -> tuple[int, int]:
     """The default algorithm: guard, limits, pull and restarts as the settings say, over all rows."""
-    run = _driver_over(problem.rows)
+    run = _driver_over(problem.rows, problem.tuning.step)
     states = (problem.state, problem.trial, problem.best, problem.anchor)
     status, iterations, _ = run(problem.s, problem.w, *states, problem.settings)
     return int(status), int(iterations)
 
 
-def _driver_over(rows: Rows) -> Any:  # noqa: ANN401 - a function made at run time has no type of its own
-    """The driver's `solve`, over these rows."""
-    return twins([driver], STEPS | {"residuals": rows.residuals, "linearise": rows.linearise})["solve"]
+def _driver_over(rows: Rows, part: float) -> Any:  # noqa: ANN401 - a function made at run time has no type of its own
+    """The driver's `solve`, over these rows, going so large a part of every step."""
+
+    def spread_step(s: System, w: Work, frozen: Bools, y: Floats, pull: Floats, step: Floats) -> None:
+        STEPS["spread_step"](s, w, frozen, y, pull, step)
+        step *= part
+
+    own = {"residuals": rows.residuals, "linearise": rows.linearise, "spread_step": spread_step}
+    return twins([driver], STEPS | own)["solve"]

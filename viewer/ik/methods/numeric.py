@@ -15,9 +15,10 @@ from viewer.errors import InputError
 from viewer.ik.vectorised_joints import move
 from viewer.skeleton.kinematics import World, fk_arrays
 from viewer.skeleton.tree import depth_first
+from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, rotate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from viewer.ik.goals import Goal
     from viewer.ik.system import State, System, Work
@@ -31,8 +32,6 @@ STEP = 6e-6
 """h, radians or metres: about the cube root of the machine's precision."""
 _FAR = 1e6
 """What stands for a residual that is not finite: so bad that the step there is taken back."""
-_BLOCK = 1 << 18
-"""Joint-frames of perturbed poses that are kept at once."""
 
 
 def central_differences(s: System, w: Work, state: State, residuals: Residuals) -> Floats:
@@ -85,7 +84,7 @@ class UserRows:
             InputError: residuals that are not finite numbers at the pose where the solve begins.
         """
         self._sizes = []
-        world = self._worlds(state.q[None], state.t[None])[0]
+        world = self._world(state.q, state.t)
         values = [_residuals(function(world)) for function, _ in self._goals]
         for value in values:
             if not np.isfinite(value).all():
@@ -97,35 +96,55 @@ class UserRows:
 
     def evaluate(self, q: Floats, t: Floats) -> tuple[Floats, float]:
         """Rows e (k,) at a pose of the system, and the largest |f| of a goal."""
-        rows = self._rows(self._worlds(q[None], t[None])[0])
-        largest, first = 0.0, 0
-        for size, (_, weight) in zip(self._sizes, self._goals, strict=True):
-            largest = max(largest, float(np.linalg.norm(rows[first : first + size])) / weight)
-            first += size
-        return rows, largest
+        rows = self._rows(self._world(q, t))
+        return rows, max(self._lengths(rows), default=0.0)
+
+    def lengths(self, q: Floats, t: Floats) -> list[float]:
+        """|f| of every function at a pose of the system."""
+        return self._lengths(self._rows(self._world(q, t)))
+
+    def _lengths(self, rows: Floats) -> list[float]:
+        parts = np.split(rows, np.cumsum(self._sizes)[:-1])
+        return [float(np.linalg.norm(part)) / weight for part, (_, weight) in zip(parts, self._goals, strict=True)]
 
     def differences(self, s: System, w: Work, state: State) -> Floats:
         """(n, k) as `central_differences`."""
+        world, sizes = self._world(state.q, state.t), _subtree_sizes(s.parent)
 
         def residuals(owner: Ints, turns: Floats, moves: Floats) -> Floats:
             rows = np.empty((len(owner), sum(self._sizes)))
-            step = max(1, _BLOCK // len(state.q))
-            for first in range(0, len(owner), step):
-                some = np.arange(first, min(first + step, len(owner)))
-                q, t = np.repeat(state.q[None], len(some), axis=0), np.repeat(state.t[None], len(some), axis=0)
-                here = np.arange(len(some))
-                q[here, owner[some]], t[here, owner[some]] = turns[some], moves[some]
-                rows[some] = [self._rows(world) for world in self._worlds(q, t)]
+            for d, moved in enumerate(self._moved(world, s.parent, sizes, owner, turns, moves)):
+                rows[d] = self._rows(moved)
             return rows
 
         return central_differences(s, w, state, residuals)
 
-    def _worlds(self, q: Floats, t: Floats) -> list[World]:
-        """World motion of F poses (F, K, 4), (F, K, 3) of the system, with the joints in the skeleton's order."""
+    def _world(self, q: Floats, t: Floats) -> World:
+        """World motion of a pose (K, 4), (K, 3) of the system, with the joints in the skeleton's order."""
         rotations, translations = np.empty_like(q), np.empty_like(t)
-        rotations[:, self._joints], translations[:, self._joints] = q, t
-        worlds = fk_arrays(self._skeleton.parents, rotations, translations)
-        return [World(*motion) for motion in zip(worlds.positions, worlds.rotations, strict=True)]
+        rotations[self._joints], translations[self._joints] = q, t
+        world = fk_arrays(self._skeleton.parents, rotations[None], translations[None])
+        return World(world.positions[0], world.rotations[0])
+
+    def _moved(
+        self, world: World, parent: Ints, sizes: Ints, owner: Ints, turns: Floats, moves: Floats
+    ) -> Iterator[World]:
+        """For each freedom the world with joint ``owner`` of the system at another local rotation and translation.
+
+        What is below the joint goes along as one rigid body, and stands in a row behind it.
+        """
+        above = np.where(parent[owner] < 0, -1, self._joints[parent[owner]])
+        places = np.where((above < 0)[:, None], 0.0, world.positions[above])
+        frames = np.where((above < 0)[:, None], IDENTITY, world.rotations[above])
+        here = self._joints[owner]
+        to = places + rotate(frames, moves)
+        change = multiply(multiply(frames, turns), conjugate(world.rotations[here]))
+        for d, k in enumerate(owner.tolist()):
+            below = self._joints[k : k + sizes[k]]
+            positions, rotations = world.positions.copy(), world.rotations.copy()
+            positions[below] = to[d] + rotate(change[d], positions[below] - world.positions[here[d]])
+            rotations[below] = multiply(change[d], rotations[below])
+            yield World(positions, rotations)
 
     def _rows(self, world: World) -> Floats:
         parts = [np.zeros(0)]
@@ -135,6 +154,15 @@ class UserRows:
                 raise InputError(f"function goal: expected {size} residuals as at the start pose, found {len(value)}")
             parts.append(np.where(np.isfinite(value), -weight * np.where(np.isfinite(value), value, 0.0), _FAR))
         return np.clip(np.concatenate(parts), -_FAR, _FAR)
+
+
+def _subtree_sizes(parent: Ints) -> Ints:
+    """(K,) joints at and below each one of a system."""
+    sizes = np.ones(len(parent), dtype=np.intp)
+    for k in range(len(parent) - 1, -1, -1):
+        if parent[k] >= 0:
+            sizes[parent[k]] += sizes[k]
+    return sizes
 
 
 def _residuals(value: object) -> Floats:

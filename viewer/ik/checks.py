@@ -1,0 +1,55 @@
+"""Checks of the numbers that a solver is told."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viewer.errors import InputError
+
+if TYPE_CHECKING:
+    from viewer.ik.system import Settings
+
+
+_JUST_ABOVE_1 = math.nextafter(1.0, 2.0)
+
+
+def check_count(name: str, value: object, *, least: int) -> None:
+    """Raise InputError unless ``value`` is an integer, and at least so large."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise InputError(f"{name}: expected an integer, {least} or more, found {value}")
+
+
+def check_range(
+    name: str, value: object, *, above: float | None = None, least: float | None = None, below: float = math.inf
+) -> None:
+    """Raise InputError unless ``value`` is a finite number in a range."""
+    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    low = least if above is None else above
+    fits = number and low is not None and low <= value < below and value != above  # type: ignore[operator]
+    if not fits:
+        ends = f"above {above:g}" if above is not None else f"of {least:g} or more"
+        ends += f" and less than {below:g}" if below < math.inf else ""
+        raise InputError(f"{name}: expected a finite number {ends}, found {value}")
+
+
+def check_flag(name: str, value: object) -> None:
+    """Raise InputError unless ``value`` is True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise InputError(f"{name}: expected True or False, found {value!r}")
+
+
+def check_settings(settings: Settings) -> None:
+    """Raise InputError where one of the recipe's numbers is out of its range."""
+    for name in ("max_iterations", "least_iterations", "limit_passes", "restarts"):
+        check_count(f"settings: {name}", getattr(settings, name), least=0)
+    for name in ("damping", "damping_scale", "pull"):
+        check_range(f"settings: {name}", getattr(settings, name), least=0.0)
+    for name in ("step_cap", "pull_cap"):
+        check_range(f"settings: {name}", getattr(settings, name), above=0.0)
+    for name in ("limit_gain", "least_gain", "last_restart"):
+        check_range(f"settings: {name}", getattr(settings, name), least=0.0, below=_JUST_ABOVE_1)
+    for name in ("stand", "guarded", "filling"):
+        check_flag(f"settings: {name}", getattr(settings, name))
