@@ -36,7 +36,8 @@ def residuals(s: System, w: Work, q: Floats, t: Floats, e: Floats) -> tuple[floa
     Fills ``e`` (m,), weighted, target minus current, and in ``w`` what `rows` needs.
 
     Returns:
-        The squared error e.e, and the largest residual in units of its tolerance (below 1: all goals are met).
+        The squared error e.e, and the largest residual in units of its tolerance (below 1: all goals are met); goals
+        that weigh nothing are left out.
     """
     forward(s, w, q, t)
     worst = 0.0
@@ -51,7 +52,8 @@ def residuals(s: System, w: Work, q: Floats, t: Floats, e: Floats) -> tuple[floa
             weight = s.goal_weight[g]
             e[row], e[row + 1], e[row + 2] = weight * x, weight * y, weight * z
             w.miss[g, 0] = math.sqrt(x * x + y * y + z * z)
-            worst = max(worst, w.miss[g, 0] / s.tolerance[0])
+            if weight > 0.0:
+                worst = max(worst, w.miss[g, 0] / s.tolerance[0])
             row += 3
         if kind == ROTATION or kind == POSE:
             worst = max(worst, rotation_residual(s, w, g, row, e))
@@ -95,7 +97,7 @@ def rotation_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
     w.by_turn[g, 2, 0] -= 0.5 * v[1]
     w.by_turn[g, 2, 1] += 0.5 * v[0]
     w.miss[g, 1] = angle
-    return float(angle / s.tolerance[1])
+    return float(angle / s.tolerance[1]) if s.goal_rotation_weight[g] > 0.0 else 0.0
 
 
 def distance_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
@@ -106,11 +108,11 @@ def distance_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
         total += w.by_move[g, 0, i] * w.by_move[g, 0, i]
     length = math.sqrt(total)
     for i in range(3):
-        w.by_move[g, 0, i] = w.by_move[g, 0, i] / length if length > SMALL else (1.0 if i == 0 else 0.0)
+        w.by_move[g, 0, i] = w.by_move[g, 0, i] / length if length > SMALL * s.scale[0] else (1.0 if i == 0 else 0.0)
     miss = s.goal_distance[g] - length
     e[row] = s.goal_weight[g] * miss
     w.miss[g, 0] = abs(miss)
-    return float(w.miss[g, 0] / s.tolerance[0])
+    return float(w.miss[g, 0] / s.tolerance[0]) if s.goal_weight[g] > 0.0 else 0.0
 
 
 def aim_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
@@ -129,7 +131,7 @@ def aim_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
         v[i] = s.goal_target[g, i] - w.point[g, i]
         length += v[i] * v[i]
     length = math.sqrt(length)
-    if length < SMALL:  # the effector is at the point: every direction is as good
+    if length < SMALL * s.scale[0]:  # the effector is at the point: every direction is as good
         for i in range(3):
             e[row + i] = 0.0
             for j in range(3):
@@ -162,7 +164,7 @@ def aim_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
             e[row + i] = s.goal_rotation_weight[g] * scale * cross[i]
     aim_derivative(w, g, sine, cosine, angle, length, away)
     w.miss[g, 1] = angle
-    return float(angle / s.tolerance[1])
+    return float(angle / s.tolerance[1]) if s.goal_rotation_weight[g] > 0.0 else 0.0
 
 
 def aim_derivative(w: Work, g: int, sine: float, cosine: float, angle: float, length: float, away: bool) -> None:

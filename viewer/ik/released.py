@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from viewer.ik.trials import Trial, Trials
     from viewer.spatial.checks import Bools, Floats, Ints
 
-_ITERATIONS = 25
+_ITERATIONS, _LEAP = 25, 120
 _ROUNDS = 3
 """Without its limits a freedom may bring others to theirs."""
 _AT_LIMIT = 1e-6
 _LEFT_BEHIND = 1e-3
-"""Radians or metres beyond a limit."""
+"""Radians or units of length beyond a limit."""
 _MATTERS = 0.5
 """Of the squared error: what does not get below this part of it is held back by something else."""
 _AS_GOOD = 1.1
@@ -39,12 +39,19 @@ def without_limits(trials: Trials, stuck: Trial) -> tuple[Trial, list[str]]:
     freed, released = stuck, np.zeros(len(system.lower), dtype=np.bool_)
     for _ in range(_ROUNDS):
         x = freed.workspace.state.x
-        at_limit = (x - system.lower < _AT_LIMIT) | (system.upper - x < _AT_LIMIT)
+        near = _AT_LIMIT * system.unit
+        at_limit = (x - system.lower < near) | (system.upper - x < near)
         more = at_limit & ~released & (system.spread > 0.0)
         if not (more.any() and freed.missed and trials.left):
             break
         released |= more
         freed = trials.release(freed, released, _ITERATIONS)
+    if freed.missed and trials.left:
+        # It may have to leap to get past them.
+        anywhere = np.isfinite(system.lower) | np.isfinite(system.upper)
+        loose = trials.release(stuck, anywhere, _LEAP, restarts=True)
+        if not loose.missed:
+            freed, released = loose, anywhere
     if freed.missed and freed.error > _MATTERS * stuck.error:
         return stuck, []
     freed, needed = _needed(trials, stuck, freed, released)
@@ -71,8 +78,11 @@ def _as_good(trials: Trials, stuck: Trial, freed: Trial, released: Ints) -> Tria
     """A trial without the limits of these freedoms (places) alone, if it gets as near as ``freed``."""
     mask = np.zeros(len(stuck.workspace.system.lower), dtype=np.bool_)
     mask[released] = True
-    tried = trials.release(stuck, mask, _ITERATIONS)
-    return tried if not tried.missed or (freed.missed and tried.error <= _AS_GOOD * freed.error) else None
+    for begin in (stuck, freed):
+        tried = trials.release(stuck, mask, _ITERATIONS, begin=begin)
+        if not tried.missed or (freed.missed and tried.error <= _AS_GOOD * freed.error):
+            return tried
+    return None
 
 
 def _beyond(stuck: Trial, freed: Trial, released: Bools) -> Ints:
@@ -83,6 +93,6 @@ def _beyond(stuck: Trial, freed: Trial, released: Bools) -> Ints:
 
 
 def _excess(stuck: Trial, freed: Trial) -> Floats:
-    """(n,) radians or metres by which freedoms are beyond the limits that they had."""
+    """(n,) radians or units of length by which freedoms are beyond the limits that they had."""
     system, x = stuck.workspace.system, freed.workspace.state.x
-    return np.maximum(system.lower - x, x - system.upper)
+    return np.asarray(np.maximum(system.lower - x, x - system.upper) / system.unit)

@@ -30,7 +30,8 @@ class Workspace:
         self.skeleton = skeleton
         self.joints, self.goals = assembly.joints, assembly.goals
         system = assembly.system
-        self.system = system._replace(goal_target=system.goal_target.copy(), goal_rotation=system.goal_rotation.copy())
+        changed = ("goal_target", "goal_rotation", "goal_weight", "goal_rotation_weight", "spread")
+        self.system = system._replace(**{name: getattr(system, name).copy() for name in changed})
         self.work = make_work(system)
         self.state, self.trial, self.best, self.anchor, self.start = (make_state(system) for _ in range(5))
         self.one = make_many(system, 1)
@@ -150,7 +151,8 @@ class Findings:
     def at_limit(self) -> tuple[str, ...]:
         """Names of the joints with a coordinate at one of its limits."""
         system = self._system
-        near: Bools = (self._x - system.lower < _AT_LIMIT) | (system.upper - self._x < _AT_LIMIT)
+        reach = _AT_LIMIT * system.unit
+        near: Bools = (self._x - system.lower < reach) | (system.upper - self._x < reach)
         counts = np.diff(system.first)
         owners = np.repeat(np.arange(len(counts)), counts)[near]
         return tuple(self._names[self._joints[k]] for k in dict.fromkeys(owners.tolist()))
