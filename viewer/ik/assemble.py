@@ -195,6 +195,9 @@ def assemble(freedoms: Freedoms, goals: Sequence[Goal], tolerance: tuple[float, 
         goal_trust=np.array([_HAND_TRUST if joint in freedoms.arms else 1.0 for joint in joints[goal_joint].tolist()]),
         tolerance=np.array(tolerance),
         seeds=np.zeros((0, int(first[-1]))),
+        preferred=np.zeros(0),
+        preferred_turn=np.zeros((0, 4)),
+        preference=np.zeros(0),
     )
     return Assembly(system, joints, np.array([served[i] for i in sequence], dtype=np.intp))
 

@@ -49,5 +49,5 @@ def check_settings(settings: Settings) -> None:
         check_range(f"settings: {name}", getattr(settings, name), above=0.0)
     for name in ("limit_gain", "least_gain", "last_restart"):
         check_range(f"settings: {name}", getattr(settings, name), least=0.0, most=1.0)
-    for name in ("stand", "guarded", "filling"):
+    for name in ("stand", "guarded", "filling", "settle"):
         check_flag(f"settings: {name}", getattr(settings, name))

@@ -228,6 +228,14 @@ def difference(
                     out[i] -= 2.0 * math.pi * round(out[i] / (2.0 * math.pi))
 
 
+def prefer(s: System, w: Work, x: Floats, q: Floats, t: Floats) -> None:
+    """Move a pose, in place, as far towards the preferred one as `System.preference` says."""
+    difference(s, w, x, q, t, s.preferred, s.preferred_turn, t, w.step)
+    for d in range(len(w.step)):
+        w.step[d] *= s.preference[d]
+    move(s, w, w.step, x, q, t)
+
+
 def reseed(
     s: System, w: Work, seed: Floats, x0: Floats, q0: Floats, t0: Floats, x: Floats, q: Floats, t: Floats
 ) -> None:

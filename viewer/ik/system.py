@@ -40,6 +40,8 @@ class System(NamedTuple):
         goal_trust: (G,) how much a goal's place says of where the body stands: hands say half.
         tolerance: (2,) metres and radians within which a goal is met.
         seeds: (R, n) poses to restart from, the next few for each restart: coordinates, or a step from the pose that the solve began with.
+        preferred, preferred_turn: (n,), (K, 4) coordinates and local rotations of the preferred pose, else empty.
+        preference: (n,) part of the way to it, from where a solve begins, that each freedom is drawn, else empty.
     """
 
     parent: Integers
@@ -73,6 +75,9 @@ class System(NamedTuple):
     goal_trust: Floats
     tolerance: Floats
     seeds: Floats
+    preferred: Floats
+    preferred_turn: Floats
+    preference: Floats
 
 
 class State(NamedTuple):
@@ -185,6 +190,7 @@ class Settings(NamedTuple):
         filling: whether a freedom that would cross its limit goes as far as that and the others make up for the rest:
             fewer iterations; in a drag the joints would work their way to their limits.
         last_restart: part of the iterations after which none begins anew: the rest is for the best pose so far.
+        settle: whether it begins at the anchor and, when its goals are met, goes on until what they leave free rests.
     """
 
     max_iterations: int = 200
@@ -202,6 +208,7 @@ class Settings(NamedTuple):
     guarded: bool = True
     filling: bool = False
     last_restart: float = 0.7
+    settle: bool = False
 
 
 def make_work(system: System) -> Work:

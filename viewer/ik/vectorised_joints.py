@@ -189,6 +189,13 @@ def difference(
         out[joints.turner_freedoms] = log(multiply(conjugate(q[joints.turners]).T, q0[joints.turners].T).T)
 
 
+def prefer(s: System, w: Work, x: Floats, q: Floats, t: Floats) -> None:
+    """Move a pose, in place, as far towards the preferred one as `System.preference` says."""
+    difference(s, w, x, q, t, s.preferred, s.preferred_turn, t, w.step)
+    w.step[:] *= s.preference
+    move(s, w, w.step, x, q, t)
+
+
 def reseed(
     s: System, w: Work, seed: Floats, x0: Floats, q0: Floats, t0: Floats, x: Floats, q: Floats, t: Floats
 ) -> None:
