@@ -195,7 +195,8 @@ def move(s: System, w: Work, dx: Floats, x: Floats, q: Floats, t: Floats) -> Non
             t[k, i] += dx[d + i]
         d += s.moves[k]
         if form == TURNS:
-            ax, ay, az, aw = exponential(dx[d], dx[d + 1], dx[d + 2])
+            ax, ay, az = turned(s.basis[k, 0], s.basis[k, 1], s.basis[k, 2], s.basis[k, 3], dx[d], dx[d + 1], dx[d + 2])
+            ax, ay, az, aw = exponential(ax, ay, az)
             ax, ay, az, aw = product(q[k, 0], q[k, 1], q[k, 2], q[k, 3], ax, ay, az, aw)
             total = math.sqrt(ax * ax + ay * ay + az * az + aw * aw)
             q[k, 0], q[k, 1], q[k, 2], q[k, 3] = ax / total, ay / total, az / total, aw / total
@@ -219,7 +220,10 @@ def difference(
         d += s.moves[k]
         if s.form[k] == TURNS and end > d:
             ax, ay, az, aw = product(-q[k, 0], -q[k, 1], -q[k, 2], q[k, 3], q0[k, 0], q0[k, 1], q0[k, 2], q0[k, 3])
-            out[d], out[d + 1], out[d + 2], aw = logarithm(ax, ay, az, aw)
+            ax, ay, az, aw = logarithm(ax, ay, az, aw)
+            out[d], out[d + 1], out[d + 2] = turned(
+                -s.basis[k, 0], -s.basis[k, 1], -s.basis[k, 2], s.basis[k, 3], ax, ay, az
+            )
         else:
             for i in range(d, end):
                 out[i] = x0[i] - x[i]

@@ -20,7 +20,7 @@ from viewer.ik.driver import CHOICE
 from viewer.ik.findings import labels
 from viewer.ik.goals import Goal, GoalKind
 from viewer.ik.methods import METHODS, UserRows, dls_settings
-from viewer.ik.natural import arm_joints, metric, stands
+from viewer.ik.natural import arm_joints, metric, principal, stands
 from viewer.ik.options import DEFAULT, DLS, Options
 from viewer.ik.preferred import Preferred
 from viewer.ik.reach import Reach
@@ -70,6 +70,7 @@ class Solver(Runs):
             limits=self.options.limits,
             root=self.options.root,
             arms=arm_joints(skeleton) if natural else frozenset(),
+            principal=principal(skeleton) if natural else None,
         )
         # Only the default method has a pull.
         preferred = self.options.preferred if self.options.method == DEFAULT else None

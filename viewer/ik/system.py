@@ -28,6 +28,7 @@ class System(NamedTuple):
         first: (K + 1,) the first freedom of each joint.
         rest, offset, axes: (K, 4), (K, 3), (K, 2, 3) as in `Skeleton`.
         order: (K, 3) axes of the three angles of an Euler form; of a swing-twist: swing, swing, twist.
+        basis: (K, 4) of joints that turn freely: from the axes that their three freedoms turn about to the joint's own.
         low, high: (K,) range of rows that a joint's freedoms touch.
         goal_low, goal_high: (K,) the same in goals.
         lower, upper: (n,) limits of the coordinates, infinite where there are none.
@@ -53,6 +54,7 @@ class System(NamedTuple):
     offset: Floats
     axes: Floats
     order: Integers
+    basis: Floats
     low: Integers
     high: Integers
     goal_low: Integers
