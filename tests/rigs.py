@@ -152,10 +152,13 @@ def problem(
     root: str = "free",
     *,
     limits: bool = True,
+    bases: Floats | None = None,
 ) -> Problem:
-    """The arrays of a solve that starts at a pose."""
+    """The arrays of a solve that starts at a pose; ``bases``: the axes of joints that turn freely, if not their own."""
     spreads = np.ones((len(skeleton), 3)) if spreads is None else spreads
-    assembly = assemble(freedoms_of(skeleton, spreads, limits=limits, root=root), goals, (1e-3, 0.01))
+    principal = None if bases is None else (bases, spreads)
+    freedoms = freedoms_of(skeleton, spreads, limits=limits, root=root, principal=principal)
+    assembly = assemble(freedoms, goals, (1e-3, 0.01))
     system = assembly.system
     work, state = make_work(system), make_state(system)
     state.q[:], state.t[:] = pose.rotations[assembly.joints], pose.translations[assembly.joints]
@@ -169,7 +172,8 @@ def random_problem(seed: int, joints: int = 12, goal_kinds: Sequence[str] = GOAL
     skeleton = random_skeleton(random, joints)
     pose = random_pose(random, skeleton)
     spreads = random.uniform(0.3, 1.5, (joints, 3))
-    return problem(skeleton, random_goals(random, skeleton, goal_kinds), pose, spreads, root)
+    goals = random_goals(random, skeleton, goal_kinds)
+    return problem(skeleton, goals, pose, spreads, root, bases=normalized(random.normal(size=(joints, 4))))
 
 
 def copied(state: State) -> State:

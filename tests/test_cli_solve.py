@@ -147,6 +147,18 @@ def test_where_it_starts(runs: Runs, tmp_path: Path) -> None:
     assert "not allowed with" in runs.misused("--from-rest", "--from-frame", "3")
 
 
+def test_what_it_prefers(runs: Runs) -> None:
+    plain = pose_of(runs.done("--root", "locked"))
+    rested = runs.done("--root", "locked", "--prefer", "rest", "--no-limits")
+    assert rested["status"] == "converged"
+    joint = BIPED.index("RightArm")
+    np.testing.assert_allclose(pose_of(rested).rotations[joint], BIPED.rest_rotations[joint], atol=1e-6)
+    assert pose_of(runs.done("--root", "locked", "--prefer", "rest", "--prefer-weight", "0")).same_as(plain)
+    refused = runs.refused("--prefer", "rset")
+    assert refused == 'no pose "rset"; did you mean "rest"?'
+    assert runs.refused("--prefer", "rest", "--prefer-weight", "2").startswith("preferred_weight: expected a finite ")
+
+
 def test_hold_adds_the_windows_holds(runs: Runs) -> None:
     runs.goals(FOOT[0])
     names = [goal["effector"] for goal in runs.done("--hold")["goals"]]

@@ -210,6 +210,17 @@ def test_settings_of_the_solver(window: PanelWindow) -> None:
     assert not window.session.document.solver.until_close
 
 
+def test_the_preferred_pose_is_chosen_in_the_solver_panel(window: PanelWindow) -> None:
+    window.move(window.box("solver", "update 0").middle)
+    for _ in range(20):
+        imgui.get_io().add_mouse_wheel_event(0.0, -5.0)
+        window.frames(3)
+    window.click("solver", "prefer 1")
+    assert window.session.document.solver.prefer == "rest"
+    window.drag("solver", "prefer_weight", -40.0)
+    assert 0.0 <= window.session.document.solver.prefer_weight < 1.0
+
+
 def test_a_step_of_the_history_is_gone_to(window: PanelWindow) -> None:
     window.click("toolbar", "limits")
     window.click("toolbar", "limits")

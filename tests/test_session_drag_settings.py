@@ -198,3 +198,28 @@ def test_a_method_that_cannot_serve_a_goal_says_so() -> None:
     assert made.report.method == "two-link"
     assert "Head" in made.report.unserved
     made.commit()
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.5, 1.0])
+def test_what_a_drag_leaves_free_goes_to_the_preferred_pose(weight: float) -> None:
+    made = session()
+    plain = session()
+    made.dispatch(SetSolver(prefer="rest", prefer_weight=weight))
+    for one in (made, plain):
+        one.begin_drag((HAND,))
+        one.drag_to({HAND: (shifted(one.document, "LeftHand", (0.02, 0.02, 0.02)), None)})
+        for _ in range(40):
+            one.tick(0.0)
+        assert one.report is not None
+        assert one.report.converged
+    rest = made.document.skeleton.rest_rotations
+    bent, as_always = (angle_between(one.document.pose.rotations[1:], rest[1:]) for one in (made, plain))
+    gained = np.degrees(np.mean(as_always) - np.mean(bent))
+    assert gained == 0.0 if weight == 0.0 else gained > 1.0 * weight
+
+
+def test_a_preferred_pose_that_is_none_is_refused() -> None:
+    with pytest.raises(InputError, match='no preferred pose "rset"; did you mean "rest"'):
+        session().dispatch(SetSolver(prefer="rset"))
+    with pytest.raises(InputError, match="preferred_weight: expected a finite number of 0 or more and 1 or less"):
+        session().dispatch(SetSolver(prefer_weight=2.0))

@@ -43,7 +43,9 @@ def edited(document: Document) -> Document:
         handles=(moved, *document.handles[1:]),
         limits_on=False,
         unlimited=frozenset(document.skeleton.names[:2]),
-        solver=SolverSettings(method="sdls", tolerance_m=0.01, damping=0.1, until_close=True, step_cap_deg=3.0),
+        solver=SolverSettings(
+            method="sdls", tolerance_m=0.01, damping=0.1, until_close=True, step_cap_deg=3.0, prefer="rest"
+        ),
         selection=(Item("joint", document.skeleton.names[1]), Item("effector", hand.effector)),
         mode=Mode.FK,
         scope=Scope.LIMB,

@@ -65,6 +65,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--backend", choices=("auto", "numpy", "numba"), default="auto")
     group.add_argument("--no-limits", action="store_true", help="ignore joint limits")
     group.add_argument("--hold", action="store_true", help="keep all other effectors where they are, and pin the feet")
+    group.add_argument("--prefer", metavar="P", help="draw what the goals leave free to this pose: rest, relaxed, ...")
+    group.add_argument("--prefer-weight", type=float, default=1.0, metavar="W", help="how strongly: 0 to 1 (default 1)")
     group.add_argument("--root", choices=_ROOTS, default="free", help="what a free root may do (default: free)")
     group.add_argument("--tolerance-m", type=positive, default=1e-3, metavar="M", help="metres (default 0.001)")
     group.add_argument("--tolerance-deg", type=positive, default=0.5, metavar="D", help="degrees (default 0.5)")
@@ -102,6 +104,8 @@ def run(arguments: argparse.Namespace) -> int:
         tolerance_deg=arguments.tolerance_deg,
         max_iterations=arguments.max_iterations,
         seed=arguments.seed,
+        preferred=None if arguments.prefer is None else named_pose(skeleton, arguments.prefer),
+        preferred_weight=arguments.prefer_weight,
     )
     solution = solver.solve(start)
     if output is not None:

@@ -68,6 +68,7 @@ class Freedoms:
         form, moves: (J,) as in `System`.
         counts: (J,) freedoms of each joint.
         order: (J, 3) as in `System`.
+        basis: (J, 4) as in `System`.
         lower, upper, spread, turning: (J, 6) per freedom, unused columns ignored.
         depth_first: (J,) joints in depth-first order.
         arms: joints of the arms of a recognised figure.
@@ -78,6 +79,7 @@ class Freedoms:
     moves: Ints
     counts: Ints
     order: Ints
+    basis: Floats
     lower: Floats
     upper: Floats
     spread: Floats
@@ -87,7 +89,13 @@ class Freedoms:
 
 
 def freedoms_of(
-    skeleton: Skeleton, spreads: Floats, *, limits: bool, root: str, arms: frozenset[int] = frozenset()
+    skeleton: Skeleton,
+    spreads: Floats,
+    *,
+    limits: bool,
+    root: str,
+    arms: frozenset[int] = frozenset(),
+    principal: tuple[Floats, Floats] | None = None,
 ) -> Freedoms:
     """The freedoms of all joints.
 
@@ -97,6 +105,8 @@ def freedoms_of(
         limits: whether limits bind.
         root: "free", "translate" or "locked": what free roots may do.
         arms: joints of a figure's arms (`viewer.ik.natural.arm_joints`).
+        principal: (J, 4) and (J, 3): axes, and spreads about them, of joints that turn without limits
+            (`viewer.ik.natural.principal`); their own, and ``spreads``, unless given.
     """
     count = len(skeleton)
     form, moves = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
@@ -118,6 +128,9 @@ def freedoms_of(
     turns = np.array([_FREEDOMS.get(code, 3) for code in form.tolist()], dtype=np.int64)
     lower, upper = np.full((count, 6), -np.inf), np.full((count, 6), np.inf)
     spread, turning = np.ones((count, 6)), np.zeros((count, 6))
+    basis, about = principal or (np.zeros((count, 4)), spreads)
+    free = form == kernels.TURNS
+    basis = np.where(free[:, None] & (principal is not None), basis, (0.0, 0.0, 0.0, 1.0))
     for joint in range(count):
         at, to = moves[joint], moves[joint] + turns[joint]
         # Balls' columns stand per axis x, y, z; their freedoms in the order of their angles.
@@ -125,10 +138,10 @@ def freedoms_of(
         if limits and form[joint] not in (kernels.TURNS, kernels.FIXED):
             lower[joint, at:to], upper[joint, at:to] = space.lower[joint, columns], space.upper[joint, columns]
         turning[joint, at:to] = space.circular[joint, columns] | (form[joint] in _ROTATING)
-        spread[joint, at:to] = spreads[joint, columns]
+        spread[joint, at:to] = (about if free[joint] else spreads)[joint, columns]
     spread *= (1.0 - skeleton.stiffness)[:, None]
     first = np.array(depth_first(skeleton), dtype=np.intp)
-    return Freedoms(skeleton, form, moves, moves + turns, order, lower, upper, spread, turning, first, arms)
+    return Freedoms(skeleton, form, moves, moves + turns, order, basis, lower, upper, spread, turning, first, arms)
 
 
 def assemble(freedoms: Freedoms, goals: Sequence[Goal], tolerance: tuple[float, float]) -> Assembly:
@@ -186,6 +199,7 @@ def assemble(freedoms: Freedoms, goals: Sequence[Goal], tolerance: tuple[float, 
         offset=offset,
         axes=skeleton.axes[joints],
         order=freedoms.order[joints],
+        basis=freedoms.basis[joints],
         low=rows[goal_low],
         high=rows[goal_high],
         goal_low=goal_low,
@@ -214,6 +228,9 @@ def assemble(freedoms: Freedoms, goals: Sequence[Goal], tolerance: tuple[float, 
         tolerance=np.array(tolerance),
         scale=np.array([length, weight_unit]),
         seeds=np.zeros((0, int(first[-1]))),
+        preferred=np.zeros(0),
+        preferred_turn=np.zeros((0, 4)),
+        preference=np.zeros(0),
     )
     return Assembly(system, joints, np.array([served[i] for i in sequence], dtype=np.intp))
 

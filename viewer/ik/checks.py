@@ -13,9 +13,6 @@ if TYPE_CHECKING:
     from viewer.ik.system import Settings
 
 
-_JUST_ABOVE_1 = math.nextafter(1.0, 2.0)
-
-
 def check_count(name: str, value: object, *, least: int) -> None:
     """Raise InputError unless ``value`` is an integer, and at least so large."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
@@ -23,15 +20,24 @@ def check_count(name: str, value: object, *, least: int) -> None:
 
 
 def check_range(
-    name: str, value: object, *, above: float | None = None, least: float | None = None, below: float = math.inf
+    name: str,
+    value: object,
+    *,
+    above: float | None = None,
+    least: float | None = None,
+    most: float | None = None,
+    below: float = math.inf,
 ) -> None:
     """Raise InputError unless ``value`` is a finite number in a range."""
     number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
     low = least if above is None else above
-    fits = number and low is not None and low <= value < below and value != above  # type: ignore[operator]
+    high = math.inf if most is None else most
+    fits = number and low is not None and low <= value <= high and value < below and value != above  # type: ignore[operator]
     if not fits:
         ends = f"above {above:g}" if above is not None else f"of {least:g} or more"
-        ends += f" and less than {below:g}" if below < math.inf else ""
+        ends += (
+            f" and {most:g} or less" if most is not None else f" and less than {below:g}" if below < math.inf else ""
+        )
         raise InputError(f"{name}: expected a finite number {ends}, found {value}")
 
 
@@ -50,6 +56,6 @@ def check_settings(settings: Settings) -> None:
     for name in ("step_cap", "pull_cap"):
         check_range(f"settings: {name}", getattr(settings, name), above=0.0)
     for name in ("limit_gain", "least_gain", "last_restart"):
-        check_range(f"settings: {name}", getattr(settings, name), least=0.0, below=_JUST_ABOVE_1)
-    for name in ("stand", "guarded", "filling"):
+        check_range(f"settings: {name}", getattr(settings, name), least=0.0, most=1.0)
+    for name in ("stand", "guarded", "filling", "settle"):
         check_flag(f"settings: {name}", getattr(settings, name))

@@ -17,7 +17,7 @@ from viewer.ik.kernels_dual import gram, solve_dual
 from viewer.ik.kernels_far import approach, far_out
 from viewer.ik.kernels_forward import residuals
 from viewer.ik.kernels_groups import count_groups, keep, keep_group, note_weights, single_out, take_back
-from viewer.ik.kernels_joints import difference, into_limits, move, reseed
+from viewer.ik.kernels_joints import difference, into_limits, move, prefer, reseed
 from viewer.ik.kernels_step import cap, freeze, less_pull, linearise, shorten, spread_step
 from viewer.ik.system import Settings
 
@@ -87,9 +87,10 @@ def solve(
     boost, restarts, status, afresh = 1.0, 0, BUDGET, True
     ended = math.inf
     w.tally[0] = 0
-    iterations = 0
+    iterations, pulled, moved, bold, settling = 0, False, math.inf, settings.pull_cap, 0
     while iterations < settings.max_iterations:
-        if worst <= 1.0 and iterations >= settings.least_iterations:
+        rests = not settings.settle or (pulled and moved < _AT_REST) or settling >= _SETTLINGS
+        if worst <= 1.0 and iterations >= settings.least_iterations and rests:
             break
         iterations += 1
         linearise(s, w, state.x)
@@ -98,8 +99,10 @@ def solve(
         w.pull[:] = 0.0
         if pulled:
             difference(s, w, state.x, state.q, state.t, anchor.x, anchor.q, anchor.t, w.pull)
-            scale_row(w.pull, settings.pull)
-            cap(s, w.pull, settings.pull_cap)
+            settles = settings.settle and worst <= 1.0
+            settling += settles
+            scale_row(w.pull, _SETTLING if settles else settings.pull)
+            cap(s, w.pull, bold if settles else settings.pull_cap)
         moved = 0.0
         first = -1 if settings.restarts > 0 else 1 if pulled else 0
         for attempt in range(_TRIES if settings.restarts > 0 else _TRIES + 1):
@@ -116,11 +119,13 @@ def solve(
                 copy(trial, state)
                 error, worst, moved = new_error, new_worst, largest
                 boost = max(1.0, boost * _RELAX)
+                bold *= _BOLDER if pulled else 1.0
                 break
             if pulled:
                 # The pull is only wished for: it goes before the goals are given less of a step.
                 w.pull[:] = 0.0
                 pulled = False
+                bold *= _TIMIDER
             elif attempt != first:
                 boost *= _TIGHTEN
         if moved == 0.0:
@@ -178,6 +183,12 @@ _CROSSING_GAIN = 0.95
 """A step that goes without some freedoms must be worth it: out of reach it would only keep the pose from resting."""
 _TIGHTEN = 8.0
 _RELAX = 0.25
+_SETTLINGS, _SETTLING = 24, 0.25
+"""Steps of settling when the goals are met, and part of the way to the anchor of each: of more it may swing."""
+_BOLDER, _TIMIDER = 1.5, 0.5
+"""Such a step is longer than the last, as long as the goals stay met."""
+_AT_REST = 1e-3
+"""Radians or metres: a pose that moves less in one step has settled."""
 
 
 def start_anew(s: System, w: Work, state: State, trial: State, anchor: State, begin: int) -> None:
@@ -248,6 +259,7 @@ def limited(settings: Settings, iterations: int, restarts: int) -> Settings:
         settings.guarded,
         settings.filling,
         1.0,
+        settings.settle,
     )
 
 
@@ -257,6 +269,13 @@ def copy(source: State, target: State) -> None:
     put_table(source.q, target.q)
     put_table(source.t, target.t)
     put_row(source.e, target.e)
+
+
+def begin(s: System, w: Work, start: State, anchor: State) -> None:
+    """Put the anchor where a solve begins, or as far from there towards the preferred pose as is wished."""
+    copy(start, anchor)
+    if len(s.preference) > 0:
+        prefer(s, w, anchor.x, anchor.q, anchor.t)
 
 
 def solve_many(
@@ -296,7 +315,8 @@ def solve_many(
                 put_table(many.t[i], start.t)
                 outside = into_limits(s, w, start.q, start.t, start.x)
             many.outside[i] = outside
-            copy(start, state)
+            begin(s, w, start, anchor)
+            copy(anchor if settings.settle else start, state)
         # A solve of no iterations moves nothing.
         moves = not onward and settings.max_iterations > 0
         far = far_out(s, state.t)
@@ -307,8 +327,11 @@ def solve_many(
             residuals(s, w, state.q, state.t, state.e)
         if moves and settings.stand:
             stand_roots(s, w, state.q, state.t)
-        if not onward:
+        # The anchor of a drag with a preferred pose is that one, wherever the drag begins.
+        anchored = not onward and (settings.settle or len(s.preference) == 0)
+        if anchored:
             copy(state, anchor)
+        if not onward:
             w.since[0] = 0
         if groups > 1:
             keep(s, w, 0, state)
@@ -323,7 +346,7 @@ def solve_many(
                 single_out(s, w, group)
                 take_back(s, w, 0, state)
                 w.since[0] = 0
-                if not onward:
+                if anchored:
                     copy(state, anchor)
             chosen, nearest, used = settings, 0.0, 0
             thorough = not onward and settings.restarts > 0 and settings.max_iterations >= _ENOUGH
@@ -347,7 +370,7 @@ def solve_many(
                     put_table(state.q, many.q[i])
                     put_table(state.t, many.t[i])
                     copy(start, state)
-                    copy(start, anchor)
+                    begin(s, w, start, anchor)
                     left = left * 4 // 5
                     w.since[0] = 0
                 elif error > _AS_NEAR * nearest:

@@ -47,6 +47,7 @@ def solve_held(
         numbers[12] != 0.0,
         numbers[13] != 0.0,
         numbers[14],
+        numbers[15] != 0.0,
     )
     return solve_call(
         s, w, state, trial, best, anchor, start, many, call, settings, onward, settled, places, turns, answer

@@ -195,7 +195,8 @@ def move(s: System, w: Work, dx: Floats, x: Floats, q: Floats, t: Floats) -> Non
             t[k, i] += dx[d + i]
         d += s.moves[k]
         if form == TURNS:
-            ax, ay, az, aw = exponential(dx[d], dx[d + 1], dx[d + 2])
+            ax, ay, az = turned(s.basis[k, 0], s.basis[k, 1], s.basis[k, 2], s.basis[k, 3], dx[d], dx[d + 1], dx[d + 2])
+            ax, ay, az, aw = exponential(ax, ay, az)
             ax, ay, az, aw = product(q[k, 0], q[k, 1], q[k, 2], q[k, 3], ax, ay, az, aw)
             total = math.sqrt(ax * ax + ay * ay + az * az + aw * aw)
             q[k, 0], q[k, 1], q[k, 2], q[k, 3] = ax / total, ay / total, az / total, aw / total
@@ -219,13 +220,24 @@ def difference(
         d += s.moves[k]
         if s.form[k] == TURNS and end > d:
             ax, ay, az, aw = product(-q[k, 0], -q[k, 1], -q[k, 2], q[k, 3], q0[k, 0], q0[k, 1], q0[k, 2], q0[k, 3])
-            out[d], out[d + 1], out[d + 2], aw = logarithm(ax, ay, az, aw)
+            ax, ay, az, aw = logarithm(ax, ay, az, aw)
+            out[d], out[d + 1], out[d + 2] = turned(
+                -s.basis[k, 0], -s.basis[k, 1], -s.basis[k, 2], s.basis[k, 3], ax, ay, az
+            )
         else:
             for i in range(d, end):
                 out[i] = x0[i] - x[i]
                 if s.turning[i] and s.lower[i] == -math.inf and s.upper[i] == math.inf:
                     # An angle without limits goes back the short way.
                     out[i] -= 2.0 * math.pi * round(out[i] / (2.0 * math.pi))
+
+
+def prefer(s: System, w: Work, x: Floats, q: Floats, t: Floats) -> None:
+    """Move a pose, in place, as far towards the preferred one as `System.preference` says."""
+    difference(s, w, x, q, t, s.preferred, s.preferred_turn, t, w.step)
+    for d in range(len(w.step)):
+        w.step[d] *= s.preference[d]
+    move(s, w, w.step, x, q, t)
 
 
 def reseed(

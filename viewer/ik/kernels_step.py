@@ -44,6 +44,9 @@ def linearise(s: System, w: Work, x: Floats) -> None:
         form, p = s.form[k], s.parent[k]
         qx, qy, qz, qw = w.turn[k, 0], w.turn[k, 1], w.turn[k, 2], w.turn[k, 3]
         px, py, pz = w.place[k, 0], w.place[k, 1], w.place[k, 2]
+        if form == TURNS:
+            # The axes that its freedoms turn about are turned from its own.
+            qx, qy, qz, qw = product(qx, qy, qz, qw, s.basis[k, 0], s.basis[k, 1], s.basis[k, 2], s.basis[k, 3])
         # World rotation of the frame that the joint moves in: its parent's times its rest.
         bx, by, bz, bw = s.rest[k, 0], s.rest[k, 1], s.rest[k, 2], s.rest[k, 3]
         if p >= 0:

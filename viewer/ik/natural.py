@@ -21,13 +21,15 @@ from viewer.skeleton.figure_axes import unit
 from viewer.skeleton.kinds import JointKind
 from viewer.skeleton.limbs import ARM
 from viewer.spatial.checks import frozen
-from viewer.spatial.quaternion import conjugate, rotate
+from viewer.spatial.quaternion import IDENTITY, conjugate, from_matrix, multiply, rotate
 
 if TYPE_CHECKING:
     from viewer.skeleton.figure import Figure
     from viewer.skeleton.limbs import Limb
     from viewer.skeleton.skeleton import Skeleton
     from viewer.spatial.checks import Bools, Floats
+
+    Degrees = tuple[float, float, float]
 
 REFERENCE = np.radians(20.0)
 """The spread whose weight is 1: joints that nothing is known of have it."""
@@ -47,7 +49,7 @@ _HIP, _KNEE, _ANKLE, _TOE = (25.0, 12.0, 15.0), (25.0, 4.0, 6.0), (12.0, 6.0, 6.
 _CLAVICLE, _HIP_GIRDLE = (6.0, 6.0, 4.0), (2.0, 2.0, 2.0)
 # Degrees of the whole spine and neck, shared out among their joints as variances are.
 _SPINE, _NECK, _HEAD = 15.0, 10.0, 10.0
-# Degrees about left, forward and up: a body turns before it tilts.
+# Degrees about forward, left and up: a body turns before it tilts.
 _BODY = (7.0, 7.0, 60.0)
 
 
@@ -95,6 +97,30 @@ def _by_limits(skeleton: Skeleton) -> Floats:
     return np.where(np.isnan(of_range), default, np.where(slides, of_range, np.minimum(of_range, REFERENCE)))
 
 
+@lru_cache(maxsize=16)
+def principal(skeleton: Skeleton) -> tuple[Floats, Floats]:
+    """Axes (J, 4) of joints that turn without limits, and how readily they turn about them (J, 3), 1 = `REFERENCE`.
+
+    The axes are those of the limb, whatever the joint's own frame is: a knee's are the bending axis, the one across and
+    the bone. A quaternion turns them into the joint's own. Where the file states spreads, or those of their
+    limits differ, they are about the joint's own axes.
+    """
+    bases, table = np.tile(IDENTITY, (len(skeleton), 1)), np.array(spreads(skeleton))
+    figure = find_figure(skeleton)
+    if figure is not None:
+        from_world = conjugate(rest_world(skeleton).rotations)
+        stated = np.zeros(len(skeleton), dtype=np.bool_)
+        if skeleton.spreads is not None:
+            stated[:] = ~np.isnan(skeleton.spreads).all(axis=-1)
+        alike = (table == table[:, :1]).all(axis=-1) & ~stated
+        bases[alike] = from_world[alike]
+        for joint, (axes, degrees) in _by_axes(skeleton, figure).items():
+            if not stated[joint]:
+                bases[joint] = multiply(from_world[joint], from_matrix(axes.T))
+                table[joint] = np.radians(degrees)
+    return frozen(bases), frozen(np.maximum(table, LEAST) / REFERENCE)
+
+
 def _by_figure(skeleton: Skeleton, figure: Figure) -> Floats:
     """(J, 3) radians of the joints of a figure, NaN of others."""
     table = np.full((len(skeleton), 3), np.nan)
@@ -102,24 +128,31 @@ def _by_figure(skeleton: Skeleton, figure: Figure) -> Floats:
     table[list(figure.neck)] = _NECK / np.sqrt(max(1, len(figure.neck)))
     if figure.head is not None:
         table[figure.head] = _HEAD
+    for joint, (axes, degrees) in _by_axes(skeleton, figure).items():
+        table[joint] = _about(skeleton, joint, axes, degrees)
+    return np.asarray(np.radians(table))
+
+
+def _by_axes(skeleton: Skeleton, figure: Figure) -> dict[int, tuple[Floats, Degrees]]:
+    """By joint: world axes at rest in rows, right-handed, and degrees about them."""
+    found: dict[int, tuple[Floats, Degrees]] = {}
     if figure.upright:
-        body = np.stack([figure.left, figure.forward, figure.up])
-        table[figure.root] = _about(skeleton, figure.root, body, _BODY)
+        found[figure.root] = np.stack([figure.forward, figure.left, figure.up]), _BODY
     for limb in figure.limbs:
-        axes = _limb_axes(skeleton, figure, limb)
-        if axes is None:
+        limb_axes = _limb_axes(skeleton, figure, limb)
+        if limb_axes is None:
             continue
-        whole, lower = axes
+        whole, lower = limb_axes
         arm = limb.kind == ARM
         for joint in limb.girdle:
-            table[joint] = _about(skeleton, joint, whole, _CLAVICLE if arm else _HIP_GIRDLE)
-        table[limb.upper] = _about(skeleton, limb.upper, whole, _SHOULDER if arm else _HIP)
-        table[limb.lower] = _about(skeleton, limb.lower, lower, _ELBOW if arm else _KNEE)
+            found[joint] = whole, _CLAVICLE if arm else _HIP_GIRDLE
+        found[limb.upper] = whole, _SHOULDER if arm else _HIP
+        found[limb.lower] = lower, _ELBOW if arm else _KNEE
         if limb.end is not None:
-            table[limb.end] = _about(skeleton, limb.end, lower, _WRIST if arm else _ANKLE)
+            found[limb.end] = lower, _WRIST if arm else _ANKLE
         if limb.toe is not None:
-            table[limb.toe] = _about(skeleton, limb.toe, lower, _TOE)
-    return np.asarray(np.radians(table))
+            found[limb.toe] = lower, _TOE
+    return found
 
 
 def _limb_axes(skeleton: Skeleton, figure: Figure, limb: Limb) -> tuple[Floats, Floats] | None:
@@ -137,7 +170,7 @@ def _limb_axes(skeleton: Skeleton, figure: Figure, limb: Limb) -> tuple[Floats, 
     return frames[0], frames[1]
 
 
-def _about(skeleton: Skeleton, joint: int, axes: Floats, degrees: tuple[float, float, float]) -> Floats:
+def _about(skeleton: Skeleton, joint: int, axes: Floats, degrees: Degrees) -> Floats:
     """(3,) degrees about the joint's own freedoms, of spreads about three right-angled world axes (rows) at rest.
 
     The variance about a direction u is the sum of (spread_i axis_i . u)^2.

@@ -12,6 +12,7 @@ from viewer.ik.checks import check_count, check_flag, check_range, check_setting
 from viewer.ik.methods import DEFAULT_TUNING, METHODS, Tuning
 from viewer.ik.settings import ONE_SHOT
 from viewer.ik.system import Settings
+from viewer.skeleton.pose import Pose
 
 DEFAULT, DLS = "default", "dls"
 METHOD_NAMES = (DEFAULT, *METHODS)
@@ -31,6 +32,8 @@ class SolverOptions(TypedDict, total=False):
     seed: int
     natural: bool
     exact: bool
+    preferred: Pose | None
+    preferred_weight: float
     settings: Settings
     tuning: Tuning
 
@@ -52,6 +55,10 @@ class Options:
         natural: whether joints move as readily as those of living things do (`viewer.ik.natural`), or all alike.
         exact: whether a solve that does not converge gives the start pose back ("exact or nothing"; inside its limits)
             or the nearest. A drag always gives the nearest.
+        preferred: a pose of the skeleton that what the goals leave free is drawn to: every joint's turn (a slide's
+            place), not where a free root stands. None: to the pose that a solve or drag begins with. Of the default
+            method; others leave it.
+        preferred_weight: how strongly: part of the way from where it begins to that pose, 0 (not at all) to 1.
         settings: the recipe's numbers (`viewer.ik.system.Settings`): damping, step cap, pull, ...
         tuning: the numbers of single methods (`viewer.ik.methods.common.Tuning`).
     """
@@ -67,6 +74,8 @@ class Options:
     seed: int = 0
     natural: bool = True
     exact: bool = False
+    preferred: Pose | None = None
+    preferred_weight: float = 1.0
     settings: Settings = ONE_SHOT
     tuning: Tuning = DEFAULT_TUNING
 
@@ -87,6 +96,9 @@ class Options:
             check_count(name, getattr(self, name), least=0)
         for name in ("limits", "restarts", "natural", "exact"):
             check_flag(name, getattr(self, name))
+        if self.preferred is not None and not isinstance(self.preferred, Pose):
+            raise InputError(f"preferred: expected a pose or None, found {quote(self.preferred)}")
+        check_range("preferred_weight", self.preferred_weight, least=0.0, most=1.0)
         for name, kind in (("settings", Settings), ("tuning", Tuning)):
             if not isinstance(getattr(self, name), kind):
                 raise InputError(f"{name}: expected {kind.__name__}, found {quote(getattr(self, name))}")

@@ -95,7 +95,7 @@ class Runs:
         if not onward:
             workspace.pose_at(pose.rotations, pose.translations)
         if self._needs_numpy:
-            outside = not onward and workspace.begin()
+            outside = not onward and workspace.begin(settle=settings.settle)
             workspace.aim_now()
             code, iterations, _ = self._method(*workspace.arrays, settings)
         else:

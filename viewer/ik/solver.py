@@ -19,16 +19,17 @@ from viewer.ik.drag import Drag
 from viewer.ik.driver import CHOICE
 from viewer.ik.findings import labels
 from viewer.ik.goals import Goal, GoalKind
-from viewer.ik.idle import Idle
 from viewer.ik.methods import METHODS, UserRows, dls_settings
-from viewer.ik.natural import arm_joints, metric, stands
+from viewer.ik.natural import arm_joints, metric, principal, stands
 from viewer.ik.options import DEFAULT, DLS, Options
+from viewer.ik.preferred import Preferred
 from viewer.ik.reach import Reach
 from viewer.ik.runs import Runs
 from viewer.ik.settings import INSIDE, seeds_for
 from viewer.ik.solution import Solution, Status
+from viewer.ik.starts import Starts
 from viewer.ik.targets import Targets
-from viewer.ik.workspace import Workspace, checked_start
+from viewer.ik.workspace import Workspace
 from viewer.skeleton.skeleton import Skeleton
 
 if TYPE_CHECKING:
@@ -69,7 +70,11 @@ class Solver(Runs):
             limits=self.options.limits,
             root=self.options.root,
             arms=arm_joints(skeleton) if natural else frozenset(),
+            principal=principal(skeleton) if natural else None,
         )
+        # Only the default method has a pull.
+        preferred = self.options.preferred if self.options.method == DEFAULT else None
+        self._preferred = Preferred.of(skeleton, preferred, self.options.preferred_weight)
         self._stands = natural and self.options.root == "free" and stands(skeleton)
         self.goals = goals
 
@@ -86,12 +91,13 @@ class Solver(Runs):
         if self.options.restarts:
             seeds = seeds_for(assembly.system, self.skeleton, self.options.seed)
             assembly = replace(assembly, system=assembly.system._replace(seeds=seeds))
+        if self._preferred is not None:
+            assembly = self._preferred.told(assembly)
         # Goals that are refused leave the solver as it was.
         self._goals, self.assembly = given, assembly
         self.targets = Targets(self.skeleton, self._goals)
         self._workspace = Workspace(self.skeleton, assembly)
-        self._idle = Idle(self.skeleton, assembly.joints, limits=self.options.limits)
-        self._start: tuple[Pose, Pose, bool] | None = None
+        self._starts = Starts(self.skeleton, assembly.joints, self._preferred, limits=self.options.limits)
         self._unserved = _unserved(self._goals, self.options.method)
         functions = [goal for goal in self._goals if goal.enabled and goal.kind is GoalKind.FUNCTION]
         self._extra = UserRows(self.skeleton, functions, float(assembly.system.scale[1])) if functions else None
@@ -111,7 +117,10 @@ class Solver(Runs):
         settings = self.options.settings
         restarts = min(settings.restarts, len(self.assembly.system.seeds) // CHOICE) if self.options.restarts else 0
         settings = settings._replace(
-            max_iterations=self.options.max_iterations, restarts=restarts, stand=settings.stand or self._stands
+            max_iterations=self.options.max_iterations,
+            restarts=restarts,
+            stand=settings.stand or self._stands,
+            settle=self._preferred is not None,
         )
         return self.recipe(settings)
 
@@ -125,9 +134,7 @@ class Solver(Runs):
         Raises:
             InputError: a pose of another skeleton, infinite numbers, rotations that are none.
         """
-        if self._start is None or pose is not self._start[0]:  # poses do not change: one that was checked stays good
-            self._start = (pose, *self._idle.pose_inside(checked_start(self.skeleton, pose)))
-        return self._start[1:]
+        return self._starts.start(pose)
 
     def solve(
         self, pose: Pose, targets: ArrayLike | None = None, target_rotations: ArrayLike | None = None
@@ -144,7 +151,7 @@ class Solver(Runs):
             InputError: a pose of another skeleton, targets of another shape, infinite numbers, rotations that are none.
         """
         start, outside = self.begin(pose)
-        solution = self.towards(self._workspace, start, targets, target_rotations, self._one_shot)
+        solution = self.towards(self._workspace, self._starts.drawn(start), targets, target_rotations, self._one_shot)
         if self.options.exact and solution.status is not Status.CONVERGED:
             settled = self.targets.settle(start, targets, target_rotations)
             stayed = self._workspace.pose(start) if self._workspace.go_back(start) else start
@@ -181,10 +188,15 @@ class Solver(Runs):
             check_count("threads", threads, least=1)
         starts = checked_starts(self.skeleton, poses)
         places, turns = batch_targets(self.targets, starts, targets, target_rotations)
-        rotations, translations, _ = self._idle.inside(*stacked(starts))
+        begun, (rotations, translations) = self._starts.stacked(*stacked(starts))
         engine, _ = engine_for(self.options.backend)
         run = BatchRun(self.skeleton, self.assembly, engine, self.one_shot, self._reach, exact=self.options.exact)
-        return run.solve(rotations, translations, places, turns, threads=threads)
+        solved = run.solve(rotations, translations, places, turns, threads=threads)
+        if self.options.exact:
+            idle = self._starts.idle_of(np.asarray(solved.status != Status.CONVERGED))
+            for answer, start in zip((solved.rotations, solved.translations), begun, strict=True):
+                answer[idle] = np.broadcast_to(start, answer.shape)[idle]
+        return solved
 
 
 def _checked_goals(goals: Sequence[Goal]) -> tuple[Goal, ...]:

@@ -28,6 +28,7 @@ class System(NamedTuple):
         first: (K + 1,) the first freedom of each joint.
         rest, offset, axes: (K, 4), (K, 3), (K, 2, 3) as in `Skeleton`.
         order: (K, 3) axes of the three angles of an Euler form; of a swing-twist: swing, swing, twist.
+        basis: (K, 4) of joints that turn freely: from the axes that their three freedoms turn about to the joint's own.
         low, high: (K,) range of rows that a joint's freedoms touch.
         goal_low, goal_high: (K,) the same in goals.
         lower, upper: (n,) limits of the coordinates, infinite where there are none.
@@ -47,6 +48,8 @@ class System(NamedTuple):
         scale: (2,) the units of length, metres, and of weight: see `viewer.ik.scales`.
         seeds: (R, n) poses to restart from, the next few for each restart: coordinates, or a step from the pose that
             the solve began with.
+        preferred, preferred_turn: (n,), (K, 4) coordinates and local rotations of the preferred pose, else empty.
+        preference: (n,) part of the way to it, from where a solve begins, that each freedom is drawn, else empty.
     """
 
     parent: Integers
@@ -58,6 +61,7 @@ class System(NamedTuple):
     offset: Floats
     axes: Floats
     order: Integers
+    basis: Floats
     low: Integers
     high: Integers
     goal_low: Integers
@@ -86,6 +90,9 @@ class System(NamedTuple):
     tolerance: Floats
     scale: Floats
     seeds: Floats
+    preferred: Floats
+    preferred_turn: Floats
+    preference: Floats
 
 
 class State(NamedTuple):
@@ -210,6 +217,7 @@ class Settings(NamedTuple):
         filling: whether a freedom that would cross its limit goes as far as that and the others make up for the rest:
             fewer iterations; in a drag the joints would work their way to their limits.
         last_restart: part of the iterations after which none begins anew: the rest is for the best pose so far.
+        settle: whether it begins at the anchor and, when its goals are met, goes on until what they leave free rests.
     """
 
     max_iterations: int = 200
@@ -227,6 +235,7 @@ class Settings(NamedTuple):
     guarded: bool = True
     filling: bool = False
     last_restart: float = 0.7
+    settle: bool = False
 
 
 def make_work(system: System) -> Work:

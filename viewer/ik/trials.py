@@ -12,7 +12,7 @@ from viewer.ik.assemble import KIND_CODES, Assembly, assemble, freedoms_of
 from viewer.ik.backends import engine_for
 from viewer.ik.driver import CHOICE
 from viewer.ik.methods import METHODS
-from viewer.ik.natural import metric
+from viewer.ik.natural import metric, principal
 from viewer.ik.settings import INSIDE, ONE_SHOT, seeds_for
 from viewer.ik.system import Settings, copy_state
 from viewer.ik.vectorised import into_limits
@@ -72,7 +72,8 @@ class Trials:
         self.asked = [i for i, goal in enumerate(goals) if goal.enabled and goal.kind in served]
         self._targets, self._pose = targets, pose
         spreads = metric(skeleton) if options.natural else np.ones((len(skeleton), 3))
-        self._freedoms = freedoms_of(skeleton, spreads, limits=options.limits, root=options.root)
+        axes = principal(skeleton) if options.natural else None
+        self._freedoms = freedoms_of(skeleton, spreads, limits=options.limits, root=options.root, principal=axes)
         self._engine, _ = engine_for(options.backend)
         self.left = _MOST
 

@@ -10,7 +10,7 @@ from viewer.ik import driver
 from viewer.ik.twin import twins
 from viewer.ik.vectorised_align import align_roots, stand_roots
 from viewer.ik.vectorised_forward import residuals
-from viewer.ik.vectorised_joints import difference, move, reseed
+from viewer.ik.vectorised_joints import difference, move, prefer, reseed
 from viewer.ik.vectorised_measure import into_limits
 from viewer.ik.vectorised_step import (
     cap,
@@ -32,14 +32,16 @@ if TYPE_CHECKING:
 STEPS: dict[str, Any] = {
     function.__name__: function
     for function in (
-        align_roots, cap, difference, freeze, gram, into_limits, less_pull, linearise, move, put_row, put_table, reseed,
-        residuals, scale_row, shorten, solve_dual, spread_step, stand_roots,
+        align_roots, cap, difference, freeze, gram, into_limits, less_pull, linearise, move, prefer, put_row, put_table,
+        reseed, residuals, scale_row, shorten, solve_dual, spread_step, stand_roots,
     )
 }  # fmt: skip
 """What the driver calls."""
 
 _twins = twins([driver], STEPS)
 _solve, _solve_many = _twins["solve"], _twins["solve_many"]
+begin = _twins["begin"]
+"""`viewer.ik.driver.begin` with this backend's steps."""
 
 
 def solve(
@@ -68,4 +70,4 @@ def solve_many(
         _solve_many(s, w, state, trial, best, anchor, start, settings, many, onward)
 
 
-__all__ = ["STEPS", "into_limits", "residuals", "solve", "solve_many"]
+__all__ = ["STEPS", "begin", "into_limits", "residuals", "solve", "solve_many"]

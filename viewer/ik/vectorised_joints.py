@@ -16,7 +16,7 @@ import numpy as np
 from viewer.ik import kernels
 from viewer.ik.vectorised_algebra import multiply
 from viewer.ik.vectorised_tables import Structure
-from viewer.spatial.quaternion import conjugate, exp, log, rotate
+from viewer.spatial.quaternion import conjugate, exp, log, rotate, to_matrix
 from viewer.spatial.quaternion import multiply as product
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ class Joints:
     Attributes:
         movers, mover_freedoms: (M,), (M, 3) that translate.
         turners, turner_freedoms: (T,), (T, 3) that turn freely.
+        turner_axes: (T, 3, 3) the axes that these turn about, in columns, in the joint's own frame.
         angled: (A,) hinges, universals and Euler joints.
         angles, half: (A, 3) their freedoms, and 0.5, or 0 where there are fewer than three.
         angled_table: (A, 8, 4) what the products of their half angles' cosines and sines are multiplied by.
@@ -49,6 +50,7 @@ class Joints:
     mover_freedoms: Ints
     turners: Ints
     turner_freedoms: Ints
+    turner_axes: Floats
     angled: Ints
     angles: Ints
     half: Floats
@@ -87,6 +89,7 @@ def _joints(key: Structure) -> Joints:
         mover_freedoms=mover_freedoms,
         turners=turners,
         turner_freedoms=turner_freedoms,
+        turner_axes=to_matrix(s.basis[turners]),
         angled=angled,
         angles=s.first[angled][:, None] + np.where(used, _THREE, 0),
         half=np.where(used, 0.5, 0.0),
@@ -154,7 +157,8 @@ def move(s: System, w: Work, dx: Floats, x: Floats, q: Floats, t: Floats) -> Non
     if joints.movers.size:
         t[joints.movers] += dx[joints.mover_freedoms]
     if joints.turners.size:
-        turned = multiply(q[joints.turners].T, exp(dx[joints.turner_freedoms]).T)
+        turns = np.einsum("tij,tj->ti", joints.turner_axes, dx[joints.turner_freedoms])
+        turned = multiply(q[joints.turners].T, exp(turns).T)
         q[joints.turners] = (turned / np.sqrt(np.einsum("in,in->n", turned, turned))).T
     before = x[joints.swings]
     np.copyto(x, np.minimum(np.maximum(x + dx, s.lower), s.upper), where=joints.coordinate)
@@ -186,7 +190,15 @@ def difference(
     if joints.movers.size:
         out[joints.mover_freedoms] = t0[joints.movers] - t[joints.movers]
     if joints.turners.size:
-        out[joints.turner_freedoms] = log(multiply(conjugate(q[joints.turners]).T, q0[joints.turners].T).T)
+        turns = log(multiply(conjugate(q[joints.turners]).T, q0[joints.turners].T).T)
+        out[joints.turner_freedoms] = np.einsum("tij,ti->tj", joints.turner_axes, turns)
+
+
+def prefer(s: System, w: Work, x: Floats, q: Floats, t: Floats) -> None:
+    """Move a pose, in place, as far towards the preferred one as `System.preference` says."""
+    difference(s, w, x, q, t, s.preferred, s.preferred_turn, t, w.step)
+    w.step[:] *= s.preference
+    move(s, w, w.step, x, q, t)
 
 
 def reseed(

@@ -15,7 +15,7 @@ import numpy as np
 from viewer.ik import kernels
 from viewer.ik.vectorised_algebra import apply, cross, matrices, multiply, skew
 from viewer.ik.vectorised_tables import Structure, joint_of_freedom, rows_of, tree_of
-from viewer.spatial.quaternion import IDENTITY
+from viewer.spatial.quaternion import IDENTITY, rotate
 
 if TYPE_CHECKING:
     from viewer.ik.system import System, Work
@@ -67,6 +67,8 @@ def _axes(key: Structure) -> Axes:
     units, axis = np.eye(3), np.zeros((len(joint), 3))
     free = (place < 0) | (form == kernels.TURNS)
     axis[free] = units[place[free] % 3]
+    turns = np.flatnonzero((place >= 0) & (form == kernels.TURNS))
+    axis[turns] = rotate(s.basis[joint[turns]], axis[turns])
     axis[ordered] = units[s.order[joint[ordered], place[ordered]]]
     own = ~(free | ordered)
     axis[own] = s.axes[joint[own], place[own]]

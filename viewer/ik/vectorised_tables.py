@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from viewer.spatial.checks import Bools, Floats, Ints
 
 _STRUCTURE = (
-    "parent", "form", "held", "moves", "first", "rest", "offset", "axes", "order", "goal_low", "goal_high",
+    "parent", "form", "held", "moves", "first", "rest", "offset", "axes", "order", "basis", "goal_low", "goal_high",
     "goal_kind", "goal_joint", "goal_row",
 )  # fmt: skip
 

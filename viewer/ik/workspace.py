@@ -8,7 +8,7 @@ import numpy as np
 
 from viewer.errors import InputError, quote
 from viewer.ik.system import copy_state, make_many, make_state, make_work
-from viewer.ik.vectorised import into_limits, residuals
+from viewer.ik.vectorised import begin, into_limits, residuals
 from viewer.skeleton.pose import Pose
 from viewer.spatial.checks import UNIT_TOLERANCE
 
@@ -78,14 +78,16 @@ class Workspace:
         places.take(self.goals, 0, self.one.target[0], "clip")
         turns.take(self.goals, 0, self.one.rotation[0], "clip")
 
-    def begin(self) -> bool:
+    def begin(self, *, settle: bool = False) -> bool:
         """What `viewer.ik.driver.solve_many` does before a solve, for methods of their own; whether it was outside."""
         state, one = self.state, self.one
         self.aim_now()
         np.copyto(state.q, one.q[0])
         np.copyto(state.t, one.t[0])
         outside = into_limits(self.system, self.work, state.q, state.t, state.x)
-        copy_state(state, self.anchor)
+        begin(self.system, self.work, state, self.anchor)
+        if settle:
+            copy_state(self.anchor, state)
         self.work.since[0] = 0
         return bool(outside)
 

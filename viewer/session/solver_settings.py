@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from viewer.errors import InputError, unknown_name
 from viewer.ik.checks import check_count
 from viewer.ik.methods import DEFAULT_TUNING
 from viewer.ik.options import Options
@@ -14,7 +16,10 @@ from viewer.session.checks import as_flag, as_weight
 
 if TYPE_CHECKING:
     from viewer.ik.system import Settings
+    from viewer.skeleton.pose import Pose
+    from viewer.skeleton.skeleton import Skeleton
 
+PREFERRED = ("start", "rest", "relaxed")
 _FLAGS = ("restarts", "natural", "exact", "until_close")
 
 
@@ -32,6 +37,9 @@ class SolverSettings:
         restarts: whether the escape from a trap may begin anew elsewhere.
         natural: whether joints move as readily as those of living things do.
         exact: whether a pose that misses a goal is not shown at all ("exact or nothing").
+        prefer: the pose that what the goals leave free is drawn to: "start" (where a drag begins), "rest" or "relaxed".
+            Not of planar documents.
+        prefer_weight: how strongly: part of the way from the start to that pose, 0 to 1.
         until_close: whether each tick of a drag goes on until the goals are met, or makes ``iterations`` steps (track).
         iterations: steps of one tick while tracking.
         damping: lambda, which stands squared in the equation; None: the method's own.
@@ -48,6 +56,8 @@ class SolverSettings:
     restarts: bool = True
     natural: bool = True
     exact: bool = False
+    prefer: str = "start"
+    prefer_weight: float = 1.0
     until_close: bool = False
     iterations: int = 4
     damping: float | None = None
@@ -64,6 +74,8 @@ class SolverSettings:
         check_count("iterations", self.iterations, least=1)
         for name in _FLAGS:
             as_flag(getattr(self, name), name)
+        if self.prefer not in PREFERRED:
+            raise InputError(unknown_name("preferred pose", str(self.prefer), PREFERRED))
         for name in ("damping", "step", "step_cap_deg"):
             if getattr(self, name) is not None:
                 as_weight(getattr(self, name), name)
@@ -84,9 +96,14 @@ class SolverSettings:
             max_iterations=self.max_iterations,
             restarts=self.restarts,
             natural=self.natural,
+            preferred_weight=self.prefer_weight,
             settings=self._tuned(ONE_SHOT),
             tuning=tuning,
         )
+
+    def preferred(self, skeleton: Skeleton) -> Pose | None:
+        """The preferred pose; the same object for the same skeleton."""
+        return None if self.prefer == "start" else _pose_of(skeleton, self.prefer)
 
     def dragging(self, iterations: int) -> Settings:
         """The recipe's numbers of one tick of so many steps."""
@@ -103,3 +120,9 @@ class SolverSettings:
     def tick_iterations(self) -> int:
         """Steps of one tick of a drag."""
         return self.max_iterations if self.until_close else self.iterations
+
+
+@lru_cache(maxsize=16)
+def _pose_of(skeleton: Skeleton, name: str) -> Pose:
+    """One object: solvers are kept by it."""
+    return skeleton.rest_pose() if name == "rest" else skeleton.relaxed_pose()

@@ -114,9 +114,10 @@ class Solvers:
             InputError: a goal or setting that no solver takes.
         """
         options, rig = document.solver.options(limits=document.limits_on), rig_of(document)
-        if rig is not None:
+        if rig is not None:  # its root stands on slides like any, which a preferred pose would draw to its place
             flat = bound_skeleton(rig.skeleton, locked=rig.locked(locked, options.root))
             return SteppedDrag(self._solver(flat, options, goals), document.pose, document.solver, rig)
+        options = replace(options, preferred=document.solver.preferred(document.skeleton))
         skeleton = bound_skeleton(document.skeleton, document.unlimited, locked)
         if any(document.skeleton.names[root] in locked for root in document.skeleton.roots.tolist()):
             options = replace(options, root="locked")

@@ -18,6 +18,7 @@ from viewer.app.widgets.items import gap, tip
 from viewer.app.widgets.pen import Pen
 from viewer.app.widgets.rows import label
 from viewer.session.actions import SetSolver
+from viewer.session.solver_settings import PREFERRED
 from viewer.ui import numbers
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ _STEP = Format(decimals=2, per_pixel=0.005, snap=0.1, units={}, low=0.01, high=2
 _ITERATIONS = Format(decimals=0, per_pixel=COUNT.per_pixel, snap=10.0, units={}, low=1, high=10000)
 
 _LEAST_PLOT, _ROW = 92.0, 28.0
+_STRENGTH = Format(decimals=2, per_pixel=0.005, snap=0.1, units={}, low=0.0, high=1.0)
+_PREFERRED_WORDS = ("Start", "Rest", "Relaxed")
 _ROOTS = ("free", "translate", "locked")
 _ROOT_WORDS = ("Free", "No turn", "Locked")
 _BACKENDS = ("auto", "numpy", "numba")
@@ -170,6 +173,16 @@ def _choices(ui: PanelContext, settings: SolverSettings) -> None:
     chosen = segments(ui, "root", _ROOT_WORDS, _ROOTS.index(settings.root))
     if chosen is not None:
         act(ui, SetSolver(root=_ROOTS[chosen]))
+    label(ui, "Prefer", hint="The pose that what the goals leave free is drawn to")
+    chosen = segments(ui, "prefer", _PREFERRED_WORDS, PREFERRED.index(settings.prefer))
+    if chosen is not None:
+        act(ui, SetSolver(prefer=PREFERRED[chosen]))
+    imgui.begin_disabled(settings.prefer == "start")
+    label(ui, "Strength", hint="How strongly it is drawn there, 0 to 1")
+    strength = Setting(settings.prefer_weight, _STRENGTH, "prefer_weight")
+    edit = number_field(ui, strength.name, strength.value, strength.form, width=ui.px(60))
+    carry_out(ui, edit, "Solver prefer weight", strength.action)
+    imgui.end_disabled()
     label(ui, "Backend", hint="Compiled kernels, or numpy")
     chosen = segments(ui, "backend", ("Auto", "NumPy", "Numba"), _BACKENDS.index(settings.backend))
     if chosen is not None:

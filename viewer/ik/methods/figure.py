@@ -42,6 +42,7 @@ class Figure:
         angle: (K,) the first freedom of each joint after its translations.
         ball: (K,) whether a joint turns in three ways.
         angles: (K,) which of a joint's coordinates turn it about one axis.
+        basis: (K,) from the axes that a joint which turns freely turns about to its own.
         ready: (n,) how much of a wanted motion a freedom goes: 1 less its stiffness.
         x, q, t: the pose: coordinates (n,), local rotations and translations (K,).
         turn, place: (K,) world rotations and places of the joints.
@@ -58,6 +59,7 @@ class Figure:
         self.form, self.moves = s.form.tolist(), s.moves.tolist()
         self.first, self.order = s.first.tolist(), s.order.tolist()
         self.rest, self.offset = _quaternions(s.rest), _vectors(s.offset)
+        self.basis = _quaternions(s.basis)
         self.axes = [_vectors(pair) for pair in s.axes]
         # Scalar kernels take arrays; these hold plain numbers, which numpy's own are several times slower than.
         self._axes = s.axes.astype(object)

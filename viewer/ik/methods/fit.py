@@ -100,7 +100,8 @@ def turn_ball(figure: Figure, k: int, turn: Quaternion) -> Quaternion:
     first = figure.angle[k]
     if figure.form[k] == kernels.TURNS:
         a, b, c = figure.ready[first : first + 3]
-        x, y, z, w = multiply(figure.q[k], exp((a * here[0], b * here[1], c * here[2])))
+        x, y, z = rotate(inverse(figure.basis[k]), here)
+        x, y, z, w = multiply(figure.q[k], exp(rotate(figure.basis[k], (a * x, b * y, c * z))))
         size = math.sqrt(x * x + y * y + z * z + w * w)
         figure.q[k] = (x / size, y / size, z / size, w / size)
     else:

@@ -1,0 +1,67 @@
+"""Where solves begin: joints that no goal moves are inside their limits, and drawn to the preferred pose if any."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viewer.ik.idle import Idle
+from viewer.ik.workspace import checked_start
+from viewer.skeleton.pose import Pose
+
+if TYPE_CHECKING:
+    from viewer.ik.preferred import Preferred
+    from viewer.skeleton.skeleton import Skeleton
+    from viewer.spatial.checks import Bools, Floats, Ints
+
+
+class Starts:
+    """The start poses of one solver, the last of them remembered.
+
+    Args:
+        skeleton: the joints.
+        taking_part: indices of the joints that the solver itself moves and keeps inside their limits.
+        preferred: what the other joints are drawn to, if anything.
+        limits: whether limits bind.
+    """
+
+    def __init__(self, skeleton: Skeleton, taking_part: Ints, preferred: Preferred | None, *, limits: bool) -> None:
+        """Find the joints that take no part."""
+        self._skeleton, self._taking_part, self._preferred = skeleton, taking_part, preferred
+        self._idle = Idle(skeleton, taking_part, limits=limits)
+        self._given: Pose | None = None
+        self._start: tuple[Pose, bool]
+        self._drawn: tuple[Pose, Pose] | None = None
+
+    def start(self, pose: Pose) -> tuple[Pose, bool]:
+        """A pose as given, with the joints that take no part inside their limits; whether one of them was not.
+
+        Raises:
+            InputError: a pose of another skeleton, infinite numbers, rotations that are none.
+        """
+        if pose is not self._given:  # poses do not change: one that was checked stays good
+            self._given, self._start = pose, self._idle.pose_inside(checked_start(self._skeleton, pose))
+        return self._start
+
+    def drawn(self, start: Pose) -> Pose:
+        """A pose that `start` gave, its joints that take no part drawn to the preferred pose, inside their limits."""
+        if self._preferred is None:
+            return start
+        if self._drawn is None or self._drawn[0] is not start:
+            self._drawn = start, Pose(*self._draw(self._preferred, start.rotations, start.translations))
+        return self._drawn[1]
+
+    def stacked(self, rotations: Floats, translations: Floats) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
+        """Of local rotations (N, J, 4) and translations (N, J, 3), all `start` and all `drawn`."""
+        begun = self._idle.inside(rotations, translations)[:2]
+        return begun, begun if self._preferred is None else self._draw(self._preferred, *begun)
+
+    def idle_of(self, chosen: Bools) -> Bools:
+        """(N, J) the joints that take no part in the problems (N,) that are chosen."""
+        idle = np.repeat(chosen[:, None], len(self._skeleton), axis=1)
+        idle[:, self._taking_part] = False
+        return idle
+
+    def _draw(self, preferred: Preferred, rotations: Floats, translations: Floats) -> tuple[Floats, Floats]:
+        return self._idle.inside(*preferred.drawn(rotations, translations, self._taking_part))[:2]
