@@ -215,8 +215,11 @@ def test_the_preferred_pose_is_chosen_in_the_solver_panel(window: PanelWindow) -
     for _ in range(20):
         imgui.get_io().add_mouse_wheel_event(0.0, -5.0)
         window.frames(3)
+    before = window.session.document.pose
     window.click("solver", "prefer 1")
     assert window.session.document.solver.prefer == "rest"
+    assert not window.session.document.pose.same_as(before)
+    assert all(error.reached for error in window.session.errors.values())
     window.drag("solver", "prefer_weight", -40.0)
     assert 0.0 <= window.session.document.solver.prefer_weight < 1.0
 

@@ -218,6 +218,23 @@ def test_what_a_drag_leaves_free_goes_to_the_preferred_pose(weight: float) -> No
     assert gained == 0.0 if weight == 0.0 else gained > 1.0 * weight
 
 
+def test_solving_goes_on_to_the_preferred_pose_and_holds_what_is_held() -> None:
+    made = session()
+    before = made.document
+    made.solve()
+    assert made.document is before
+    made.dispatch(SetSolver(prefer="rest"))
+    assert made.document.pose is before.pose
+    made.solve()
+    rest = before.skeleton.rest_rotations
+    far, near = (angle_between(one.pose.rotations[1:], rest[1:]) for one in (before, made.document))
+    assert np.mean(near) < np.mean(far) - np.radians(1.0)
+    assert made.report is not None
+    assert made.report.converged
+    assert made.undo()
+    assert made.document.pose is before.pose
+
+
 def test_a_preferred_pose_that_is_none_is_refused() -> None:
     with pytest.raises(InputError, match='no preferred pose "rset"; did you mean "rest"'):
         session().dispatch(SetSolver(prefer="rset"))

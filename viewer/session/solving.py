@@ -94,6 +94,17 @@ class SteppedDrag(Drag):
         found = super().escape()
         return found if found is None or self._rig is None else self._rig.solution(found)
 
+    def rest(self) -> Solution | None:
+        """Where the goals, which the last step met, leave the preferred pose nearest; None without one."""
+        last, solver = self.solution, self._solver
+        if last is None or last.status is not Status.CONVERGED or solver.options.preferred is None:
+            return None
+        places, turns = (array.copy() for array in solver.targets.settle(self.start, None, None))
+        dragged = self._workspace
+        places[dragged.goals], turns[dragged.goals] = dragged.system.goal_target, dragged.system.goal_rotation
+        found = solver.solve(last.pose, places, turns)
+        return found if found.status is Status.CONVERGED else None
+
 
 class Solvers:
     """Solvers by what they were made for: between solves usually nothing but the targets changes."""
@@ -158,14 +169,16 @@ def target_rows(goals: Sequence[Goal]) -> tuple[Floats, Floats]:
 def settle(document: Document, solvers: Solvers, *, restarts: bool = False) -> State:
     """The document solved from its pose towards its handles: warm, without restarts, by a bounded number of steps.
 
-    With ``restarts``, and where the settings allow them, a solve that misses a goal is begun anew from other poses.
-    Where every goal is met and the pose is inside its limits nothing moves, to the bit.
+    With ``restarts``, and where the settings allow them, a solve that misses a goal is begun anew from other poses, and
+    one that meets them all goes on to the preferred pose, if any. Else, where every goal is met and the pose is inside
+    its limits, nothing moves, to the bit.
     """
     goals = settling_goals(document)
     if not goals:
         outside = violation(document) > _OUTSIDE
         return State(replace(document, pose=inside(document, document.pose)) if outside else document, None)
-    if violation(document) <= _OUTSIDE:
+    rests = restarts and document.solver.prefer != "start"
+    if violation(document) <= _OUTSIDE and not rests:
         still = still_report(document)
         if still is not None:
             return State(document, still)
@@ -174,6 +187,8 @@ def settle(document: Document, solvers: Solvers, *, restarts: bool = False) -> S
     solution = _run(drag, goals, document.solver, trace)
     if restarts and document.solver.restarts and solution.status is not Status.CONVERGED:
         solution = drag.escape() or solution
+    if rests:
+        solution = drag.rest() or solution
     report = Report(solution, tuple(goals), tolerances(document.solver), trace)
     pose = kept_pose(document, solution)
     if pose is None:

@@ -12,7 +12,7 @@ from viewer.app.panels.convergence import draw_convergence
 from viewer.app.panels.solver_words import DAMPED, ICONS, NOTES, methods, state_words, title
 from viewer.app.widgets.arithmetic import METRES
 from viewer.app.widgets.buttons import drop_button, segments, text_button
-from viewer.app.widgets.edits import Edit, Phase, act, carry_out
+from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out
 from viewer.app.widgets.fields import COUNT, Format, number_field
 from viewer.app.widgets.items import gap, tip
 from viewer.app.widgets.pen import Pen
@@ -173,16 +173,7 @@ def _choices(ui: PanelContext, settings: SolverSettings) -> None:
     chosen = segments(ui, "root", _ROOT_WORDS, _ROOTS.index(settings.root))
     if chosen is not None:
         act(ui, SetSolver(root=_ROOTS[chosen]))
-    label(ui, "Prefer", hint="The pose that what the goals leave free is drawn to")
-    chosen = segments(ui, "prefer", _PREFERRED_WORDS, PREFERRED.index(settings.prefer))
-    if chosen is not None:
-        act(ui, SetSolver(prefer=PREFERRED[chosen]))
-    imgui.begin_disabled(settings.prefer == "start")
-    label(ui, "Strength", hint="How strongly it is drawn there, 0 to 1")
-    strength = Setting(settings.prefer_weight, _STRENGTH, "prefer_weight")
-    edit = number_field(ui, strength.name, strength.value, strength.form, width=ui.px(60))
-    carry_out(ui, edit, "Solver prefer weight", strength.action)
-    imgui.end_disabled()
+    _preferred(ui, settings)
     label(ui, "Backend", hint="Compiled kernels, or numpy")
     chosen = segments(ui, "backend", ("Auto", "NumPy", "Numba"), _BACKENDS.index(settings.backend))
     if chosen is not None:
@@ -193,3 +184,26 @@ def _choices(ui: PanelContext, settings: SolverSettings) -> None:
     imgui.same_line(0.0, ui.px(4))
     if text_button(ui, "Natural", on=settings.natural, hint="Joints move as readily as those of living things"):
         act(ui, SetSolver(natural=not settings.natural))
+
+
+def _preferred(ui: PanelContext, settings: SolverSettings) -> None:
+    label(ui, "Prefer", hint="The pose that what the goals leave free is drawn to")
+    chosen = segments(ui, "prefer", _PREFERRED_WORDS, PREFERRED.index(settings.prefer))
+    if chosen is not None:
+        act(ui, SetSolver(prefer=PREFERRED[chosen]))
+        _go_there(ui)
+    imgui.begin_disabled(settings.prefer == "start")
+    label(ui, "Strength", hint="How strongly it is drawn there, 0 to 1")
+    strength = Setting(settings.prefer_weight, _STRENGTH, "prefer_weight")
+    edit = number_field(ui, strength.name, strength.value, strength.form, width=ui.px(60))
+    carry_out(ui, edit, "Solver prefer weight", strength.action)
+    if edit is not None and edit.phase in {Phase.SET, Phase.COMMIT}:
+        _go_there(ui)
+    imgui.end_disabled()
+
+
+def _go_there(ui: PanelContext) -> None:
+    """Bring what the goals leave free to the preferred pose; a goal that is missed stays so: nothing is to jump."""
+    session = ui.session
+    if session.document.solver.prefer != "start" and all(error.reached for error in session.errors.values()):
+        attempt(ui, session.solve)
