@@ -9,6 +9,7 @@ import numpy as np
 
 from viewer.ik import kernels
 from viewer.ik.goals import GoalKind
+from viewer.ik.scales import balanced_weights, groups_of, lengths_above, unit_near
 from viewer.ik.system import ROWS_OF_KIND, System
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.effectors import find_place
@@ -163,6 +164,18 @@ def assemble(freedoms: Freedoms, goals: Sequence[Goal], tolerance: tuple[float, 
     used = np.arange(6) < freedoms.counts[joints][:, None]
     lower, upper = freedoms.lower[joints][used], freedoms.upper[joints][used]
     first = np.concatenate([[0], np.cumsum(freedoms.counts[joints])]).astype(np.int64)
+    offset = skeleton.offsets[joints]
+    goal_offset = _table([np.add(places[i].offset, goals[served[i]].offset) for i in sequence], 3)
+    reach = lengths_above(parent, offset)[goal_joint] + np.linalg.norm(goal_offset, axis=-1)
+    length = unit_near(float(reach.max(initial=0.0)))
+    shifts = np.arange(6) < freedoms.moves[joints][:, None]
+    shifts |= (freedoms.form[joints] == kernels.SLIDE)[:, None]
+    unit = np.where(shifts, length, 1.0)
+    spread = freedoms.spread[joints] * unit
+    live = ((spread > 0.0) & used).any(axis=1)
+    goal_group, group = groups_of(live, goal_low, goal_high, len(served))
+    weighed = [*picked, *(goal for goal in goals if goal.enabled and goal.kind is GoalKind.FUNCTION)]
+    weight, rotation_weight, weight_unit = balanced_weights(weighed, length)
     system = System(
         parent=parent,
         form=freedoms.form[joints],
@@ -170,7 +183,7 @@ def assemble(freedoms: Freedoms, goals: Sequence[Goal], tolerance: tuple[float, 
         moves=freedoms.moves[joints],
         first=first,
         rest=skeleton.rest_rotations[joints],
-        offset=skeleton.offsets[joints],
+        offset=offset,
         axes=skeleton.axes[joints],
         order=freedoms.order[joints],
         low=rows[goal_low],
@@ -179,21 +192,26 @@ def assemble(freedoms: Freedoms, goals: Sequence[Goal], tolerance: tuple[float, 
         goal_high=goal_high,
         lower=lower,
         upper=upper,
-        spread=freedoms.spread[joints][used],
+        spread=spread[used],
+        unit=unit[used],
+        group=group,
         bounded=np.isfinite(lower) & np.isfinite(upper),
         turning=freedoms.turning[joints][used] > 0.0,
         goal_kind=kinds,
         goal_joint=goal_joint,
         goal_row=rows[:-1].copy(),
-        goal_offset=_table([np.add(places[i].offset, goals[served[i]].offset) for i in sequence], 3),
+        goal_offset=goal_offset,
         goal_target=_table([goal.target or (0.0, 0.0, 0.0) for goal in picked], 3),
         goal_rotation=_table([goal.target_rotation or (0.0, 0.0, 0.0, 1.0) for goal in picked], 4),
         goal_distance=np.array([goal.target_distance or 0.0 for goal in picked]),
         goal_axis=_table([goal.axis or (0.0, 1.0, 0.0) for goal in picked], 3),
-        goal_weight=np.array([goal.weight for goal in picked]),
-        goal_rotation_weight=np.array([goal.rotation_weight for goal in picked]),
+        goal_weight=weight[: len(picked)].copy(),
+        goal_rotation_weight=rotation_weight[: len(picked)].copy(),
+        goal_group=goal_group,
+        goal_reach=reach,
         goal_trust=np.array([_HAND_TRUST if joint in freedoms.arms else 1.0 for joint in joints[goal_joint].tolist()]),
         tolerance=np.array(tolerance),
+        scale=np.array([length, weight_unit]),
         seeds=np.zeros((0, int(first[-1]))),
     )
     return Assembly(system, joints, np.array([served[i] for i in sequence], dtype=np.intp))

@@ -106,7 +106,7 @@ def distance_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
         total += w.by_move[g, 0, i] * w.by_move[g, 0, i]
     length = math.sqrt(total)
     for i in range(3):
-        w.by_move[g, 0, i] = w.by_move[g, 0, i] / length if length > SMALL else (1.0 if i == 0 else 0.0)
+        w.by_move[g, 0, i] = w.by_move[g, 0, i] / length if length > SMALL * s.scale[0] else (1.0 if i == 0 else 0.0)
     miss = s.goal_distance[g] - length
     e[row] = s.goal_weight[g] * miss
     w.miss[g, 0] = abs(miss)
@@ -129,7 +129,7 @@ def aim_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
         v[i] = s.goal_target[g, i] - w.point[g, i]
         length += v[i] * v[i]
     length = math.sqrt(length)
-    if length < SMALL:  # the effector is at the point: every direction is as good
+    if length < SMALL * s.scale[0]:  # the effector is at the point: every direction is as good
         for i in range(3):
             e[row + i] = 0.0
             for j in range(3):

@@ -171,7 +171,7 @@ def freeze(s: System, w: Work, x: Floats, crossing: bool, filling: bool) -> int:
                 continue
             step = w.step[d]
             room = x[d] - s.lower[d] if step < 0.0 else s.upper[d] - x[d]
-            if step == 0.0 or room > _AT_LIMIT + (abs(step) if crossing or filling else 0.0):
+            if step == 0.0 or room > _AT_LIMIT * s.unit[d] + (abs(step) if crossing or filling else 0.0):
                 continue
             w.frozen[d] = True
             w.held[d] = math.copysign(room, step) if filling else 0.0
@@ -188,14 +188,14 @@ def shorten(s: System, dx: Floats, x: Floats, part: float) -> None:
     for d in range(len(dx)):
         room = s.upper[d] - x[d] if dx[d] > 0.0 else s.lower[d] - x[d]
         if abs(dx[d]) > abs(room):
-            dx[d] = room if abs(room) < _NEAR_LIMIT else part * room
+            dx[d] = room if abs(room) < _NEAR_LIMIT * s.unit[d] else part * room
 
 
 def cap(s: System, dx: Floats, most: float) -> float:
-    """Scale the step so that no freedom turns or moves by more than ``most``; returns its largest component."""
+    """Scale the step so that no freedom turns or moves by more than ``most`` of its unit; returns its largest component."""
     largest = 0.0
     for d in range(len(dx)):
-        largest = max(largest, abs(dx[d]))
+        largest = max(largest, abs(dx[d]) / s.unit[d])
     if largest > most:
         for d in range(len(dx)):
             dx[d] *= most / largest

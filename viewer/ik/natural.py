@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from viewer.ik.scales import lengths_above, unit_near
 from viewer.skeleton.bending import flexion_axis, limb_places, rest_world
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.figure import find_figure
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from viewer.skeleton.figure import Figure
     from viewer.skeleton.limbs import Limb
     from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
+    from viewer.spatial.checks import Bools, Floats
 
 REFERENCE = np.radians(20.0)
 """The spread whose weight is 1: joints that nothing is known of have it."""
@@ -38,7 +39,7 @@ LEAST = np.radians(1.0)
 _OF_RANGE = 1.0 / 6.0
 """A range of motion is about this many times its standard deviation wide: three on either side."""
 _SLIDE = 0.05
-"""Spread of an unlimited slide, metres."""
+"""Spread of an unlimited slide, in the figure's units of length."""
 
 # Degrees about: the bending axis, the axis across it and the bone, the bone.
 _SHOULDER, _ELBOW, _WRIST = (40.0, 30.0, 27.0), (30.0, 6.0, 8.0), (10.0, 8.0, 6.0)
@@ -67,8 +68,17 @@ def spreads(skeleton: Skeleton) -> Floats:
         result = np.where(np.isnan(known), result, np.fmin(known, half))
     if skeleton.spreads is not None:
         result = np.where(np.isnan(skeleton.spreads), result, skeleton.spreads)
-    slides = [kind is JointKind.SLIDE for kind in skeleton.kinds]
-    return frozen(np.maximum(result, np.where(slides, 1e-3, LEAST)[:, None]))
+    return frozen(np.maximum(result, np.where(_slides(skeleton), 1e-3 * _unit(skeleton), LEAST)))
+
+
+def _slides(skeleton: Skeleton) -> Bools:
+    """(J, 1) which joints slide."""
+    return np.array([[kind is JointKind.SLIDE] for kind in skeleton.kinds])
+
+
+def _unit(skeleton: Skeleton) -> float:
+    """Metres: what the lengths of a figure of this size are measured in."""
+    return unit_near(float(lengths_above(skeleton.parents, skeleton.offsets).max(initial=0.0)))
 
 
 def _ranges(widths: Floats) -> Floats:
@@ -80,8 +90,8 @@ def _by_limits(skeleton: Skeleton) -> Floats:
     """(J, 3) a sixth of each range, at most `REFERENCE` for turns; where there is none the default."""
     space = joint_space(skeleton)
     of_range = _OF_RANGE * _ranges(space.upper - space.lower)
-    slides = np.array([kind is JointKind.SLIDE for kind in skeleton.kinds])[:, None]
-    default = np.where(slides, _SLIDE, REFERENCE)
+    slides = _slides(skeleton)
+    default = np.where(slides, _SLIDE * _unit(skeleton), REFERENCE)
     return np.where(np.isnan(of_range), default, np.where(slides, of_range, np.minimum(of_range, REFERENCE)))
 
 
@@ -142,8 +152,8 @@ def _about(skeleton: Skeleton, joint: int, axes: Floats, degrees: tuple[float, f
 
 
 def metric(skeleton: Skeleton) -> Floats:
-    """(J, 3) how readily each freedom moves, 1 = `REFERENCE`: the square roots of the diagonal of W."""
-    return frozen(spreads(skeleton) / REFERENCE)
+    """(J, 3) how readily each freedom moves, 1 = `REFERENCE`, of slides in units of length: the square roots of W's diagonal."""
+    return frozen(spreads(skeleton) / np.where(_slides(skeleton), REFERENCE * _unit(skeleton), REFERENCE))
 
 
 @lru_cache(maxsize=16)

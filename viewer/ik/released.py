@@ -21,7 +21,7 @@ _ROUNDS = 3
 """Without its limits a freedom may bring others to theirs."""
 _AT_LIMIT = 1e-6
 _LEFT_BEHIND = 1e-3
-"""Radians or metres beyond a limit."""
+"""Radians or units of length beyond a limit."""
 _MATTERS = 0.5
 """Of the squared error: what does not get below this part of it is held back by something else."""
 _AS_GOOD = 1.1
@@ -39,7 +39,8 @@ def without_limits(trials: Trials, stuck: Trial) -> tuple[Trial, list[str]]:
     freed, released = stuck, np.zeros(len(system.lower), dtype=np.bool_)
     for _ in range(_ROUNDS):
         x = freed.workspace.state.x
-        at_limit = (x - system.lower < _AT_LIMIT) | (system.upper - x < _AT_LIMIT)
+        near = _AT_LIMIT * system.unit
+        at_limit = (x - system.lower < near) | (system.upper - x < near)
         more = at_limit & ~released & (system.spread > 0.0)
         if not (more.any() and freed.missed and trials.left):
             break
@@ -83,6 +84,6 @@ def _beyond(stuck: Trial, freed: Trial, released: Bools) -> Ints:
 
 
 def _excess(stuck: Trial, freed: Trial) -> Floats:
-    """(n,) radians or metres by which freedoms are beyond the limits that they had."""
+    """(n,) radians or units of length by which freedoms are beyond the limits that they had."""
     system, x = stuck.workspace.system, freed.workspace.state.x
-    return np.maximum(system.lower - x, x - system.upper)
+    return np.asarray(np.maximum(system.lower - x, x - system.upper) / system.unit)

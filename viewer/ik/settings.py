@@ -41,7 +41,7 @@ def seeds_for(system: System, skeleton: Skeleton, seed: int) -> Floats:
     Always the same for the same content and seed.
     """
     content = zlib.crc32("\0".join(skeleton.names).encode("utf-8", "surrogatepass"))
-    content = zlib.crc32(skeleton.offsets.tobytes(), content)
+    content = zlib.crc32((skeleton.offsets / system.scale[0]).tobytes(), content)
     content = zlib.crc32(system.goal_joint.tobytes() + system.goal_kind.tobytes(), content)
     random = np.random.default_rng([seed, content])
     freedoms = len(system.lower)
@@ -51,7 +51,7 @@ def seeds_for(system: System, skeleton: Skeleton, seed: int) -> Floats:
     upper = np.where(system.bounded, system.upper, 0.0)
     # Many joints in a row would coil up: the turns of a long chain add up to as much as those of a limb.
     turn = _TURN * min(1.0, math.sqrt(_LIMB / max(1, int(np.count_nonzero(~system.bounded)))))
-    seeds = np.where(system.bounded, lower + uniform * (upper - lower), turn * normal)
+    seeds = np.where(system.bounded, lower + uniform * (upper - lower), turn * system.unit * normal)
     reach = float(np.linalg.norm(system.offset, axis=-1).max(initial=0.0))
     for k in np.flatnonzero(system.moves).tolist():
         first = system.first[k]

@@ -86,7 +86,7 @@ class Solver(Runs):
         self._workspace = Workspace(self.skeleton, assembly)
         self._unserved = _unserved(self._goals, self.options.method)
         functions = [goal for goal in self._goals if goal.enabled and goal.kind is GoalKind.FUNCTION]
-        self._extra = UserRows(self.skeleton, functions) if functions else None
+        self._extra = UserRows(self.skeleton, functions, float(assembly.system.scale[1])) if functions else None
         self._reach = Reach(assembly.system)
         self._one_shot = self._settings()
         # The compiled kernels serve `default` with the built-in goals; all else runs on numpy.

@@ -31,14 +31,19 @@ class System(NamedTuple):
         low, high: (K,) range of rows that a joint's freedoms touch.
         goal_low, goal_high: (K,) the same in goals.
         lower, upper: (n,) limits of the coordinates, infinite where there are none.
-        spread: (n,) scale of a freedom: 1 - stiffness, times how readily it moves; 0 takes no part.
+        spread: (n,) scale of a freedom: its unit, times 1 - stiffness, times how readily it moves; 0 takes no part.
+        unit: (n,) what a freedom's steps are measured in: 1 radian, or the problem's unit of length in metres.
+        group: (K,) the group of the goals that a joint moves; -1: it moves none.
         bounded: (n,) whether both limits are finite.
         turning: (n,) whether a coordinate is an angle that may be counted past half a turn.
         goal_kind, goal_joint, goal_row: (G,) `kernels`' POSITION .. AIM; the joint; the first row.
         goal_offset, goal_target, goal_rotation, goal_distance, goal_axis: (G, ...) as in `Goal`.
-        goal_weight, goal_rotation_weight: (G,).
+        goal_weight, goal_rotation_weight: (G,) in units of their own: `viewer.ik.scales.balanced_weights`.
+        goal_group: (G,) goals of different groups have no joint in common: each group is a problem of its own.
+        goal_reach: (G,) metres of bones from the root to the effector.
         goal_trust: (G,) how much a goal's place says of where the body stands: hands say half.
         tolerance: (2,) metres and radians within which a goal is met.
+        scale: (2,) the units of length, metres, and of weight: see `viewer.ik.scales`.
         seeds: (R, n) poses to restart from, the next few for each restart: coordinates, or a step from the pose that
             the solve began with.
     """
@@ -59,6 +64,8 @@ class System(NamedTuple):
     lower: Floats
     upper: Floats
     spread: Floats
+    unit: Floats
+    group: Integers
     bounded: Bools
     turning: Bools
     goal_kind: Integers
@@ -71,8 +78,11 @@ class System(NamedTuple):
     goal_axis: Floats
     goal_weight: Floats
     goal_rotation_weight: Floats
+    goal_group: Integers
+    goal_reach: Floats
     goal_trust: Floats
     tolerance: Floats
+    scale: Floats
     seeds: Floats
 
 
@@ -169,17 +179,17 @@ class Call(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """The recipe's numbers; SI units.
+    """The recipe's numbers, in radians and the units of `viewer.ik.scales`: metres for what is about a metre tall.
 
     Attributes:
         max_iterations: steps tried at most, restarts included.
         least_iterations: steps taken even if all goals are met (a drag settles its posture).
         damping, damping_scale: lambda = damping_scale * squared error + damping.
-        step_cap: largest turn (radians) or move (metres) of a freedom in one step.
+        step_cap: largest turn (radians) or move (units of length) of a freedom in one step.
         limit_passes: how often the system is solved again with freedoms frozen at their limits.
         limit_gain: part of the way to a limit that a crossing step goes.
         pull: part of the way back to the anchor that what the goals leave free goes in one step.
-        pull_cap: largest turn (radians) or move (metres) of a freedom that the pull asks for in one step.
+        pull_cap: largest turn (radians) or move (units of length) of a freedom that the pull asks for in one step.
         restarts: how often it may begin anew at most; each takes the best of a few seeds.
         least_gain: a step is taken if it brings the squared error below this part of what it was: less than 1 keeps a
             figure that cannot reach from creeping for ever.

@@ -84,7 +84,7 @@ def _distance_residuals(s: System, w: Work, rows: Rows, e: Floats) -> float:
     some = rows.distant
     away = w.point[some] - s.goal_target[some]
     length = _lengths(away)
-    there = length <= _SMALL
+    there = length <= _SMALL * s.scale[0]
     away[there] = (1.0, 0.0, 0.0)
     w.by_move[some, 0] = away / np.where(there, 1.0, length)[:, None]
     miss = s.goal_distance[some] - length
@@ -114,7 +114,7 @@ def _aim_residuals(s: System, w: Work, rows: Rows, frames: Floats, e: Floats) ->
     u = apply(frames, s.goal_axis[some].T).T
     v = s.goal_target[some] - w.point[some]
     length = _lengths(v)
-    there = length < _SMALL  # at the point every direction is as good
+    there = length < _SMALL * s.scale[0]  # at the point every direction is as good
     length[there] = 1.0
     v /= length[:, None]
     normal = np.cross(u, v)

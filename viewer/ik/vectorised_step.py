@@ -198,7 +198,9 @@ def freeze(s: System, w: Work, x: Floats, crossing: bool, filling: bool) -> int:
 
 def leaves_limits(s: System, dx: Floats, x: Floats, crossing: bool = False) -> Bools:
     """(n,) whether a freedom stands at a limit (``crossing``: or comes to it) and would leave it by the step dx."""
-    room = _AT_LIMIT + np.abs(dx) if crossing else _AT_LIMIT
+    room = _AT_LIMIT * s.unit
+    if crossing:
+        room += np.abs(dx)
     return (dx < 0.0) & (x <= s.lower + room) | (dx > 0.0) & (x >= s.upper - room)
 
 
@@ -208,12 +210,12 @@ def shorten(s: System, dx: Floats, x: Floats, part: float) -> None:
     crossing = np.flatnonzero(np.abs(dx) > np.abs(room))
     if crossing.size:
         room = room[crossing]
-        dx[crossing] = np.where(np.abs(room) < _NEAR_LIMIT, room, part * room)
+        dx[crossing] = np.where(np.abs(room) < _NEAR_LIMIT * s.unit[crossing], room, part * room)
 
 
 def cap(s: System, dx: Floats, most: float) -> float:
-    """Scale the step so that no freedom turns or moves by more than ``most``; returns its largest component."""
-    largest = float(np.abs(dx).max(initial=0.0))
+    """Scale the step so that no freedom turns or moves by more than ``most`` of its unit; returns its largest component."""
+    largest = float(np.abs(dx / s.unit).max(initial=0.0))
     if largest > most:
         dx *= most / largest
     return min(largest, most)

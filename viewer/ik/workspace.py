@@ -143,7 +143,8 @@ class Findings:
     def at_limit(self) -> tuple[str, ...]:
         """Names of the joints with a coordinate at one of its limits."""
         system = self._system
-        near: Bools = (self._x - system.lower < _AT_LIMIT) | (system.upper - self._x < _AT_LIMIT)
+        reach = _AT_LIMIT * system.unit
+        near: Bools = (self._x - system.lower < reach) | (system.upper - self._x < reach)
         counts = np.diff(system.first)
         owners = np.repeat(np.arange(len(counts)), counts)[near]
         return tuple(self._names[self._joints[k]] for k in dict.fromkeys(owners.tolist()))

@@ -223,7 +223,7 @@ def _take(problem: Problem, step: Floats, error: float, worst: float, *, guarded
         new_error, new_worst = problem.evaluate(trial)
         if new_error <= error or not guarded:
             copy_state(trial, problem.state)
-            return new_error, new_worst, float(np.abs(step).max(initial=0.0))
+            return new_error, new_worst, float(np.abs(step / problem.s.unit).max(initial=0.0))
         step *= 0.5
     return error, worst, 0.0
 

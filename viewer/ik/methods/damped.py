@@ -23,21 +23,24 @@ if TYPE_CHECKING:
     from viewer.ik.system import Settings
 
 
-def dls_settings(settings: Settings, tuning: Tuning) -> Settings:
+def dls_settings(settings: Settings, tuning: Tuning, unit: float = 1.0) -> Settings:
     """The driver's settings that make it plain damped least squares: no restarts, no pull, lambda as tuned.
 
-    A constant lambda is taken without a guard, which would raise it.
+    A constant lambda is taken without a guard, which would raise it; it is in units of the goals' weights, of which
+    ``unit`` make one of the solver's.
     """
     plain = settings._replace(restarts=0, pull=0.0, filling=False)
     if tuning.damping is not None:
-        plain = plain._replace(damping=tuning.damping**2, damping_scale=0.0, guarded=False)
+        plain = plain._replace(damping=(tuning.damping / unit) ** 2, damping_scale=0.0, guarded=False)
     return plain if tuning.guarded is None else plain._replace(guarded=tuning.guarded)
 
 
 def solve(problem: Problem) -> tuple[int, int]:
     """Damped least squares with constant or automatic damping."""
     problem.w.pull[:] = 0.0
-    return solve_default(problem._replace(settings=dls_settings(problem.settings, problem.tuning)))
+    return solve_default(
+        problem._replace(settings=dls_settings(problem.settings, problem.tuning, float(problem.s.scale[1])))
+    )
 
 
 def solve_default(problem: Problem) -> tuple[int, int]:

@@ -60,7 +60,7 @@ class Figure:
         # Scalar kernels take arrays; these hold plain numbers, which numpy's own are several times slower than.
         self._axes = s.axes.astype(object)
         self.lower, self.upper = s.lower.tolist(), s.upper.tolist()
-        self.turning, self.ready = s.turning.tolist(), np.minimum(s.spread, 1.0).tolist()
+        self.turning, self.ready = s.turning.tolist(), np.minimum(s.spread / s.unit, 1.0).tolist()
         self.below = [range(*ends) for ends in zip(s.goal_low.tolist(), s.goal_high.tolist(), strict=True)]
         self.kind, self.goal_joint = s.goal_kind.tolist(), s.goal_joint.tolist()
         self.goal_offset, self.goal_axis = _vectors(s.goal_offset), _vectors(s.goal_axis)

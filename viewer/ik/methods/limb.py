@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 def freed(problem: Problem) -> Problem:
     """The problem without step cap and partial stiffness."""
-    spread = np.where(problem.s.spread > 0.0, 1.0, 0.0)
+    spread = np.where(problem.s.spread > 0.0, problem.s.unit, 0.0)
     settings = problem.settings._replace(step_cap=math.inf)
     return problem._replace(s=problem.s._replace(spread=spread), settings=settings)
 

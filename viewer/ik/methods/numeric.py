@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     """(owner (n,), rotations (n, 4), translations (n, 3)) -> e (n, k): the rows with joint owner[d] moved to there."""
 
 STEP = 6e-6
-"""h, radians or metres: about the cube root of the machine's precision."""
+"""h, radians or units of length: about the cube root of the machine's precision."""
 _FAR = 1e6
 """What stands for a residual that is not finite: so bad that the step there is taken back."""
 _BLOCK = 1 << 18
@@ -39,7 +39,7 @@ def central_differences(s: System, w: Work, state: State, residuals: Residuals) 
     """(n, k) rows of the transposed Jacobian, scaled by the freedoms' spreads, at the pose of ``state``."""
     plus = residuals(*_perturbed(s, w, state, STEP))
     minus = residuals(*_perturbed(s, w, state, -STEP))
-    result = (minus - plus) * (s.spread / (2.0 * STEP))[:, None]
+    result = (minus - plus) * (s.spread / (2.0 * STEP * s.unit))[:, None]
     # Where a function of the user's has no value on one side it tells nothing of the way to go.
     result[(np.abs(plus) >= _FAR) | (np.abs(minus) >= _FAR)] = 0.0
     return np.asarray(result)
@@ -57,7 +57,7 @@ def _perturbed(s: System, w: Work, state: State, h: float) -> tuple[Ints, Floats
     for i in range(int(place.max(initial=-1)) + 1):
         some = np.flatnonzero(place == i)
         step = np.zeros(len(owner))
-        step[some] = h
+        step[some] = h * s.unit[some]
         x, q, t = state.x.copy(), state.q.copy(), state.t.copy()
         move(free, w, step, x, q, t)
         turns[some], moves[some] = q[owner[some]], t[owner[some]]
@@ -71,10 +71,12 @@ class UserRows:
     solve's tolerance in metres.
     """
 
-    def __init__(self, skeleton: Skeleton, goals: Sequence[Goal]) -> None:
-        """Take the goals that are functions and enabled."""
+    def __init__(self, skeleton: Skeleton, goals: Sequence[Goal], unit: float = 1.0) -> None:
+        """Take the goals that are functions and enabled; ``unit`` that their weights are measured in."""
         self._skeleton = skeleton
-        self._goals = [(goal.residuals, goal.weight) for goal in goals if goal.enabled and goal.residuals is not None]
+        self._goals = [
+            (goal.residuals, goal.weight / unit) for goal in goals if goal.enabled and goal.residuals is not None
+        ]
         self._joints = np.array(depth_first(skeleton), dtype=np.intp)
         self._sizes: list[int] = []
 

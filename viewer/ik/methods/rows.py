@@ -95,7 +95,7 @@ class Rows:
             return rows
 
         rows = central_differences(s, scratch, state, residuals)
-        most = _JUMP / (2.0 * STEP) * _weights(s) * np.maximum(s.spread, 1.0)[:, None]
+        most = _JUMP / (2.0 * STEP) * _weights(s) * np.maximum(s.spread / s.unit, 1.0)[:, None]
         return np.where(np.abs(rows) > most, np.nan, rows)
 
 

@@ -1,0 +1,95 @@
+"""The scale of a problem: its unit of length and of weight, and which of its goals have to do with each other.
+
+The recipe's numbers fit figures of about a metre and goals of weight 1. Everything is therefore measured in units of
+the problem's own: a mouse and a crane, and goals that all weigh a thousand times as much, are solved alike. Units are
+powers of 16: multiplying by them costs no digits, and what is about a metre tall is measured in metres.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viewer.ik.goals import GoalKind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from viewer.ik.goals import Goal
+    from viewer.ik.system import Integers
+    from viewer.spatial.checks import Bools, Floats, Ints
+
+_MOST_RATIO = 300.0
+"""Weights that differ by more than this factor are drawn together: squared they would leave the lighter goals to the
+rounding of the heavier. A goal that weighs so much more already misses by less than a tolerance."""
+_TURNING = (GoalKind.ROTATION, GoalKind.POSE, GoalKind.AIM)
+_PLACING = (GoalKind.POSITION, GoalKind.POSE, GoalKind.DISTANCE, GoalKind.FUNCTION)
+_MOST_POWER = 250
+"""Of 16: near the end of the range of floats."""
+
+
+def unit_near(value: float) -> float:
+    """The power of 16 that is nearest to a number, by factors; 1 for 0."""
+    if not 0.0 < value < math.inf:
+        return 1.0
+    power = round(math.log(value, 16.0))
+    return float(16.0 ** min(max(power, -_MOST_POWER), _MOST_POWER))
+
+
+def lengths_above(parent: Ints, offset: Floats) -> Floats:
+    """(K,) metres of bones from the root to each joint, parents before children."""
+    result = np.linalg.norm(offset, axis=-1)
+    for k, above in enumerate(parent.tolist()):
+        result[k] = 0.0 if above < 0 else result[k] + result[above]
+    return result
+
+
+def balanced_weights(goals: Sequence[Goal], unit: float) -> tuple[Floats, Floats, float]:
+    """Weights per metre (G,) and per radian (G,) as the solver counts them, and the unit that they are measured in.
+
+    Args:
+        goals: G goals.
+        unit: metres, the unit of length.
+    """
+    places, turns = (np.array([getattr(goal, name) for goal in goals]) for name in ("weight", "rotation_weight"))
+    with np.errstate(over="ignore"):
+        logs = np.log(np.stack([places, turns])) if len(goals) else np.zeros((2, 0))
+    logs[0] += math.log(unit)
+    asked = np.array([[goal.kind in kinds for goal in goals] for kinds in (_PLACING, _TURNING)], dtype=np.bool_)
+    if not asked.any():
+        return places, turns, 1.0
+    least, most = float(logs[asked].min()), float(logs[asked].max())
+    ratio = most - least
+    own = unit_near(math.exp(min(max(least, -700.0), 700.0)))
+    if ratio <= math.log(_MOST_RATIO):
+        return places / own, turns / own, own
+    # Their order stays, and so do the ratios of the ratios.
+    drawn = np.exp((logs - least) * (math.log(_MOST_RATIO) / ratio))
+    drawn = np.where(asked, drawn, 1.0)
+    return drawn[0] / unit, drawn[1], own
+
+
+def groups_of(live: Bools, goal_low: Integers, goal_high: Integers, count: int) -> tuple[Integers, Integers]:
+    """Which goals share a joint that can move, directly or through others: such goals are a group.
+
+    Args:
+        live: (K,) whether a joint can move.
+        goal_low, goal_high: (K,) the goals below each joint.
+        count: G, of goals.
+
+    Returns:
+        (G,) the group of each goal, counted from 0, and (K,) of each joint; -1 for joints that move none.
+    """
+    goal_group = np.arange(count, dtype=np.int64)
+    for k in np.flatnonzero(live & (goal_high > goal_low)).tolist():
+        below = goal_group[goal_low[k] : goal_high[k]]
+        least = below.min()
+        goal_group[np.isin(goal_group, below)] = least
+    _, goal_group = np.unique(goal_group, return_inverse=True)
+    goal_group = goal_group.astype(np.int64).reshape(count)
+    group = np.full(len(live), -1, dtype=np.int64)
+    some = live & (goal_high > goal_low)
+    group[some] = goal_group[goal_low[some]]
+    return goal_group, group
