@@ -28,6 +28,7 @@ from viewer.ik import (
     kernels_dual,
     kernels_forward,
     kernels_joints,
+    kernels_parts,
     kernels_step,
     vectorised,
 )
@@ -130,8 +131,9 @@ def test_steps_stand_in_for_all_that_the_driver_calls() -> None:
         for name, value in vars(driver).items()
         if isinstance(value, types.FunctionType) and value.__module__ != driver.__name__
     }
-    assert called == set(vectorised.STEPS)
-    for name in called:
+    # What is seldom called, or loops over a few goals, is the same for both.
+    assert called - set(vars(kernels_parts)) == set(vectorised.STEPS)
+    for name in vectorised.STEPS:
         kernel, step = inspect.signature(KERNELS[name]), inspect.signature(vectorised.STEPS[name])
         assert list(kernel.parameters) == list(step.parameters), name
 

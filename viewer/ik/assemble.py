@@ -208,7 +208,8 @@ def assemble(freedoms: Freedoms, goals: Sequence[Goal], tolerance: tuple[float, 
         goal_weight=weight[: len(picked)].copy(),
         goal_rotation_weight=rotation_weight[: len(picked)].copy(),
         goal_group=goal_group,
-        goal_reach=reach,
+        goal_root=_roots(parent)[goal_joint],
+        goal_reach=reach + _slid(freedoms, joints, parent)[goal_joint],
         goal_trust=np.array([_HAND_TRUST if joint in freedoms.arms else 1.0 for joint in joints[goal_joint].tolist()]),
         tolerance=np.array(tolerance),
         scale=np.array([length, weight_unit]),
@@ -228,3 +229,23 @@ def _last_descendants(parent: Ints) -> Ints:
         if parent[k] >= 0:
             last[parent[k]] = max(last[parent[k]], last[k])
     return last
+
+
+def _roots(parent: Ints) -> Ints:
+    """(K,) the root above each joint, in depth-first order."""
+    root = np.arange(len(parent), dtype=np.int64)
+    for k, above in enumerate(parent.tolist()):
+        if above >= 0:
+            root[k] = root[above]
+    return root
+
+
+def _slid(freedoms: Freedoms, joints: Ints, parent: Ints) -> Floats:
+    """(K,) metres by which slides at and above each joint make the way from the root longer at most."""
+    slides = freedoms.form[joints] == kernels.SLIDE
+    ends = np.maximum(np.abs(freedoms.lower[joints, 0]), np.abs(freedoms.upper[joints, 0]))
+    result = np.where(slides, ends, 0.0)
+    for k, above in enumerate(parent.tolist()):
+        if above >= 0:
+            result[k] += result[above]
+    return result

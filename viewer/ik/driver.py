@@ -16,6 +16,16 @@ from viewer.ik.kernels_align import align_roots, stand_roots
 from viewer.ik.kernels_dual import gram, solve_dual
 from viewer.ik.kernels_forward import residuals
 from viewer.ik.kernels_joints import difference, into_limits, move, reseed
+from viewer.ik.kernels_parts import (
+    approach,
+    count_groups,
+    far_out,
+    keep,
+    keep_group,
+    note_weights,
+    single_out,
+    take_back,
+)
 from viewer.ik.kernels_step import cap, freeze, less_pull, linearise, shorten, spread_step
 from viewer.ik.system import Settings
 
@@ -83,6 +93,8 @@ def solve(
         copy(state, best)
     best_error, mark, since = error, error, 0
     boost, restarts, status, afresh = 1.0, 0, BUDGET, True
+    ended = math.inf
+    w.tally[0] = 0
     iterations = 0
     while iterations < settings.max_iterations:
         if worst <= 1.0 and iterations >= settings.least_iterations:
@@ -149,6 +161,11 @@ def solve(
                     boost, afresh = 1.0, True
                     continue
             else:
+                if error < ended / _AS_NEAR:
+                    w.tally[0] = 0
+                if error < ended * _AS_NEAR:
+                    w.tally[0] += 1
+                ended = min(ended, error)
                 if restarts < settings.restarts and iterations < settings.last_restart * settings.max_iterations:
                     start_anew(s, w, state, trial, anchor, restarts)
                 else:
@@ -219,6 +236,8 @@ _ENOUGH = 50
 """Iterations of which it pays to keep some for that."""
 _AS_NEAR = 1.01
 """Squared errors that differ by less than this factor are as good as each other."""
+_AGREED = 3
+"""Descents, from the start or from seeds, that end as near as the best: where so many do there is no nearer pose."""
 
 
 def limited(settings: Settings, iterations: int, restarts: int) -> Settings:
@@ -277,6 +296,7 @@ def solve_many(
         onward: go on from the pose in ``state``, anchored where ``anchor`` is, instead of from the problems' starts.
     """
     outside = many.outside[0]
+    groups = count_groups(s)
     for i in range(len(many.code)):
         put_table(many.target[i], s.goal_target)
         put_table(many.rotation[i], s.goal_rotation)
@@ -287,41 +307,88 @@ def solve_many(
                 outside = into_limits(s, w, start.q, start.t, start.x)
             many.outside[i] = outside
             copy(start, state)
-            if settings.stand:
-                residuals(s, w, state.q, state.t, state.e)
-                stand_roots(s, w, state.q, state.t)
+        # A solve of no iterations moves nothing.
+        moves = not onward and settings.max_iterations > 0
+        far = far_out(s, state.t)
+        if far or (moves and settings.stand):
+            residuals(s, w, state.q, state.t, state.e)
+        if far:
+            approach(s, w, state.q, state.t, moves)
+            residuals(s, w, state.q, state.t, state.e)
+        if moves and settings.stand:
+            stand_roots(s, w, state.q, state.t)
+        if not onward:
             copy(state, anchor)
             w.since[0] = 0
-        chosen, nearest, used = settings, 0.0, 0
-        thorough = not onward and settings.restarts > 0 and settings.max_iterations >= _ENOUGH
-        if thorough:
-            chosen = limited(settings, int(_SEARCH * settings.max_iterations), settings.restarts)
-        for attempt in range(3):
-            code, iterations, error = solve(s, w, state, trial, best, anchor, chosen)
-            many.code[i] = code
-            used += iterations
-            if not thorough or code == CONVERGED or attempt == 2:
-                break
-            left = settings.max_iterations - used
-            if attempt == 0:
-                # Nothing meets the goals. Where the start leads to without a leap may be as near as the best of the
-                # restarts; so a solve that begins at the nearest pose ends there.
-                nearest = error
-                put_table(state.q, many.q[i])
-                put_table(state.t, many.t[i])
-                copy(start, state)
-                copy(start, anchor)
-                left = left * 4 // 5
+        if groups > 1:
+            keep(s, w, 0, state)
+            keep(s, w, 1, state)
+        answer, most = CONVERGED, 0
+        # First all goals together; then, if they have no joint in common and are not all met, group by group.
+        for group in range(-1, groups if groups > 1 else 0):
+            if group == 0:
+                note_weights(s, w)
+                answer, most = CONVERGED, 0
+            if group >= 0:
+                single_out(s, w, group)
+                take_back(s, w, 0, state)
                 w.since[0] = 0
-            elif error > _AS_NEAR * nearest:
-                put_table(many.q[i], state.q)
-                put_table(many.t[i], state.t)
-                into_limits(s, w, state.q, state.t, state.x)
-                w.since[0] = 0
-            else:
+                if not onward:
+                    copy(state, anchor)
+            chosen, nearest, used = settings, 0.0, 0
+            thorough = not onward and settings.restarts > 0 and settings.max_iterations >= _ENOUGH
+            if group < 0 and groups > 1:
+                thorough = False
+                chosen = limited(settings, settings.max_iterations, 0)
+            if thorough:
+                chosen = limited(settings, int(_SEARCH * settings.max_iterations), settings.restarts)
+            code, agreed = BUDGET, False
+            for attempt in range(3):
+                code, iterations, error = solve(s, w, state, trial, best, anchor, chosen)
+                used += iterations
+                if not thorough or code == CONVERGED or attempt == 2:
+                    break
+                left = settings.max_iterations - used
+                if attempt == 0:
+                    # Nothing meets the goals. Where the start leads to without a leap may be as near as the best of
+                    # the restarts; so a solve that begins at the nearest pose ends there.
+                    agreed = w.tally[0] >= _AGREED
+                    nearest = error
+                    put_table(state.q, many.q[i])
+                    put_table(state.t, many.t[i])
+                    copy(start, state)
+                    copy(start, anchor)
+                    left = left * 4 // 5
+                    w.since[0] = 0
+                elif error > _AS_NEAR * nearest:
+                    put_table(many.q[i], state.q)
+                    put_table(many.t[i], state.t)
+                    into_limits(s, w, state.q, state.t, state.x)
+                    w.since[0] = 0
+                else:
+                    break
+                chosen = limited(settings, left, 0)
+            if code == STALLED and agreed:
+                code = UNREACHABLE
+            most = max(most, used)
+            if code != CONVERGED and (answer == CONVERGED or code == BUDGET or (answer == STALLED and code != STALLED)):
+                answer = code
+            if group < 0 and code == CONVERGED:
                 break
-            chosen = limited(settings, left, 0)
-        many.iterations[i] = used
+            if group >= 0:
+                keep_group(s, w, 1, group, state)
+                if group == groups - 1:
+                    single_out(s, w, -1)
+                    take_back(s, w, 1, state)
+                    w.since[0] = 0
+                    residuals(s, w, state.q, state.t, state.e)
+        if far:
+            put_table(many.target[i], s.goal_target)
+            _, worst = residuals(s, w, state.q, state.t, state.e)
+            if worst > 1.0 and answer == CONVERGED:
+                answer = STALLED
+        many.code[i] = answer
+        many.iterations[i] = most
         put_table(state.q, many.q[i])
         put_table(state.t, many.t[i])
         put_table(w.miss, many.miss[i])

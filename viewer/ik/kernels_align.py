@@ -156,7 +156,7 @@ def stand_root(s: System, w: Work, k: int, q: Floats, t: Floats) -> None:
                 bx, bz = s.goal_target[g, 0] - there[0], s.goal_target[g, 2] - there[2]
                 sine += weight * (az * bx - ax * bz)
                 cosine += weight * (ax * bx + az * bz)
-        if count < FEWEST:
+        if count < FEWEST or total == 0.0:
             return
         if again == 0:
             for i in range(3):

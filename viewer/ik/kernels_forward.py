@@ -36,7 +36,8 @@ def residuals(s: System, w: Work, q: Floats, t: Floats, e: Floats) -> tuple[floa
     Fills ``e`` (m,), weighted, target minus current, and in ``w`` what `rows` needs.
 
     Returns:
-        The squared error e.e, and the largest residual in units of its tolerance (below 1: all goals are met).
+        The squared error e.e, and the largest residual in units of its tolerance (below 1: all goals are met); goals
+        that weigh nothing are left out.
     """
     forward(s, w, q, t)
     worst = 0.0
@@ -51,7 +52,8 @@ def residuals(s: System, w: Work, q: Floats, t: Floats, e: Floats) -> tuple[floa
             weight = s.goal_weight[g]
             e[row], e[row + 1], e[row + 2] = weight * x, weight * y, weight * z
             w.miss[g, 0] = math.sqrt(x * x + y * y + z * z)
-            worst = max(worst, w.miss[g, 0] / s.tolerance[0])
+            if weight > 0.0:
+                worst = max(worst, w.miss[g, 0] / s.tolerance[0])
             row += 3
         if kind == ROTATION or kind == POSE:
             worst = max(worst, rotation_residual(s, w, g, row, e))
@@ -95,7 +97,7 @@ def rotation_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
     w.by_turn[g, 2, 0] -= 0.5 * v[1]
     w.by_turn[g, 2, 1] += 0.5 * v[0]
     w.miss[g, 1] = angle
-    return float(angle / s.tolerance[1])
+    return float(angle / s.tolerance[1]) if s.goal_rotation_weight[g] > 0.0 else 0.0
 
 
 def distance_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
@@ -110,7 +112,7 @@ def distance_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
     miss = s.goal_distance[g] - length
     e[row] = s.goal_weight[g] * miss
     w.miss[g, 0] = abs(miss)
-    return float(w.miss[g, 0] / s.tolerance[0])
+    return float(w.miss[g, 0] / s.tolerance[0]) if s.goal_weight[g] > 0.0 else 0.0
 
 
 def aim_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
@@ -162,7 +164,7 @@ def aim_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
             e[row + i] = s.goal_rotation_weight[g] * scale * cross[i]
     aim_derivative(w, g, sine, cosine, angle, length, away)
     w.miss[g, 1] = angle
-    return float(angle / s.tolerance[1])
+    return float(angle / s.tolerance[1]) if s.goal_rotation_weight[g] > 0.0 else 0.0
 
 
 def aim_derivative(w: Work, g: int, sine: float, cosine: float, angle: float, length: float, away: bool) -> None:

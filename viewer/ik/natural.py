@@ -152,7 +152,7 @@ def _about(skeleton: Skeleton, joint: int, axes: Floats, degrees: tuple[float, f
 
 
 def metric(skeleton: Skeleton) -> Floats:
-    """(J, 3) how readily each freedom moves, 1 = `REFERENCE`, of slides in units of length: the square roots of W's diagonal."""
+    """(J, 3) how readily each freedom moves, 1 = `REFERENCE`, slides in units of length: W's diagonal, rooted."""
     return frozen(spreads(skeleton) / np.where(_slides(skeleton), REFERENCE * _unit(skeleton), REFERENCE))
 
 

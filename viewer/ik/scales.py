@@ -43,7 +43,7 @@ def lengths_above(parent: Ints, offset: Floats) -> Floats:
     result = np.linalg.norm(offset, axis=-1)
     for k, above in enumerate(parent.tolist()):
         result[k] = 0.0 if above < 0 else result[k] + result[above]
-    return result
+    return np.asarray(result)
 
 
 def balanced_weights(goals: Sequence[Goal], unit: float) -> tuple[Floats, Floats, float]:
@@ -76,7 +76,8 @@ def groups_of(live: Bools, goal_low: Integers, goal_high: Integers, count: int) 
 
     Args:
         live: (K,) whether a joint can move.
-        goal_low, goal_high: (K,) the goals below each joint.
+        goal_low: (K,) the first goal below each joint.
+        goal_high: (K,) the one after the last.
         count: G, of goals.
 
     Returns:

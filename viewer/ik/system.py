@@ -40,7 +40,8 @@ class System(NamedTuple):
         goal_offset, goal_target, goal_rotation, goal_distance, goal_axis: (G, ...) as in `Goal`.
         goal_weight, goal_rotation_weight: (G,) in units of their own: `viewer.ik.scales.balanced_weights`.
         goal_group: (G,) goals of different groups have no joint in common: each group is a problem of its own.
-        goal_reach: (G,) metres of bones from the root to the effector.
+        goal_root: (G,) the root above.
+        goal_reach: (G,) metres from the root to the effector along the bones, slides at their longest.
         goal_trust: (G,) how much a goal's place says of where the body stands: hands say half.
         tolerance: (2,) metres and radians within which a goal is met.
         scale: (2,) the units of length, metres, and of weight: see `viewer.ik.scales`.
@@ -79,6 +80,7 @@ class System(NamedTuple):
     goal_weight: Floats
     goal_rotation_weight: Floats
     goal_group: Integers
+    goal_root: Integers
     goal_reach: Floats
     goal_trust: Floats
     tolerance: Floats
@@ -110,6 +112,10 @@ class Work(NamedTuple):
         held: (n,) the step of a freedom that is frozen.
         frozen: (n,).
         since: (1,) steps since the last stride of `viewer.ik.driver.stride`; a drag goes on counting.
+        kept_x, kept_q, kept_t: (2, n), (2, K, 4), (2, K, 3) poses kept aside where goals are solved by groups: the
+            start, and what is done of the answer.
+        weights, spreads: (2, G), (n,) what the system had before a group was singled out.
+        tally: (1,) descents that ended as near as the best.
         axis, vectors, quaternions: (3,), (4, 3), (4, 4) for passing small things.
     """
 
@@ -129,6 +135,12 @@ class Work(NamedTuple):
     held: Floats
     frozen: Bools
     since: Integers
+    kept_x: Floats
+    kept_q: Floats
+    kept_t: Floats
+    weights: Floats
+    spreads: Floats
+    tally: Integers
     axis: Floats
     vectors: Floats
     quaternions: Floats
@@ -238,6 +250,12 @@ def make_work(system: System) -> Work:
         held=np.zeros(freedoms),
         frozen=np.zeros(freedoms, dtype=np.bool_),
         since=np.zeros(1, dtype=np.int64),
+        kept_x=np.zeros((2, freedoms)),
+        kept_q=np.zeros((2, joints, 4)),
+        kept_t=np.zeros((2, joints, 3)),
+        weights=np.zeros((2, goals)),
+        spreads=np.zeros(freedoms),
+        tally=np.zeros(1, dtype=np.int64),
         axis=np.zeros(3),
         vectors=np.zeros((4, 3)),
         quaternions=np.zeros((4, 4)),

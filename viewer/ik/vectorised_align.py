@@ -24,7 +24,7 @@ def align_roots(s: System, w: Work, q: Floats, t: Floats) -> None:
     for root in np.flatnonzero(free).tolist():
         goals = np.arange(s.goal_low[root], s.goal_high[root])
         kind = s.goal_kind[goals]
-        places = goals[(kind == kernels.POSITION) | (kind == kernels.POSE)]
+        places = goals[((kind == kernels.POSITION) | (kind == kernels.POSE)) & (s.goal_weight[goals] > 0.0)]
         turns = goals[(kind == kernels.ROTATION) | (kind == kernels.POSE)]
         if s.spread[s.first[root]] > 0.0 and len(places) and len(places) + len(turns) >= 2:
             _align(s, w, root, places, turns, q, t)
@@ -62,7 +62,7 @@ def stand_roots(s: System, w: Work, q: Floats, t: Floats) -> None:
     for root in np.flatnonzero(free).tolist():
         goals = np.arange(s.goal_low[root], s.goal_high[root])
         kind = s.goal_kind[goals]
-        places = goals[(kind == kernels.POSITION) | (kind == kernels.POSE)]
+        places = goals[((kind == kernels.POSITION) | (kind == kernels.POSE)) & (s.goal_weight[goals] > 0.0)]
         if s.spread[s.first[root]] > 0.0 and len(places) >= FEWEST:
             _stand(s, w, root, places, q, t)
 

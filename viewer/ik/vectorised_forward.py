@@ -51,7 +51,8 @@ def residuals(s: System, w: Work, q: Floats, t: Floats, e: Floats) -> tuple[floa
     Fills ``e`` (m,), weighted, target minus current, and in ``w`` what `linearise` needs.
 
     Returns:
-        The squared error e.e, and the largest residual in units of its tolerance (below 1: all goals are met).
+        The squared error e.e, and the largest residual in units of its tolerance (below 1: all goals are met); goals
+        that weigh nothing are left out.
     """
     frames = forward(s, w, q, t).take(s.goal_joint, axis=2)
     w.point[:] = w.place.take(s.goal_joint, axis=0) + apply(frames, s.goal_offset.T).T
@@ -75,8 +76,9 @@ def _place_residuals(s: System, w: Work, rows: Rows, e: Floats) -> float:
     some = rows.placed
     miss = s.goal_target[some] - w.point[some]
     w.miss[some, 0] = distance = _lengths(miss)
-    e[rows.placed_rows] = s.goal_weight[some][:, None] * miss
-    return float(distance.max())
+    weight = s.goal_weight[some]
+    e[rows.placed_rows] = weight[:, None] * miss
+    return _largest(distance, weight)
 
 
 def _distance_residuals(s: System, w: Work, rows: Rows, e: Floats) -> float:
@@ -89,8 +91,9 @@ def _distance_residuals(s: System, w: Work, rows: Rows, e: Floats) -> float:
     w.by_move[some, 0] = away / np.where(there, 1.0, length)[:, None]
     miss = s.goal_distance[some] - length
     w.miss[some, 0] = np.abs(miss)
-    e[rows.distant_rows] = s.goal_weight[some] * miss
-    return float(np.abs(miss).max())
+    weight = s.goal_weight[some]
+    e[rows.distant_rows] = weight * miss
+    return _largest(np.abs(miss), weight)
 
 
 def _turn_residuals(s: System, w: Work, rows: Rows, e: Floats) -> float:
@@ -104,8 +107,9 @@ def _turn_residuals(s: System, w: Work, rows: Rows, e: Floats) -> float:
     unit = (1.0 - second * angle * angle)[:, None, None] * np.eye(3)
     w.by_turn[some] = second[:, None, None] * _outer(v, v) + unit + 0.5 * skew(v)
     w.miss[some, 1] = angle
-    e[rows.turned_rows] = s.goal_rotation_weight[some][:, None] * v
-    return float(angle.max())
+    weight = s.goal_rotation_weight[some]
+    e[rows.turned_rows] = weight[:, None] * v
+    return _largest(angle, weight)
 
 
 def _aim_residuals(s: System, w: Work, rows: Rows, frames: Floats, e: Floats) -> float:
@@ -131,8 +135,9 @@ def _aim_residuals(s: System, w: Work, rows: Rows, frames: Floats, e: Floats) ->
     if there.any():
         turn[there], angle[there], by_turn[there], by_move[there] = 0.0, 0.0, 0.0, 0.0
     w.by_turn[some], w.by_move[some], w.miss[some, 1] = by_turn, by_move, angle
-    e[rows.aimed_rows] = s.goal_rotation_weight[some][:, None] * turn
-    return float(angle.max())
+    weight = s.goal_rotation_weight[some]
+    e[rows.aimed_rows] = weight[:, None] * turn
+    return _largest(angle, weight)
 
 
 def _aim_derivatives(u: Floats, v: Floats, normal: Floats, h: Floats, length: Floats) -> tuple[Floats, Floats]:
@@ -157,6 +162,11 @@ def _perpendicular(u: Floats) -> Floats:
     least = np.argmin(np.abs(u), axis=1)
     along = u[np.arange(len(u)), least][:, None]
     return np.asarray((np.eye(3)[least] - along * u) / np.sqrt(1.0 - along * along))
+
+
+def _largest(misses: Floats, weight: Floats) -> float:
+    """The largest miss (N,) of goals that weigh anything."""
+    return float(np.where(weight > 0.0, misses, 0.0).max())
 
 
 def _lengths(v: Floats) -> Floats:

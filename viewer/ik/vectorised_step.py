@@ -214,7 +214,7 @@ def shorten(s: System, dx: Floats, x: Floats, part: float) -> None:
 
 
 def cap(s: System, dx: Floats, most: float) -> float:
-    """Scale the step so that no freedom turns or moves by more than ``most`` of its unit; returns its largest component."""
+    """Scale the step so that no freedom goes farther than ``most`` of its unit; returns how far the farthest goes."""
     largest = float(np.abs(dx / s.unit).max(initial=0.0))
     if largest > most:
         dx *= most / largest

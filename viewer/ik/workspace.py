@@ -30,7 +30,8 @@ class Workspace:
         self.skeleton = skeleton
         self.joints, self.goals = assembly.joints, assembly.goals
         system = assembly.system
-        self.system = system._replace(goal_target=system.goal_target.copy(), goal_rotation=system.goal_rotation.copy())
+        changed = ("goal_target", "goal_rotation", "goal_weight", "goal_rotation_weight", "spread")
+        self.system = system._replace(**{name: getattr(system, name).copy() for name in changed})
         self.work = make_work(system)
         self.state, self.trial, self.best, self.anchor, self.start = (make_state(system) for _ in range(5))
         self.one = make_many(system, 1)

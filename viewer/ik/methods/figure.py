@@ -24,6 +24,8 @@ from viewer.ik.methods.vectors import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from viewer.ik.methods.common import Problem
     from viewer.ik.system import State
     from viewer.spatial.checks import Floats
@@ -86,6 +88,16 @@ class Figure:
         elif self.form[k] not in _BY_AXIS:
             angles = range(0)
         return [i for i in angles if self.ready[self.angle[k] + i] > 0.0]
+
+    def moved_by_others(self, g: int, joints: Collection[int]) -> bool:
+        """Whether any joint above goal g besides the given ones can move at all."""
+        k = self.goal_joint[g]
+        while k >= 0:
+            live = (self.ready[d] > 0.0 and self.upper[d] > self.lower[d] for d in range(*self.first[k : k + 2]))
+            if k not in joints and any(live):
+                return True
+            k = self.parent[k]
+        return False
 
     def load(self, state: State) -> None:
         """Take a pose."""

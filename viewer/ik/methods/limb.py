@@ -73,7 +73,7 @@ def find_limb(figure: Figure, g: int) -> Limb | None:
 
 
 def solve_limb(figure: Figure, limb: Limb, tuning: Tuning) -> bool:
-    """Place a limb's end (and turn its wrist); whether the two links are long enough, and not too long."""
+    """Place a limb's end (and turn its wrist); False where no bend reaches and nothing else moves it."""
     start = figure.x[:], figure.q[:], figure.t[:]
     chosen, least = start, math.inf
     upper, lower, _ = limb.links(figure)
@@ -93,7 +93,8 @@ def solve_limb(figure: Figure, limb: Limb, tuning: Tuning) -> bool:
     figure.refresh()
     if limb.wrist >= 0:
         turn_wrist(figure, limb)
-    return least <= exact or spanned
+    own = [k for k in limb[1:] if k >= 0]
+    return least <= exact or spanned or figure.moved_by_others(limb.goal, own)
 
 
 def _cost(figure: Figure, limbs: list[Limb]) -> float:

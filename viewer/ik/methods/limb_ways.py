@@ -74,12 +74,14 @@ def ways(figure: Figure, limb: Limb, tuning: Tuning) -> Iterator[Callable[[], No
     if figure.ball[limb.elbow] and not figure.ball[limb.shoulder]:
         yield from _ways_by_shoulder(figure, limb)
     upper, lower, distance = limb.links(figure)
+    # Straight or folded it is on both sides, whatever rounding says.
+    least = -EXACT * length(upper) * length(lower)
     bends = []
     for i, axis in _bend_axes(figure, limb):
         angles, _ = elbow_angles(upper, lower, distance, axis)
         for rank, angle in enumerate(angles):
             side = dot(axis, cross(scaled(upper, -1.0), rotate(exp(scaled(axis, angle)), lower)))
-            if tuning.bend * side >= 0.0:
+            if tuning.bend * side >= least:
                 bends.append((rank, i, axis, angle))
     # All smaller turns before all larger ones; sorting keeps the order of the axes.
     for _, i, axis, angle in sorted(bends, key=lambda bend: bend[0]):

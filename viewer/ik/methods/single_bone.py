@@ -72,10 +72,10 @@ def _turn_all(figure: Figure) -> float:
 
 
 def _in_reach(figure: Figure) -> bool:
-    """Whether every target that is to be touched is as far from its joint as the effector is."""
+    """Whether every target that is to be touched is as far from its joint as the effector is, or others can move it."""
     for g, kind in enumerate(figure.kind):
         k = pointing_joint(figure, g)
-        if kind == kernels.POSITION and k >= 0:
+        if kind == kernels.POSITION and k >= 0 and not figure.moved_by_others(g, [k]):
             pivot = figure.place[k]
             apart = length(minus(figure.point[g], pivot)) - length(minus(figure.target[g], pivot))
             if abs(apart) > figure.tolerance:

@@ -1,0 +1,239 @@
+"""Loops that numba compiles: what a solve does about goals that would spoil the others, before it begins and after.
+
+A target far out of reach draws with a force that grows with its distance: all steps become tiny against its error. It
+is taken nearer for the time of the solve, which changes the nearest pose by little (Buss, "Introduction to inverse
+kinematics with Jacobian transpose, pseudoinverse and damped least squares methods", 2004, section 9, clamps the
+residuals for this reason). And goals that have no joint in common are solved apart where they cannot be met together.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from viewer.ik.kernels import DISTANCE, POSE, POSITION, SLIDE, put_row, put_table
+
+if TYPE_CHECKING:
+    from viewer.ik.system import State, System, Work
+    from viewer.spatial.checks import Floats
+
+_FAR, _FAR_AFLOAT = 2.0, 4.0
+"""Reaches of a chain: a target farther than that from its base is far out; from a root that may go there."""
+_OUT = 1e12
+"""Reaches beyond which a figure is not carried: numbers would have no digits left for its joints."""
+
+
+def is_placed(s: System, g: int) -> bool:
+    """Whether a goal asks for a place, or for a distance from one."""
+    kind = s.goal_kind[g]
+    return bool(kind == POSITION or kind == POSE or kind == DISTANCE)
+
+
+def is_afloat(s: System, k: int) -> bool:
+    """Whether a root may go anywhere."""
+    return bool(s.moves[k] == 3 and s.spread[s.first[k]] > 0.0)
+
+
+def far_out(s: System, t: Floats) -> bool:
+    """Whether any target is so far that the solve is to begin with `approach`; t: where the roots are."""
+    for g in range(len(s.goal_kind)):
+        if not is_placed(s, g):
+            continue
+        k = s.goal_root[g]
+        x, y, z = s.goal_target[g, 0] - t[k, 0], s.goal_target[g, 1] - t[k, 1], s.goal_target[g, 2] - t[k, 2]
+        distance, reach = math.sqrt(x * x + y * y + z * z), _FAR * s.goal_reach[g]
+        if is_afloat(s, k):
+            reach = _FAR_AFLOAT * max(s.goal_reach[g], s.scale[0])
+            if s.goal_distance[g] - distance > reach:
+                return True
+        if distance - s.goal_distance[g] > reach:
+            return True
+    return False
+
+
+def approach(s: System, w: Work, q: Floats, t: Floats, carry: bool) -> None:
+    """Take targets that are far out nearer, and with ``carry`` roots that may go there to them, without turning them.
+
+    The pose is the one that `residuals` was last called with. The targets are changed in place.
+    """
+    for k in range(len(s.parent)):
+        if s.parent[k] >= 0:
+            continue
+        if is_afloat(s, k):
+            centre = central_goal(s, w, t, k)
+            if centre >= 0:
+                wish(s, w, centre, w.vectors[2])
+                if carry:
+                    carry_root(s, w, k, centre, t)
+                draw_nearer(s, w, k, centre, t)
+        else:
+            for i in range(3):
+                w.vectors[2, i] = t[k, i]
+            draw_nearer(s, w, k, -1, t)
+
+
+def chain_length(s: System, t: Floats, g: int) -> float:
+    """Metres from the root to a goal's effector along its bones, with slides at their longest: infinite, perhaps."""
+    k = s.goal_joint[g]
+    x, y, z = s.goal_offset[g, 0], s.goal_offset[g, 1], s.goal_offset[g, 2]
+    total = math.sqrt(x * x + y * y + z * z)
+    while k >= 0:
+        if s.form[k] == SLIDE:
+            d = s.first[k]
+            total += max(abs(s.lower[d]), abs(s.upper[d]))
+        if s.parent[k] >= 0:
+            x, y, z = s.offset[k, 0], s.offset[k, 1], s.offset[k, 2]
+            bone = math.sqrt(x * x + y * y + z * z)
+            x, y, z = t[k, 0], t[k, 1], t[k, 2]
+            total += max(bone, math.sqrt(x * x + y * y + z * z))
+        k = s.parent[k]
+    return total
+
+
+def wish(s: System, w: Work, g: int, out: Floats) -> None:
+    """The place (3,) where a goal wants its effector; of a distance's places the one straight ahead."""
+    for i in range(3):
+        out[i] = s.goal_target[g, i]
+    if s.goal_kind[g] == DISTANCE:
+        away = w.vectors[3]
+        for i in range(3):
+            away[i] = w.point[g, i] - s.goal_target[g, i]
+        length = normalise(away)
+        if length == 0.0:
+            away[0] = 1.0
+        for i in range(3):
+            out[i] += s.goal_distance[g] * away[i]
+
+
+def normalise(v: Floats) -> float:
+    """Make a vector (3,) one of unit length, however long it is, and return its length; 0 stays."""
+    largest = max(abs(v[0]), abs(v[1]), abs(v[2]))
+    if not 0.0 < largest < math.inf:
+        return 0.0
+    x, y, z = v[0] / largest, v[1] / largest, v[2] / largest
+    length = math.sqrt(x * x + y * y + z * z)
+    v[0], v[1], v[2] = x / length, y / length, z / length
+    return float(length * largest)
+
+
+def apart(s: System, w: Work, one: int, other: int) -> float:
+    """Metres between the places that two goals want."""
+    wish(s, w, one, w.vectors[0])
+    wish(s, w, other, w.vectors[1])
+    for i in range(3):
+        w.vectors[1, i] -= w.vectors[0, i]
+    return normalise(w.vectors[1])
+
+
+def central_goal(s: System, w: Work, t: Floats, k: int) -> int:
+    """The goal below a root that is nearest to the others, by weight, or -1; all that are far off are as far."""
+    best, least = -1, math.inf
+    for g in range(s.goal_low[k], s.goal_high[k]):
+        if not (is_placed(s, g) and s.goal_weight[g] > 0.0):
+            continue
+        cost, length = 0.0, chain_length(s, t, g)
+        for h in range(s.goal_low[k], s.goal_high[k]):
+            if is_placed(s, h) and h != g:
+                cost += s.goal_weight[h] ** 2 * min(apart(s, w, g, h), _FAR * (length + chain_length(s, t, h)))
+        if cost < least:
+            best, least = g, cost
+    return best
+
+
+def carry_root(s: System, w: Work, k: int, centre: int, t: Floats) -> None:
+    """Move a root by as much as the goals near the central one are missed by, if that is more than its limbs reach."""
+    total = longest = mx = my = mz = 0.0
+    length = chain_length(s, t, centre)
+    for g in range(s.goal_low[k], s.goal_high[k]):
+        if not is_placed(s, g):
+            continue
+        reach = chain_length(s, t, g)
+        if apart(s, w, centre, g) > _FAR * (length + reach):
+            continue
+        wish(s, w, g, w.vectors[0])
+        weight = s.goal_weight[g] ** 2
+        total += weight
+        longest = max(longest, reach)
+        mx += weight * (w.vectors[0, 0] - w.point[g, 0])
+        my += weight * (w.vectors[0, 1] - w.point[g, 1])
+        mz += weight * (w.vectors[0, 2] - w.point[g, 2])
+    far = math.sqrt(mx * mx + my * my + mz * mz) / total
+    if 2.0 * longest < far < _OUT * max(longest, s.scale[0]):
+        t[k, 0] += mx / total
+        t[k, 1] += my / total
+        t[k, 2] += mz / total
+
+
+def draw_nearer(s: System, w: Work, k: int, centre: int, t: Floats) -> None:
+    """Take the targets below a root nearer that are far out, seen from its base or from its central goal's place.
+
+    That place stands in ``w.vectors[2]``; ``centre`` is the goal, or -1.
+    """
+    away = w.vectors[1]
+    for g in range(s.goal_low[k], s.goal_high[k]):
+        if not is_placed(s, g) or g == centre:
+            continue
+        reach = chain_length(s, t, g)
+        if centre >= 0:
+            if s.goal_kind[g] == DISTANCE:
+                continue
+            reach += chain_length(s, t, centre)
+        for i in range(3):
+            away[i] = s.goal_target[g, i] - w.vectors[2, i]
+        most = _FAR * reach + s.goal_distance[g]
+        if normalise(away) > most:
+            for i in range(3):
+                s.goal_target[g, i] = w.vectors[2, i] + most * away[i]
+
+
+def count_groups(s: System) -> int:
+    """How many groups of goals have no joint in common."""
+    most = -1
+    for g in range(len(s.goal_group)):
+        most = max(most, s.goal_group[g])
+    return most + 1
+
+
+def keep(s: System, w: Work, place: int, state: State) -> None:
+    """Keep a pose aside, at one of two places."""
+    put_row(state.x, w.kept_x[place])
+    put_table(state.q, w.kept_q[place])
+    put_table(state.t, w.kept_t[place])
+
+
+def take_back(s: System, w: Work, place: int, state: State) -> None:
+    """Take the pose that was kept aside there."""
+    put_row(w.kept_x[place], state.x)
+    put_table(w.kept_q[place], state.q)
+    put_table(w.kept_t[place], state.t)
+
+
+def keep_group(s: System, w: Work, place: int, group: int, state: State) -> None:
+    """Keep the joints of one group aside, among those of the others."""
+    for k in range(len(s.parent)):
+        if s.group[k] == group:
+            for d in range(s.first[k], s.first[k + 1]):
+                w.kept_x[place, d] = state.x[d]
+            for i in range(4):
+                w.kept_q[place, k, i] = state.q[k, i]
+            for i in range(3):
+                w.kept_t[place, k, i] = state.t[k, i]
+
+
+def note_weights(s: System, w: Work) -> None:
+    """Remember what `single_out` changes."""
+    put_row(s.goal_weight, w.weights[0])
+    put_row(s.goal_rotation_weight, w.weights[1])
+    put_row(s.spread, w.spreads)
+
+
+def single_out(s: System, w: Work, group: int) -> None:
+    """Leave out all goals but one group's: they weigh nothing, and their joints do not move; -1: take in all again."""
+    for g in range(len(s.goal_group)):
+        here = group < 0 or s.goal_group[g] == group
+        s.goal_weight[g] = w.weights[0, g] if here else 0.0
+        s.goal_rotation_weight[g] = w.weights[1, g] if here else 0.0
+    for k in range(len(s.parent)):
+        here = group < 0 or s.group[k] == group
+        for d in range(s.first[k], s.first[k + 1]):
+            s.spread[d] = w.spreads[d] if here else 0.0
