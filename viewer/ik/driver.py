@@ -14,18 +14,10 @@ from typing import TYPE_CHECKING
 from viewer.ik.kernels import put_row, put_table, scale_row
 from viewer.ik.kernels_align import align_roots, stand_roots
 from viewer.ik.kernels_dual import gram, solve_dual
+from viewer.ik.kernels_far import approach, far_out
 from viewer.ik.kernels_forward import residuals
+from viewer.ik.kernels_groups import count_groups, keep, keep_group, note_weights, single_out, take_back
 from viewer.ik.kernels_joints import difference, into_limits, move, reseed
-from viewer.ik.kernels_parts import (
-    approach,
-    count_groups,
-    far_out,
-    keep,
-    keep_group,
-    note_weights,
-    single_out,
-    take_back,
-)
 from viewer.ik.kernels_step import cap, freeze, less_pull, linearise, shorten, spread_step
 from viewer.ik.system import Settings
 

@@ -1,9 +1,9 @@
-"""Loops that numba compiles: what a solve does about goals that would spoil the others, before it begins and after.
+"""Loops that numba compiles: what a solve does about targets far away before it begins.
 
 A target far out of reach draws with a force that grows with its distance: all steps become tiny against its error. It
 is taken nearer for the time of the solve, which changes the nearest pose by little (Buss, "Introduction to inverse
 kinematics with Jacobian transpose, pseudoinverse and damped least squares methods", 2004, section 9, clamps the
-residuals for this reason). And goals that have no joint in common are solved apart where they cannot be met together.
+residuals for this reason). Where a root may go anywhere it is carried there first.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from viewer.ik.kernels import DISTANCE, POSE, POSITION, SLIDE, put_row, put_table
+from viewer.ik.kernels import DISTANCE, POSE, POSITION, SLIDE
 
 if TYPE_CHECKING:
-    from viewer.ik.system import State, System, Work
+    from viewer.ik.system import System, Work
     from viewer.spatial.checks import Floats
 
 _FAR, _FAR_AFLOAT = 2.0, 4.0
@@ -184,56 +184,3 @@ def draw_nearer(s: System, w: Work, k: int, centre: int, t: Floats) -> None:
         if normalise(away) > most:
             for i in range(3):
                 s.goal_target[g, i] = w.vectors[2, i] + most * away[i]
-
-
-def count_groups(s: System) -> int:
-    """How many groups of goals have no joint in common."""
-    most = -1
-    for g in range(len(s.goal_group)):
-        most = max(most, s.goal_group[g])
-    return most + 1
-
-
-def keep(s: System, w: Work, place: int, state: State) -> None:
-    """Keep a pose aside, at one of two places."""
-    put_row(state.x, w.kept_x[place])
-    put_table(state.q, w.kept_q[place])
-    put_table(state.t, w.kept_t[place])
-
-
-def take_back(s: System, w: Work, place: int, state: State) -> None:
-    """Take the pose that was kept aside there."""
-    put_row(w.kept_x[place], state.x)
-    put_table(w.kept_q[place], state.q)
-    put_table(w.kept_t[place], state.t)
-
-
-def keep_group(s: System, w: Work, place: int, group: int, state: State) -> None:
-    """Keep the joints of one group aside, among those of the others."""
-    for k in range(len(s.parent)):
-        if s.group[k] == group:
-            for d in range(s.first[k], s.first[k + 1]):
-                w.kept_x[place, d] = state.x[d]
-            for i in range(4):
-                w.kept_q[place, k, i] = state.q[k, i]
-            for i in range(3):
-                w.kept_t[place, k, i] = state.t[k, i]
-
-
-def note_weights(s: System, w: Work) -> None:
-    """Remember what `single_out` changes."""
-    put_row(s.goal_weight, w.weights[0])
-    put_row(s.goal_rotation_weight, w.weights[1])
-    put_row(s.spread, w.spreads)
-
-
-def single_out(s: System, w: Work, group: int) -> None:
-    """Leave out all goals but one group's: they weigh nothing, and their joints do not move; -1: take in all again."""
-    for g in range(len(s.goal_group)):
-        here = group < 0 or s.goal_group[g] == group
-        s.goal_weight[g] = w.weights[0, g] if here else 0.0
-        s.goal_rotation_weight[g] = w.weights[1, g] if here else 0.0
-    for k in range(len(s.parent)):
-        here = group < 0 or s.group[k] == group
-        for d in range(s.first[k], s.first[k + 1]):
-            s.spread[d] = w.spreads[d] if here else 0.0

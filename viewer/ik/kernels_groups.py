@@ -1,0 +1,66 @@
+"""Loops that numba compiles: goals that have no joint in common, solved apart where they cannot be met together.
+
+One that cannot be met would else spoil the others: damping, guard and stops are judged by the error of all together.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from viewer.ik.kernels import put_row, put_table
+
+if TYPE_CHECKING:
+    from viewer.ik.system import State, System, Work
+
+
+def count_groups(s: System) -> int:
+    """How many groups of goals have no joint in common."""
+    most = -1
+    for g in range(len(s.goal_group)):
+        most = max(most, s.goal_group[g])
+    return most + 1
+
+
+def keep(s: System, w: Work, place: int, state: State) -> None:
+    """Keep a pose aside, at one of two places."""
+    put_row(state.x, w.kept_x[place])
+    put_table(state.q, w.kept_q[place])
+    put_table(state.t, w.kept_t[place])
+
+
+def take_back(s: System, w: Work, place: int, state: State) -> None:
+    """Take the pose that was kept aside there."""
+    put_row(w.kept_x[place], state.x)
+    put_table(w.kept_q[place], state.q)
+    put_table(w.kept_t[place], state.t)
+
+
+def keep_group(s: System, w: Work, place: int, group: int, state: State) -> None:
+    """Keep the joints of one group aside, among those of the others."""
+    for k in range(len(s.parent)):
+        if s.group[k] == group:
+            for d in range(s.first[k], s.first[k + 1]):
+                w.kept_x[place, d] = state.x[d]
+            for i in range(4):
+                w.kept_q[place, k, i] = state.q[k, i]
+            for i in range(3):
+                w.kept_t[place, k, i] = state.t[k, i]
+
+
+def note_weights(s: System, w: Work) -> None:
+    """Remember what `single_out` changes."""
+    put_row(s.goal_weight, w.weights[0])
+    put_row(s.goal_rotation_weight, w.weights[1])
+    put_row(s.spread, w.spreads)
+
+
+def single_out(s: System, w: Work, group: int) -> None:
+    """Leave out all goals but one group's: they weigh nothing, and their joints do not move; -1: take in all again."""
+    for g in range(len(s.goal_group)):
+        here = group < 0 or s.goal_group[g] == group
+        s.goal_weight[g] = w.weights[0, g] if here else 0.0
+        s.goal_rotation_weight[g] = w.weights[1, g] if here else 0.0
+    for k in range(len(s.parent)):
+        here = group < 0 or s.group[k] == group
+        for d in range(s.first[k], s.first[k + 1]):
+            s.spread[d] = w.spreads[d] if here else 0.0
