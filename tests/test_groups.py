@@ -15,6 +15,7 @@ from viewer.spatial.quaternion import angle_between
 BIPED = viewer.load("sample:biped").skeleton
 RELAXED = BIPED.relaxed_pose()
 FOOT = Goal.position("LeftFoot", (0.15, 0.3, 0.4))
+BLOCKED = "blocked by limits: "
 BACKENDS = ("numpy", "numba")
 
 
@@ -93,7 +94,6 @@ def test_no_iterations_move_nothing(backend: str) -> None:
 
 
 def test_where_every_restart_ends_as_near_there_is_no_such_pose() -> None:
-    # Two hinges of 45 degrees cannot bring the end back beside the base.
     turned = Goal.rotation("LeftHand", (0.0, 0.0, 0.0, 1.0)), Goal.rotation("LeftHand", (1.0, 0.0, 0.0, 0.0))
     assert Solver(BIPED, turned, backend="numpy").solve(RELAXED).status is Status.UNREACHABLE
     once = Solver(BIPED, turned, backend="numpy", restarts=False).solve(RELAXED)
@@ -122,3 +122,32 @@ def test_what_a_pose_of_the_rig_itself_meets_is_never_called_unreachable(seed: i
 def test_a_straight_chain_without_limits_is_one_group() -> None:
     solver = Solver(chain(5), [Goal.position("j4.tip", (0.5, 0.5, 0.0)), Goal.position("j2", (0.3, 0.1, 0.0))])
     assert solver.assembly.system.goal_group.tolist() == [0, 0]
+
+
+def test_goals_that_share_no_joint_are_never_said_to_conflict() -> None:
+    # Both feet are pulled to where limits do not let them; each alone is as far off.
+    goals = [Goal.position("LeftFoot", (0.15, 1.0, -0.6)), Goal.position("RightFoot", (-0.15, 1.0, -0.6)), hand(1e3)]
+    solution = Solver(BIPED, goals, root="locked", backend="numpy").solve(RELAXED)
+    assert solution.status is Status.UNREACHABLE
+    assert not any("conflict" in line or "way to" in line for line in solution.diagnosis)
+
+
+def test_what_is_said_to_block_is_enough_to_free() -> None:
+    """A pose that the rig would have without limits is out of reach; without the limits that are named it is not."""
+    blocked = 0
+    for seed in range(24):
+        random = np.random.default_rng(seed)
+        skeleton = replace(random_skeleton(random, 5, parents=range(-1, 4)), stiffness=np.zeros(5))
+        bare = replace(skeleton, limits=(None,) * 5)
+        posed = random_pose(random, bare, 1.5)
+        goal = Goal.position("j4.tip", viewer.fk(bare, posed).point(4, bare.tip_offsets[0]))
+        at_base = skeleton.parents[:, None] < 0
+        start = viewer.Pose(skeleton.rest_rotations, np.where(at_base, posed.translations, skeleton.offsets))
+        solution = Solver(skeleton, [goal], backend="numpy").solve(start)
+        for line in (line for line in solution.diagnosis if line.startswith(BLOCKED)):
+            named = {part.split()[0] for part in line.removeprefix(BLOCKED).split(", ")}
+            kept = [None if name in named else own for name, own in zip(skeleton.names, skeleton.limits, strict=True)]
+            freed = Solver(replace(skeleton, limits=tuple(kept)), [goal], backend="numpy")
+            assert freed.solve(solution.pose).status is Status.CONVERGED, line
+            blocked += 1
+    assert blocked >= 5

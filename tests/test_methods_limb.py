@@ -174,8 +174,9 @@ def test_pose_goal_turns_the_wrist_as_well() -> None:
 
 @pytest.mark.parametrize("kinds", [(BALL, BALL), (BALL, HINGE), (HINGE, HINGE)])
 @pytest.mark.parametrize(("distance", "nearest"), [(3.0, 1.8), (0.05, 0.2)])
+@pytest.mark.parametrize("bend", [0, 1, -1])
 def test_too_far_and_too_near_give_the_nearest_pose(
-    kinds: tuple[JointKind, JointKind], distance: float, nearest: float
+    kinds: tuple[JointKind, JointKind], distance: float, nearest: float, bend: int
 ) -> None:
     random = np.random.default_rng(10)
     for _ in range(10):
@@ -184,11 +185,18 @@ def test_too_far_and_too_near_give_the_nearest_pose(
         shoulder = case.world.positions[1]
         arm = case.tip() - shoulder
         case.system.goal_target[0] = target = shoulder + distance * arm / np.linalg.norm(arm)
-        assert case.solve("two-link")[0] == UNREACHABLE
+        assert case.solve("two-link", Tuning(bend=bend))[0] == UNREACHABLE
         assert np.linalg.norm(case.tip() - target) == pytest.approx(abs(distance - nearest), abs=1e-6)
         answer = case.answer
-        assert case.solve("two-link")[0] == UNREACHABLE
+        assert case.solve("two-link", Tuning(bend=bend))[0] == UNREACHABLE
         assert angle_between(answer.rotations, case.answer.rotations).max() < 1e-6
+
+
+def test_out_of_its_own_reach_is_not_out_of_the_figures() -> None:
+    # The third joint of the chain, which two links leave alone, would bring the end there.
+    case = Case(planar(3), [Goal.position("j2.tip", (-0.5, 1.5, 0.0))])
+    assert case.solve("two-link")[0] == STALLED
+    assert case.solve("default")[0] == CONVERGED
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])

@@ -72,6 +72,12 @@ def test_wrong_distance_is_pointed_at_and_said(distance: float) -> None:
     np.testing.assert_allclose(case.tip(), (1.5, 1.0, -0.3), atol=1e-9)
 
 
+def test_wrong_distance_that_another_joint_would_mend_is_not_out_of_reach() -> None:
+    case = Case(planar(2), [Goal.position("j1.tip", (0.5, 0.9, 0.0))])
+    assert case.solve("single-bone")[0] == STALLED
+    assert case.solve("default")[0] == CONVERGED
+
+
 def test_last_joint_that_can_move_the_effector_is_used() -> None:
     case = Case(planar(3), [Goal.position("j2.tip", (2.0, 1.0, 0.0))], tolerance=EXACT)
     assert case.solve("single-bone")[0] == CONVERGED

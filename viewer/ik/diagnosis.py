@@ -60,11 +60,14 @@ class _Diagnosis:
     def __init__(self, trials: Trials) -> None:
         self.trials = trials
         self.names = labels(trials.goals)
+        self.group: dict[int, int] = {}
         self.functions = any(goal.enabled and goal.kind is GoalKind.FUNCTION for goal in trials.goals)
 
     def lines(self) -> Iterator[str]:
         """All findings."""
         seen = self.trials.look()
+        places = seen.workspace.goals.tolist()
+        self.group = dict(zip(places, seen.workspace.system.goal_group.tolist(), strict=True))
         if not seen.missed and self.functions:
             yield "the function goals are not met"
         gaps = main_gaps(seen) if seen.missed else []
@@ -115,11 +118,15 @@ class _Diagnosis:
     def _met(self, seen: Trial, out: list[int], explained: set[int]) -> Iterator[str]:
         """Onward from the pose all goals are met that are not out of reach: what drew them away is something else."""
         tolerance = seen.workspace.system.tolerance
-        missed = {self.names[i]: off(miss, tolerance) for i, miss in seen.missed.items() if i not in explained}
-        if out:
+        rest = {i: off(miss, tolerance) for i, miss in seen.missed.items() if i not in explained}
+        missed = {self.names[i]: miss for i, miss in rest.items()}
+        groups = {self.group[i] for i in rest}
+        # Only a goal that moves joints of theirs can have drawn them away.
+        drawn = [i for i in out if self.group[i] in groups]
+        if drawn:
             give = "give" if len(missed) > 1 else "gives"
             who = together([f"{name} ({miss})" for name, miss in missed.items()])
-            yield f"{who} {give} way to {together([self.names[i] for i in out])}"
+            yield f"{who} {give} way to {together([self.names[i] for i in drawn])}"
         elif self.functions:
             yield f"goals conflict: {together([*missed, 'the function goals'])} cannot all be met"
         elif self.trials.options.method in METHODS:
@@ -131,8 +138,10 @@ class _Diagnosis:
         """Goals that cannot be met together, of those that can be met alone: pairs if there are such."""
         others = [i for i in rest if i not in alone]
         pairs = combinations(alone, 2) if len(alone) > 1 else ((i, other) for i in alone for other in others)
-        found: list[tuple[int, ...]] = [pair for pair in islice(pairs, _PAIRS) if not self._can(*pair)]
-        if alone and not found and self.trials.left:
+        # Goals that share no joint are in nobody's way.
+        near = (pair for pair in pairs if self.group[pair[0]] == self.group[pair[1]])
+        found: list[tuple[int, ...]] = [pair for pair in islice(near, _PAIRS) if not self._can(*pair)]
+        if alone and not found and self.trials.left and len({self.group[i] for i in alone}) == 1:
             found = [tuple(alone)]
         return found
 

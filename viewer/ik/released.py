@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from viewer.ik.trials import Trial, Trials
     from viewer.spatial.checks import Bools, Floats, Ints
 
-_ITERATIONS = 25
+_ITERATIONS, _LEAP = 25, 120
 _ROUNDS = 3
 """Without its limits a freedom may bring others to theirs."""
 _AT_LIMIT = 1e-6
@@ -46,6 +46,12 @@ def without_limits(trials: Trials, stuck: Trial) -> tuple[Trial, list[str]]:
             break
         released |= more
         freed = trials.release(freed, released, _ITERATIONS)
+    if freed.missed and trials.left:
+        # It may have to leap to get past them.
+        anywhere = np.isfinite(system.lower) | np.isfinite(system.upper)
+        loose = trials.release(stuck, anywhere, _LEAP, restarts=True)
+        if not loose.missed:
+            freed, released = loose, anywhere
     if freed.missed and freed.error > _MATTERS * stuck.error:
         return stuck, []
     freed, needed = _needed(trials, stuck, freed, released)
@@ -72,8 +78,11 @@ def _as_good(trials: Trials, stuck: Trial, freed: Trial, released: Ints) -> Tria
     """A trial without the limits of these freedoms (places) alone, if it gets as near as ``freed``."""
     mask = np.zeros(len(stuck.workspace.system.lower), dtype=np.bool_)
     mask[released] = True
-    tried = trials.release(stuck, mask, _ITERATIONS)
-    return tried if not tried.missed or (freed.missed and tried.error <= _AS_GOOD * freed.error) else None
+    for begin in (stuck, freed):
+        tried = trials.release(stuck, mask, _ITERATIONS, begin=begin)
+        if not tried.missed or (freed.missed and tried.error <= _AS_GOOD * freed.error):
+            return tried
+    return None
 
 
 def _beyond(stuck: Trial, freed: Trial, released: Bools) -> Ints:

@@ -31,6 +31,8 @@ _TURN = 0.6
 """Standard deviation, radians, of an unlimited joint's turn in a restart."""
 _LIMB = 30
 """Unlimited freedoms of which each may turn so far; of more, each turns less."""
+_WIDER = 3.0
+"""Times as far it turns in the later half of the restarts, when what is near has been tried."""
 _MOVE = 0.3
 """That of a root's move, in reaches of the figure."""
 
@@ -50,7 +52,10 @@ def seeds_for(system: System, skeleton: Skeleton, seed: int) -> Floats:
     lower = np.where(system.bounded, system.lower, 0.0)
     upper = np.where(system.bounded, system.upper, 0.0)
     # Many joints in a row would coil up: the turns of a long chain add up to as much as those of a limb.
-    turn = _TURN * min(1.0, math.sqrt(_LIMB / max(1, int(np.count_nonzero(~system.bounded)))))
+    free = max(1, int(np.count_nonzero(~system.bounded)))
+    turn = np.full((RESTARTS * CHOICE, 1), _TURN * min(1.0, math.sqrt(_LIMB / free)))
+    if free <= _LIMB:
+        turn[len(turn) // 2 :] *= _WIDER
     seeds = np.where(system.bounded, lower + uniform * (upper - lower), turn * system.unit * normal)
     reach = float(np.linalg.norm(system.offset, axis=-1).max(initial=0.0))
     for k in np.flatnonzero(system.moves).tolist():

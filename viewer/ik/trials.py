@@ -15,6 +15,7 @@ from viewer.ik.methods import METHODS
 from viewer.ik.natural import metric
 from viewer.ik.settings import INSIDE, ONE_SHOT, seeds_for
 from viewer.ik.system import Settings, copy_state
+from viewer.ik.vectorised import into_limits
 from viewer.ik.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -92,25 +93,35 @@ class Trials:
     ) -> Trial:
         """Some of the goals, from the pose, by so many iterations at most; ``kinds``: others than their own."""
         workspace = self._workspace(chosen, kinds or {})
-        settings = Settings()
-        if restarts:
-            seeds = seeds_for(workspace.system, self.skeleton, self.options.seed)[: _RESTARTS * CHOICE]
-            workspace.system = workspace.system._replace(seeds=seeds)
-            settings = ONE_SHOT._replace(pull=0.0, restarts=_RESTARTS)
-        return self._run(workspace, settings._replace(max_iterations=iterations))
+        return self._run(workspace, self._settings(workspace, iterations, restarts=restarts))
 
-    def release(self, trial: Trial, released: Bools, iterations: int) -> Trial:
-        """Go on from a trial without the limits of the freedoms (n,) that are released."""
+    def _settings(self, workspace: Workspace, iterations: int, *, restarts: bool) -> Settings:
+        """Of a trial in a workspace, which is given the seeds that restarts need."""
+        if not restarts:
+            return Settings(max_iterations=iterations)
+        seeds = seeds_for(workspace.system, self.skeleton, self.options.seed)
+        # Of those near the pose, and of those farther off.
+        half, count = len(seeds) // 2, _RESTARTS * CHOICE // 2
+        seeds = np.concatenate([seeds[:count], seeds[half : half + count]])
+        workspace.system = workspace.system._replace(seeds=seeds)
+        return ONE_SHOT._replace(pull=0.0, restarts=_RESTARTS, max_iterations=iterations)
+
+    def release(
+        self, trial: Trial, released: Bools, iterations: int, *, begin: Trial | None = None, restarts: bool = False
+    ) -> Trial:
+        """Go on from a trial, or another one's pose, without the limits of the freedoms (n,) that are released."""
         before = trial.workspace
+        pose = (begin or trial).workspace.state
         system = before.system._replace(
             lower=np.where(released, -np.inf, before.system.lower),
             upper=np.where(released, np.inf, before.system.upper),
             bounded=before.system.bounded & ~released,
         )
         workspace = Workspace(self.skeleton, Assembly(system, before.joints, before.goals))
-        copy_state(before.state, workspace.state)
+        copy_state(pose, workspace.state)
         copy_state(before.anchor, workspace.anchor)
-        return self._run(workspace, Settings(max_iterations=iterations))
+        into_limits(workspace.system, workspace.work, workspace.state.q, workspace.state.t, workspace.state.x)
+        return self._run(workspace, self._settings(workspace, iterations, restarts=restarts))
 
     def _workspace(self, chosen: Collection[int], kinds: dict[int, GoalKind]) -> Workspace:
         """The chosen goals, aimed at their targets, in the pose to start from."""
