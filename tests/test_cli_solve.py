@@ -118,6 +118,7 @@ def test_whatever_the_status_it_exits_0(runs: Runs) -> None:
     assert "  missed   LeftHand position: " in result.out
     assert document["diagnosis"][0] in result.out
     assert runs.done("--max-iterations", "0")["iterations"] == 0
+    runs.goals({"effector": "LeftHand", "position": [0, 4, 0]})
     assert runs.done("--max-iterations", "2")["status"] == "budget"
 
 
