@@ -28,7 +28,7 @@ CONVERGED, UNREACHABLE, STALLED, DIVERGED, BUDGET = range(5)
 
 _STALL_EVERY = 3
 _STALLED_RATIO, _NEARLY_STALLED_RATIO = 0.5, 0.85
-"""A squared error above this part of what it was `_STALL_EVERY` iterations ago is a stall; the second: near the goals."""
+"""A squared error above this part of what it was `_STALL_EVERY` iterations ago is a stall; the second: near goals."""
 _NEAR = 20.0
 """Tolerances within which all goals are near."""
 CHOICE = 8
