@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from viewer.spatial.checks import Floats
 
 _A_FRAME = math.radians(5.0)
-"""Radians (or metres) that a freedom goes in a frame at most, before the goals have their say."""
+"""Radians (or units of length) that a freedom goes in a frame at most, before the goals have their say."""
 _HOME = 2e-3
-"""Radians or metres: nearer than that it is home, and the pull does the rest."""
+"""Radians or units of length: nearer than that it is home, and the pull does the rest."""
 
 
 class Homing:
@@ -79,7 +79,7 @@ class WayHome:
         self._from, self._home = make_state(workspace.system), home
         copy_state(workspace.state, self._from)
         self._step = _way(workspace, home)
-        self._frames = math.ceil(float(np.abs(self._step).max(initial=0.0)) / _A_FRAME)
+        self._frames = math.ceil(float(np.abs(self._step / workspace.system.unit).max(initial=0.0)) / _A_FRAME)
         self._frame = 0
 
     @property
@@ -101,7 +101,7 @@ class WayHome:
 
 def way_home(workspace: Workspace, home: State) -> WayHome | None:
     """The way from where the workspace stands to ``home``; None if it is there."""
-    far = np.abs(_way(workspace, home)).max(initial=0.0) > _HOME
+    far = np.abs(_way(workspace, home) / workspace.system.unit).max(initial=0.0) > _HOME
     return WayHome(workspace, home) if far else None
 
 
