@@ -21,7 +21,7 @@ _NUMPY = "viewer.ik.vectorised"
 
 
 class Engine(Protocol):
-    """The functions that a backend's module has; see `viewer.ik.driver` and `viewer.ik.kernels`."""
+    """The functions that a backend's module has; see `viewer.ik.driver`, `viewer.ik.problems`, `viewer.ik.kernels`."""
 
     def solve(
         self, s: System, w: Work, state: State, trial: State, best: State, anchor: State, settings: Settings

@@ -28,6 +28,8 @@ from viewer.ik import (
     kernels_joints,
     kernels_readings,
     kernels_step,
+    leaps,
+    problems,
     system,
 )
 from viewer.ik.held import HELD, noted
@@ -51,6 +53,8 @@ _MODULES = (
     kernels_far,
     kernels_groups,
     driver,
+    leaps,
+    problems,
     kernels_call,
     held,
 )
@@ -160,7 +164,7 @@ def solve_many(  # noqa: PLR0913, PLR0917 - as the driver has it
     many: Many,
     onward: bool,
 ) -> None:
-    """`viewer.ik.driver.solve_many`, compiled."""
+    """`viewer.ik.problems.solve_many`, compiled."""
     run = Prepared(s, w, state, trial, best, anchor, start, many, _NO_CALL)
     run(settings, onward, True, _NO_CALL.places, _NO_CALL.turns, _NO_ANSWER)
 

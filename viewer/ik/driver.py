@@ -11,18 +11,15 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from viewer.ik.kernels import put_row, put_table, scale_row
-from viewer.ik.kernels_align import align_roots, stand_roots
+from viewer.ik.kernels import scale_row
 from viewer.ik.kernels_dual import gram, solve_dual
-from viewer.ik.kernels_far import approach, far_out
 from viewer.ik.kernels_forward import residuals
-from viewer.ik.kernels_groups import count_groups, keep, keep_group, note_weights, single_out, take_back
-from viewer.ik.kernels_joints import difference, into_limits, move, prefer, reseed
+from viewer.ik.kernels_joints import difference, move
 from viewer.ik.kernels_step import cap, freeze, less_pull, linearise, shorten, spread_step
-from viewer.ik.system import Settings
+from viewer.ik.leaps import CHOICE, STRIDE_EVERY, copy, start_anew, stride
 
 if TYPE_CHECKING:
-    from viewer.ik.system import Many, State, System, Work
+    from viewer.ik.system import Settings, State, System, Work
 
 CONVERGED, UNREACHABLE, STALLED, DIVERGED, BUDGET = range(5)
 
@@ -31,8 +28,8 @@ _STALLED_RATIO, _NEARLY_STALLED_RATIO = 0.5, 0.85
 """A squared error above this part of what it was `_STALL_EVERY` iterations ago is a stall: far from goals, and near."""
 _NEAR = 20.0
 """Tolerances within which all goals are near."""
-CHOICE = 8
-"""Seeds that each restart chooses from."""
+AS_NEAR = 1.01
+"""Squared errors that differ by less than this factor are as good as each other."""
 _PULL_EVERY = 4
 """Iterations from one pull to the next while the goals are not met."""
 _STILL = 1e-7
@@ -136,7 +133,7 @@ def solve(
             copy(state, best)
         if strides and worst > 1.0 and moved > 0.0:
             w.since[0] += 1
-            if w.since[0] == _STRIDE_EVERY:
+            if w.since[0] == STRIDE_EVERY:
                 error, worst = stride(s, w, state, trial, best, settings, error)
                 copy(state, best)
                 w.since[0] = 0
@@ -156,9 +153,9 @@ def solve(
                     boost, afresh = 1.0, True
                     continue
             else:
-                if error < ended / _AS_NEAR:
+                if error < ended / AS_NEAR:
                     w.tally[0] = 0
-                if error < ended * _AS_NEAR:
+                if error < ended * AS_NEAR:
                     w.tally[0] += 1
                 ended = min(ended, error)
                 if restarts < settings.restarts and iterations < settings.last_restart * settings.max_iterations:
@@ -189,219 +186,3 @@ _BOLDER, _TIMIDER = 1.5, 0.5
 """Such a step is longer than the last, as long as the goals stay met."""
 _AT_REST = 1e-3
 """Radians or metres: a pose that moves less in one step has settled."""
-
-
-def start_anew(s: System, w: Work, state: State, trial: State, anchor: State, begin: int) -> None:
-    """Move ``state`` to the best of the next few seeds: a pose that begins nearer ends at the goals more often."""
-    least = math.inf
-    for i in range(begin, begin + CHOICE):
-        reseed(s, w, s.seeds[i], anchor.x, anchor.q, anchor.t, trial.x, trial.q, trial.t)
-        residuals(s, w, trial.q, trial.t, trial.e)
-        align_roots(s, w, trial.q, trial.t)
-        error, _ = residuals(s, w, trial.q, trial.t, trial.e)
-        if error < least or i == begin:
-            least = error
-            copy(trial, state)
-
-
-def stride(
-    s: System, w: Work, state: State, trial: State, since: State, settings: Settings, error: float
-) -> tuple[float, float]:
-    """Go on, ever farther, in the direction in which the pose has come since ``since``, as long as it gets nearer.
-
-    Out of reach the squared error is a valley: steps go to and fro across it, and little by little along it (the
-    pattern move of Hooke and Jeeves, "'Direct search' solution of numerical and statistical problems", J. ACM 8, 1961).
-
-    Returns:
-        Squared error and worst miss of the pose that stands in ``state`` afterwards.
-    """
-    for _ in range(_STRIDES):
-        difference(s, w, state.x, state.q, state.t, since.x, since.q, since.t, w.step)
-        scale_row(w.step, -_STRIDE)
-        cap(s, w.step, _STRIDE_CAP)
-        shorten(s, w.step, state.x, 1.0)
-        copy(state, trial)
-        move(s, w, w.step, trial.x, trial.q, trial.t)
-        new_error, _ = residuals(s, w, trial.q, trial.t, trial.e)
-        if new_error > error * settings.least_gain:
-            break
-        copy(trial, state)
-        error = new_error
-    return residuals(s, w, state.q, state.t, state.e)
-
-
-_STRIDE_EVERY, _STRIDES, _STRIDE, _STRIDE_CAP = 4, 3, 2.0, 0.06
-_SEARCH = 0.65
-"""Part of the iterations after which no restart begins: the rest is for coming to rest at the nearest pose."""
-_ENOUGH = 50
-"""Iterations of which it pays to keep some for that."""
-_AS_NEAR = 1.01
-"""Squared errors that differ by less than this factor are as good as each other."""
-_AGREED = 3
-"""Descents, from the start or from seeds, that end as near as the best: where so many do there is no nearer pose."""
-
-
-def limited(settings: Settings, iterations: int, restarts: int) -> Settings:
-    """The same with so many iterations, all of which may be spent on so many restarts."""
-    return Settings(
-        iterations,
-        settings.least_iterations,
-        settings.damping,
-        settings.damping_scale,
-        settings.step_cap,
-        settings.limit_passes,
-        settings.limit_gain,
-        settings.pull,
-        settings.pull_cap,
-        restarts,
-        settings.least_gain,
-        settings.stand,
-        settings.guarded,
-        settings.filling,
-        1.0,
-        settings.settle,
-    )
-
-
-def copy(source: State, target: State) -> None:
-    """Copy a pose."""
-    put_row(source.x, target.x)
-    put_table(source.q, target.q)
-    put_table(source.t, target.t)
-    put_row(source.e, target.e)
-
-
-def begin(s: System, w: Work, start: State, anchor: State) -> None:
-    """Put the anchor where a solve begins, or as far from there towards the preferred pose as is wished."""
-    copy(start, anchor)
-    if len(s.preference) > 0:
-        prefer(s, w, anchor.x, anchor.q, anchor.t)
-
-
-def solve_many(
-    s: System,
-    w: Work,
-    state: State,
-    trial: State,
-    best: State,
-    anchor: State,
-    start: State,
-    settings: Settings,
-    many: Many,
-    onward: bool,
-) -> None:
-    """Solve one problem after the other: their starts and targets stand in ``many``, and so do the answers.
-
-    Args:
-        s: the system.
-        w: scratch.
-        state: scratch; the last answer stands here afterwards.
-        trial: scratch.
-        best: scratch.
-        anchor: scratch; with ``onward`` the pose that the pull leads back to.
-        start: the last problem's start, inside its limits: what begins there ``again`` finds it here.
-        settings: the recipe's numbers.
-        many: the problems.
-        onward: go on from the pose in ``state``, anchored where ``anchor`` is, instead of from the problems' starts.
-    """
-    outside = many.outside[0]
-    groups = count_groups(s)
-    for i in range(len(many.code)):
-        put_table(many.target[i], s.goal_target)
-        put_table(many.rotation[i], s.goal_rotation)
-        if not onward:
-            if not many.again[i]:
-                put_table(many.q[i], start.q)
-                put_table(many.t[i], start.t)
-                outside = into_limits(s, w, start.q, start.t, start.x)
-            many.outside[i] = outside
-            begin(s, w, start, anchor)
-            copy(anchor if settings.settle else start, state)
-        # A solve of no iterations moves nothing.
-        moves = not onward and settings.max_iterations > 0
-        far = far_out(s, state.t)
-        if far or (moves and settings.stand):
-            residuals(s, w, state.q, state.t, state.e)
-        if far:
-            approach(s, w, state.q, state.t, moves)
-            residuals(s, w, state.q, state.t, state.e)
-        if moves and settings.stand:
-            stand_roots(s, w, state.q, state.t)
-        # The anchor of a drag with a preferred pose is that one, wherever the drag begins.
-        anchored = not onward and (settings.settle or len(s.preference) == 0)
-        if anchored:
-            copy(state, anchor)
-        if not onward:
-            w.since[0] = 0
-        if groups > 1:
-            keep(s, w, 0, state)
-            keep(s, w, 1, state)
-        answer, most = CONVERGED, 0
-        # First all goals together; then, if they have no joint in common and are not all met, group by group.
-        for group in range(-1, groups if groups > 1 else 0):
-            if group == 0:
-                note_weights(s, w)
-                answer, most = CONVERGED, 0
-            if group >= 0:
-                single_out(s, w, group)
-                take_back(s, w, 0, state)
-                w.since[0] = 0
-                if anchored:
-                    copy(state, anchor)
-            chosen, nearest, used = settings, 0.0, 0
-            thorough = not onward and settings.restarts > 0 and settings.max_iterations >= _ENOUGH
-            if group < 0 and groups > 1:
-                thorough = False
-                chosen = limited(settings, settings.max_iterations, 0)
-            if thorough:
-                chosen = limited(settings, int(_SEARCH * settings.max_iterations), settings.restarts)
-            code, agreed = BUDGET, False
-            for attempt in range(3):
-                code, iterations, error = solve(s, w, state, trial, best, anchor, chosen)
-                used += iterations
-                if not thorough or code == CONVERGED or attempt == 2:
-                    break
-                left = settings.max_iterations - used
-                if attempt == 0:
-                    # Nothing meets the goals. Where the start leads to without a leap may be as near as the best of
-                    # the restarts; so a solve that begins at the nearest pose ends there.
-                    agreed = w.tally[0] >= _AGREED
-                    nearest = error
-                    put_table(state.q, many.q[i])
-                    put_table(state.t, many.t[i])
-                    copy(start, state)
-                    begin(s, w, start, anchor)
-                    left = left * 4 // 5
-                    w.since[0] = 0
-                elif error > _AS_NEAR * nearest:
-                    put_table(many.q[i], state.q)
-                    put_table(many.t[i], state.t)
-                    into_limits(s, w, state.q, state.t, state.x)
-                    w.since[0] = 0
-                else:
-                    break
-                chosen = limited(settings, left, 0)
-            if code == STALLED and agreed:
-                code = UNREACHABLE
-            most = max(most, used)
-            if code != CONVERGED and (answer == CONVERGED or code == BUDGET or (answer == STALLED and code != STALLED)):
-                answer = code
-            if group < 0 and code == CONVERGED:
-                break
-            if group >= 0:
-                keep_group(s, w, 1, group, state)
-                if group == groups - 1:
-                    single_out(s, w, -1)
-                    take_back(s, w, 1, state)
-                    w.since[0] = 0
-                    residuals(s, w, state.q, state.t, state.e)
-        if far:
-            put_table(many.target[i], s.goal_target)
-            _, worst = residuals(s, w, state.q, state.t, state.e)
-            if worst > 1.0 and answer == CONVERGED:
-                answer = STALLED
-        many.code[i] = answer
-        many.iterations[i] = most
-        put_table(state.q, many.q[i])
-        put_table(state.t, many.t[i])
-        put_table(w.miss, many.miss[i])

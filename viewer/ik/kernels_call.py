@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from viewer.ik.driver import solve_many
+from viewer.ik.problems import solve_many
 from viewer.spatial.checks import UNIT_TOLERANCE
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ from viewer.ik.backends import engine_for
 from viewer.ik.batch import BatchRun, batch_targets, checked_starts, stacked
 from viewer.ik.checks import check_count
 from viewer.ik.drag import Drag
-from viewer.ik.driver import CHOICE
 from viewer.ik.findings import labels
 from viewer.ik.goals import Goal, GoalKind
+from viewer.ik.leaps import CHOICE
 from viewer.ik.methods import METHODS, UserRows, dls_settings
 from viewer.ik.natural import arm_joints, metric, principal, stands
 from viewer.ik.options import DEFAULT, DLS, Options

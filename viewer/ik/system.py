@@ -118,7 +118,7 @@ class Work(NamedTuple):
         step, pull: (n,).
         held: (n,) the step of a freedom that is frozen.
         frozen: (n,).
-        since: (1,) steps since the last stride of `viewer.ik.driver.stride`; a drag goes on counting.
+        since: (1,) steps since the last stride of `viewer.ik.leaps.stride`; a drag goes on counting.
         kept_x, kept_q, kept_t: (2, n), (2, K, 4), (2, K, 3) poses kept aside where goals are solved by groups: the
             start, and what is done of the answer.
         weights, spreads: (2, G), (n,) what the system had before a group was singled out.

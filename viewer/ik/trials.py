@@ -10,7 +10,7 @@ import numpy as np
 
 from viewer.ik.assemble import KIND_CODES, Assembly, assemble, freedoms_of
 from viewer.ik.backends import engine_for
-from viewer.ik.driver import CHOICE
+from viewer.ik.leaps import CHOICE
 from viewer.ik.methods import METHODS
 from viewer.ik.natural import metric, principal
 from viewer.ik.settings import INSIDE, ONE_SHOT, seeds_for

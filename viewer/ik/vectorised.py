@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from viewer.ik import driver
+from viewer.ik import driver, leaps, problems
 from viewer.ik.twin import twins
 from viewer.ik.vectorised_align import align_roots, stand_roots
 from viewer.ik.vectorised_forward import residuals
@@ -36,12 +36,15 @@ STEPS: dict[str, Any] = {
         reseed, residuals, scale_row, shorten, solve_dual, spread_step, stand_roots,
     )
 }  # fmt: skip
-"""What the driver calls."""
+"""What they call."""
 
-_twins = twins([driver], STEPS)
+LOOPS = (leaps, driver, problems)
+"""The modules whose functions each backend runs with steps of its own."""
+
+_twins = twins(LOOPS, STEPS)
 _solve, _solve_many = _twins["solve"], _twins["solve_many"]
 begin = _twins["begin"]
-"""`viewer.ik.driver.begin` with this backend's steps."""
+"""`viewer.ik.problems.begin` with this backend's steps."""
 
 
 def solve(
@@ -65,9 +68,9 @@ def solve_many(
     many: Many,
     onward: bool,
 ) -> None:
-    """`viewer.ik.driver.solve_many` with this backend's steps."""
+    """`viewer.ik.problems.solve_many` with this backend's steps."""
     with np.errstate(all="ignore"):
         _solve_many(s, w, state, trial, best, anchor, start, settings, many, onward)
 
 
-__all__ = ["STEPS", "begin", "into_limits", "residuals", "solve", "solve_many"]
+__all__ = ["LOOPS", "STEPS", "begin", "into_limits", "residuals", "solve", "solve_many"]

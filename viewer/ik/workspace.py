@@ -79,7 +79,7 @@ class Workspace:
         turns.take(self.goals, 0, self.one.rotation[0], "clip")
 
     def begin(self, *, settle: bool = False) -> bool:
-        """What `viewer.ik.driver.solve_many` does before a solve, for methods of their own; whether it was outside."""
+        """What `viewer.ik.problems.solve_many` does before a solve, for methods of their own; whether it was out."""
         state, one = self.state, self.one
         self.aim_now()
         np.copyto(state.q, one.q[0])

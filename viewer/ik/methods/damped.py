@@ -13,9 +13,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from viewer.ik import driver
 from viewer.ik.twin import twins
-from viewer.ik.vectorised import STEPS
+from viewer.ik.vectorised import LOOPS, STEPS
 
 if TYPE_CHECKING:
     from viewer.ik.methods.common import Problem, Tuning
@@ -60,4 +59,4 @@ def _driver_over(rows: Rows, part: float) -> Any:  # noqa: ANN401 - a function m
         step *= part
 
     own = {"residuals": rows.residuals, "linearise": rows.linearise, "spread_step": spread_step}
-    return twins([driver], STEPS | own)["solve"]
+    return twins(LOOPS, STEPS | own)["solve"]

@@ -1,0 +1,69 @@
+"""Moves of a solve that are no steps: to another pose to begin from, and farther along the way that it came."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from viewer.ik.kernels import put_row, put_table, scale_row
+from viewer.ik.kernels_align import align_roots
+from viewer.ik.kernels_forward import residuals
+from viewer.ik.kernels_joints import difference, move, reseed
+from viewer.ik.kernels_step import cap, shorten
+
+if TYPE_CHECKING:
+    from viewer.ik.system import Settings, State, System, Work
+
+CHOICE = 8
+"""Seeds that each restart chooses from."""
+STRIDE_EVERY = 4
+"""Iterations from one stride to the next."""
+_STRIDES, _STRIDE, _STRIDE_CAP = 3, 2.0, 0.06
+"""At most so many in a row, so many times the way since the last ones, and radians or metres of each."""
+
+
+def copy(source: State, target: State) -> None:
+    """Copy a pose."""
+    put_row(source.x, target.x)
+    put_table(source.q, target.q)
+    put_table(source.t, target.t)
+    put_row(source.e, target.e)
+
+
+def start_anew(s: System, w: Work, state: State, trial: State, anchor: State, begin: int) -> None:
+    """Move ``state`` to the best of the next few seeds: a pose that begins nearer ends at the goals more often."""
+    least = math.inf
+    for i in range(begin, begin + CHOICE):
+        reseed(s, w, s.seeds[i], anchor.x, anchor.q, anchor.t, trial.x, trial.q, trial.t)
+        residuals(s, w, trial.q, trial.t, trial.e)
+        align_roots(s, w, trial.q, trial.t)
+        error, _ = residuals(s, w, trial.q, trial.t, trial.e)
+        if error < least or i == begin:
+            least = error
+            copy(trial, state)
+
+
+def stride(
+    s: System, w: Work, state: State, trial: State, since: State, settings: Settings, error: float
+) -> tuple[float, float]:
+    """Go on, ever farther, in the direction in which the pose has come since ``since``, as long as it gets nearer.
+
+    Out of reach the squared error is a valley: steps go to and fro across it, and little by little along it (the
+    pattern move of Hooke and Jeeves, "'Direct search' solution of numerical and statistical problems", J. ACM 8, 1961).
+
+    Returns:
+        Squared error and worst miss of the pose that stands in ``state`` afterwards.
+    """
+    for _ in range(_STRIDES):
+        difference(s, w, state.x, state.q, state.t, since.x, since.q, since.t, w.step)
+        scale_row(w.step, -_STRIDE)
+        cap(s, w.step, _STRIDE_CAP)
+        shorten(s, w.step, state.x, 1.0)
+        copy(state, trial)
+        move(s, w, w.step, trial.x, trial.q, trial.t)
+        new_error, _ = residuals(s, w, trial.q, trial.t, trial.e)
+        if new_error > error * settings.least_gain:
+            break
+        copy(trial, state)
+        error = new_error
+    return residuals(s, w, state.q, state.t, state.e)

@@ -1,0 +1,186 @@
+"""Whole problems, one after the other: where each begins, what of its iterations goes to what, and its status.
+
+Like `viewer.ik.driver` this is run by each backend with steps of its own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from viewer.ik.driver import AS_NEAR, BUDGET, CONVERGED, STALLED, UNREACHABLE, solve
+from viewer.ik.kernels import put_table
+from viewer.ik.kernels_align import stand_roots
+from viewer.ik.kernels_far import approach, far_out
+from viewer.ik.kernels_forward import residuals
+from viewer.ik.kernels_groups import count_groups, keep, keep_group, note_weights, single_out, take_back
+from viewer.ik.kernels_joints import into_limits, prefer
+from viewer.ik.leaps import copy
+from viewer.ik.system import Settings
+
+if TYPE_CHECKING:
+    from viewer.ik.system import Many, State, System, Work
+
+_SEARCH = 0.65
+"""Part of the iterations after which no restart begins: the rest is for coming to rest at the nearest pose."""
+_ENOUGH = 50
+"""Iterations of which it pays to keep some for that."""
+_AGREED = 3
+"""Descents, from the start or from seeds, that end as near as the best: where so many do there is no nearer pose."""
+
+
+def limited(settings: Settings, iterations: int, restarts: int) -> Settings:
+    """The same with so many iterations, all of which may be spent on so many restarts."""
+    return Settings(
+        iterations,
+        settings.least_iterations,
+        settings.damping,
+        settings.damping_scale,
+        settings.step_cap,
+        settings.limit_passes,
+        settings.limit_gain,
+        settings.pull,
+        settings.pull_cap,
+        restarts,
+        settings.least_gain,
+        settings.stand,
+        settings.guarded,
+        settings.filling,
+        1.0,
+        settings.settle,
+    )
+
+
+def begin(s: System, w: Work, start: State, anchor: State) -> None:
+    """Put the anchor where a solve begins, or as far from there towards the preferred pose as is wished."""
+    copy(start, anchor)
+    if len(s.preference) > 0:
+        prefer(s, w, anchor.x, anchor.q, anchor.t)
+
+
+def solve_many(
+    s: System,
+    w: Work,
+    state: State,
+    trial: State,
+    best: State,
+    anchor: State,
+    start: State,
+    settings: Settings,
+    many: Many,
+    onward: bool,
+) -> None:
+    """Solve one problem after the other: their starts and targets stand in ``many``, and so do the answers.
+
+    Args:
+        s: the system.
+        w: scratch.
+        state: scratch; the last answer stands here afterwards.
+        trial: scratch.
+        best: scratch.
+        anchor: scratch; with ``onward`` the pose that the pull leads back to.
+        start: the last problem's start, inside its limits: what begins there ``again`` finds it here.
+        settings: the recipe's numbers.
+        many: the problems.
+        onward: go on from the pose in ``state``, anchored where ``anchor`` is, instead of from the problems' starts.
+    """
+    outside = many.outside[0]
+    groups = count_groups(s)
+    for i in range(len(many.code)):
+        put_table(many.target[i], s.goal_target)
+        put_table(many.rotation[i], s.goal_rotation)
+        if not onward:
+            if not many.again[i]:
+                put_table(many.q[i], start.q)
+                put_table(many.t[i], start.t)
+                outside = into_limits(s, w, start.q, start.t, start.x)
+            many.outside[i] = outside
+            begin(s, w, start, anchor)
+            copy(anchor if settings.settle else start, state)
+        # A solve of no iterations moves nothing.
+        moves = not onward and settings.max_iterations > 0
+        far = far_out(s, state.t)
+        if far or (moves and settings.stand):
+            residuals(s, w, state.q, state.t, state.e)
+        if far:
+            approach(s, w, state.q, state.t, moves)
+            residuals(s, w, state.q, state.t, state.e)
+        if moves and settings.stand:
+            stand_roots(s, w, state.q, state.t)
+        # The anchor of a drag with a preferred pose is that one, wherever the drag begins.
+        anchored = not onward and (settings.settle or len(s.preference) == 0)
+        if anchored:
+            copy(state, anchor)
+        if not onward:
+            w.since[0] = 0
+        if groups > 1:
+            keep(s, w, 0, state)
+            keep(s, w, 1, state)
+        answer, most = CONVERGED, 0
+        # First all goals together; then, if they have no joint in common and are not all met, group by group.
+        for group in range(-1, groups if groups > 1 else 0):
+            if group == 0:
+                note_weights(s, w)
+                answer, most = CONVERGED, 0
+            if group >= 0:
+                single_out(s, w, group)
+                take_back(s, w, 0, state)
+                w.since[0] = 0
+                if anchored:
+                    copy(state, anchor)
+            chosen, nearest, used = settings, 0.0, 0
+            thorough = not onward and settings.restarts > 0 and settings.max_iterations >= _ENOUGH
+            if group < 0 and groups > 1:
+                thorough = False
+                chosen = limited(settings, settings.max_iterations, 0)
+            if thorough:
+                chosen = limited(settings, int(_SEARCH * settings.max_iterations), settings.restarts)
+            code, agreed = BUDGET, False
+            for attempt in range(3):
+                code, iterations, error = solve(s, w, state, trial, best, anchor, chosen)
+                used += iterations
+                if not thorough or code == CONVERGED or attempt == 2:
+                    break
+                left = settings.max_iterations - used
+                if attempt == 0:
+                    # Nothing meets the goals. Where the start leads to without a leap may be as near as the best of
+                    # the restarts; so a solve that begins at the nearest pose ends there.
+                    agreed = w.tally[0] >= _AGREED
+                    nearest = error
+                    put_table(state.q, many.q[i])
+                    put_table(state.t, many.t[i])
+                    copy(start, state)
+                    begin(s, w, start, anchor)
+                    left = left * 4 // 5
+                    w.since[0] = 0
+                elif error > AS_NEAR * nearest:
+                    put_table(many.q[i], state.q)
+                    put_table(many.t[i], state.t)
+                    into_limits(s, w, state.q, state.t, state.x)
+                    w.since[0] = 0
+                else:
+                    break
+                chosen = limited(settings, left, 0)
+            if code == STALLED and agreed:
+                code = UNREACHABLE
+            most = max(most, used)
+            if code != CONVERGED and (answer == CONVERGED or code == BUDGET or (answer == STALLED and code != STALLED)):
+                answer = code
+            if group < 0 and code == CONVERGED:
+                break
+            if group >= 0:
+                keep_group(s, w, 1, group, state)
+                if group == groups - 1:
+                    single_out(s, w, -1)
+                    take_back(s, w, 1, state)
+                    w.since[0] = 0
+                    residuals(s, w, state.q, state.t, state.e)
+        if far:
+            put_table(many.target[i], s.goal_target)
+            _, worst = residuals(s, w, state.q, state.t, state.e)
+            if worst > 1.0 and answer == CONVERGED:
+                answer = STALLED
+        many.code[i] = answer
+        many.iterations[i] = most
+        put_table(state.q, many.q[i])
+        put_table(state.t, many.t[i])
+        put_table(w.miss, many.miss[i])
