@@ -209,7 +209,8 @@ def test_names_that_repeat_are_written_as_they_were_read() -> None:
     ("name", "safe"),
     [
         ("new\nline", "new_line"), ("tab\tin", "tab_in"), (" blank", "_blank"), ("blank ", "blank_"),
-        ("a {b", "a _b"), ("{", "_"), ("{ a", "_ a"), ("nul\0", "nul_"), ("\x7f", "_"),
+        ("Wrist {x}", "Wrist _x_"), ("a{b} {c", "a_b_ _c"), ("a {b", "a _b"), ("{", "_"), ("{ a", "_ a"),
+        ("nul\0", "nul_"), ("\x7f", "_"),
     ],
 )  # fmt: skip
 def test_names_that_bvh_cannot_hold_are_changed_with_a_warning(name: str, safe: str) -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 import pytest
 import trimesh
 from ui_person import Person
 
+import viewer
 from viewer.app.panels.file_state import State
+from viewer.session import actions as act
 from viewer.session.files import SUFFIX
 from viewer.ui.documents import EXPORTS, export_to
 
@@ -70,3 +74,55 @@ def test_motion_is_exported_whole_all_the_same(tmp_path: Path) -> None:
     person = Person("sample:walk")
     assert export_to(person.controller, tmp_path / "walk.npz")
     assert person.controller.messages[-1].text.startswith("Exported 68 frames to walk.npz")
+
+
+def _three_clips() -> Person:
+    """Somebody at the walk, in the middle one of three clips, who has keyed an arm."""
+    person = Person("sample:walk")
+    character = person.document.character
+    walk = character.clip
+    assert walk is not None
+    clips = {name: replace(walk.frames(0, last), name=name) for name, last in (("Look", 20), ("Walk", 67), ("Run", 9))}
+    person.controller.session.open(replace(character, clips=MappingProxyType(clips)))
+    person.controller.session.dispatch(act.SetClip("Walk"))
+    person.controller.session.dispatch(act.TurnJoint("LeftArm", (0.0, 0.0, 0.6, 0.8)))
+    person.controller.session.dispatch(act.KeyPose(0))
+    return person
+
+
+def test_the_other_clips_go_along_where_the_format_holds_them(tmp_path: Path) -> None:
+    person = _three_clips()
+    assert export_to(person.controller, tmp_path / "three.glb")
+    assert person.controller.messages[-1].text.startswith("Exported 3 clips to three.glb")
+    assert "without" not in person.controller.messages[-1].text
+    read = viewer.load(tmp_path / "three.glb")
+    assert {name: len(clip) for name, clip in read.clips.items()} == {"Walk": 68, "Look": 21, "Run": 10}
+    assert next(iter(read.clips)) == "Walk"  # the one that was shown is shown first
+    turned = read.skeleton.index("LeftArm")
+    now, before = (read.clips[name].rotations[0, turned] for name in ("Walk", "Look"))
+    assert abs(abs(float(now @ before)) - 1.0) > 1e-3
+
+
+def test_keys_on_another_clip_are_in_the_file_too(tmp_path: Path) -> None:
+    person = _three_clips()
+    person.controller.session.dispatch(act.SetClip("Run"))
+    assert export_to(person.controller, tmp_path / "three.glb")
+    read = viewer.load(tmp_path / "three.glb")
+    assert list(read.clips) == ["Run", "Look", "Walk"]
+    arm = read.skeleton.index("LeftArm")
+    keyed, plain = read.clips["Walk"].rotations[0, arm], read.clips["Run"].rotations[0, arm]
+    assert abs(abs(float(keyed @ plain)) - 1.0) > 1e-3
+
+
+@pytest.mark.parametrize("name", ["one.bvh", "one.npz", "one.json"])
+def test_clips_that_a_format_does_not_hold_are_named(name: str, tmp_path: Path) -> None:
+    person = _three_clips()
+    assert export_to(person.controller, tmp_path / name)
+    said = person.controller.messages[-1].text
+    assert said == f'Exported 68 frames to {name}: it holds one clip, without "Look", "Run"'
+
+
+def test_of_a_pose_no_clip_is_missed(tmp_path: Path) -> None:
+    person = _three_clips()
+    assert export_to(person.controller, tmp_path / "pose.glb", motion=False)
+    assert person.controller.messages[-1].text == "Exported the pose to pose.glb"

@@ -9,7 +9,6 @@ from panel_window import PanelWindow
 
 import viewer
 from viewer.ui.film import FilmProgress
-from viewer.ui.messages import NOTE_SECONDS, Message, MessageBar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,6 +36,19 @@ def test_the_card_says_how_far_it_is_and_gives_up_when_told(window: PanelWindow)
     assert [request.name for request in window.ui.requests] == ["film-cancel"]
 
 
+def test_the_card_says_that_the_window_closes_with_the_film(window: PanelWindow) -> None:
+    window.ui.film = FilmProgress("a_rather_long_name_of_a_film_that_nobody_would_type.mp4", 68, 23)
+    window.frames(3)
+    assert "closes when done" not in window.words("filming")
+    window.ui.film.closes = True
+    window.frames(3)
+    said = next(line for line in window.lines if line.name == "closes when done")
+    name = next(line for line in window.lines if line.name.startswith("Filming a"))
+    assert name.right < said.left
+    view = window.ui.regions.viewport
+    assert said.right <= view.x + view.w
+
+
 def test_messages_stand_above_the_card(window: PanelWindow) -> None:
     window.ui.film = FilmProgress("a.mp4", 68)
     window.controller.note("Something else")
@@ -48,7 +60,11 @@ def test_messages_stand_above_the_card(window: PanelWindow) -> None:
 
 @pytest.mark.parametrize(
     ("button", "asked"),
-    [("Stop and close", ["film-stop-then-quit"]), ("Close when done", ["film-then-quit"]), ("Keep open", [])],
+    [
+        ("Stop and close", ["film-stop-then-quit"]),
+        ("Close when done", ["film-then-quit"]),
+        ("Keep open", ["film-keep-open"]),
+    ],
 )
 def test_a_window_that_is_to_close_asks(button: str, asked: list[str], window: PanelWindow) -> None:
     window.ui.film = FilmProgress("a.mp4", 68, 23)
@@ -71,14 +87,3 @@ def test_the_question_goes_with_the_film(window: PanelWindow) -> None:
     window.ui.film = None
     window.frames(3)
     assert not window.popup
-
-
-def test_a_note_may_stay() -> None:
-    bar = MessageBar()
-    bar.post(Message("Wrote a.mp4", stays=True))
-    bar.post(Message("Something else"))
-    bar.tick(0.0)
-    assert bar.left == NOTE_SECONDS
-    bar.tick(NOTE_SECONDS)
-    assert [message.text for message in bar.messages] == ["Wrote a.mp4"]
-    assert not bar.waiting

@@ -15,7 +15,7 @@ from viewer.formats.video import mp4
 from viewer.scene import Camera
 from viewer.session import actions as act
 from viewer.session.preferences import Preferences, load_preferences, save_preferences
-from viewer.ui.documents import export_to
+from viewer.ui.documents import export_to, open_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -47,8 +47,7 @@ def make(folder: Path) -> Iterator[Callable[..., PanelWindow]]:  # noqa: ARG001 
 
 
 def put_away(window: PanelWindow) -> None:
-    """Close the dialog: the field gives the keyboard back first."""
-    window.tap(imgui.Key.escape)
+    """Close the dialog: one Esc is enough, though the name has the keyboard."""
     window.tap(imgui.Key.escape)
     window.frames(2)
 
@@ -151,6 +150,20 @@ def test_a_pose_can_only_be_turned_round(make: Callable[..., PanelWindow]) -> No
     (order,) = ordered(window)
     assert (order.plan.frames, order.plan.seconds, order.plan.turntable) == (None, 4.0, True)
     assert order.plan.parts == {"grid"}
+
+
+def test_that_moving_targets_are_not_filmed_is_said(make: Callable[..., PanelWindow]) -> None:
+    window = make("biped")
+    said = "Moving targets stand still in it: record them first, by Shift+R"
+    assert said not in window.words("film")
+    put_away(window)
+    assert open_path(window.controller, "demo:ball")
+    ask(window)
+    assert said in window.words("film")
+    put_away(window)
+    window.session.dispatch(act.KeyPose(0))  # what is recorded is filmed as it moves
+    ask(window)
+    assert said not in window.words("film")
 
 
 def test_numbers_can_be_typed_and_enter_in_them_films_nothing(window: PanelWindow) -> None:
@@ -337,6 +350,20 @@ def test_a_film_can_be_asked_for_as_an_export(window: PanelWindow, folder: Path)
     assert window.popup
     enter(window)
     assert [order.path for order in ordered(window)] == [folder / "stride.gif"]
+
+
+@pytest.mark.parametrize("name", ["walk.avi", "walk.webm", "films/walk.mov"])
+def test_a_format_that_there_is_not_is_refused_with_those_that_there_are(
+    name: str, window: PanelWindow, folder: Path
+) -> None:
+    (folder / "films").mkdir()
+    window.write(name)
+    assert window.popup
+    assert ordered(window) == []
+    suffix = name[name.index(".") :]
+    assert state(window).problem == f'"{suffix}" is no format to film in: expected .mp4, .gif, .png'
+    window.write(".gif")  # goes on where the name ends
+    assert [order.path for order in ordered(window)] == [folder / f"{name}.gif"]
 
 
 def test_a_name_may_lead_to_another_folder(window: PanelWindow, folder: Path) -> None:

@@ -283,6 +283,59 @@ def test_closing_the_window_is_asked_about_and_may_wait(pilot: Pilot, folder: Pa
     assert names(folder) == ["a.gif"]
 
 
+def unsaved(pilot: Pilot) -> None:
+    pilot.session.dispatch(act.TurnJoint("LeftArm", (0.0, 0.0, 0.6, 0.8)))
+
+
+def discard_and_film(pilot: Pilot, path: Path) -> None:
+    """Film what is not saved, close the window and give the changes up: the question about the film is open."""
+    unsaved(pilot)
+    begin(pilot, path)
+    pilot.app.films.step = lambda **_: False  # type: ignore[method-assign]  # nothing is drawn meanwhile
+    pilot.key("ctrl+q")
+    pilot.app.controller.files.answer_save("discard")
+    pilot.app.painter.ui.requests.clear()
+    pilot.step(3)
+    del pilot.app.films.step
+
+
+def test_what_was_given_up_is_not_asked_about_again(pilot: Pilot, folder: Path) -> None:
+    discard_and_film(pilot, folder / "a.gif")
+    pilot.app.controller.request("film-then-quit")
+    pilot.step(2)
+    assert pilot.app.films.progress is not None
+    assert pilot.app.films.progress.closes
+    ended = [pilot.app.finished]
+    until_done(pilot)
+    pilot.step(2)
+    ended.append(pilot.app.finished)
+    assert ended == [False, True]
+    assert names(folder) == ["a.gif"]
+
+
+def test_what_is_changed_meanwhile_is_asked_about(pilot: Pilot, folder: Path) -> None:
+    discard_and_film(pilot, folder / "a.gif")
+    pilot.app.controller.request("film-then-quit")
+    pilot.step(2)
+    pilot.session.dispatch(act.TurnJoint("LeftArm", (0.0, 0.6, 0.0, 0.8)))
+    until_done(pilot)
+    pilot.step(3)
+    assert not pilot.app.finished
+    assert pilot.app.painter.capture.modal
+
+
+@pytest.mark.parametrize("answer", ["", "film-keep-open"])
+def test_a_film_that_ends_before_the_answer_keeps_no_window_open(answer: str, pilot: Pilot, folder: Path) -> None:
+    begin(pilot, folder / "a.gif")
+    pilot.app.device.closing = True
+    pilot.step(3)
+    if answer:
+        pilot.app.controller.request(answer)
+    until_done(pilot)
+    pilot.step(3)
+    assert pilot.app.finished == (not answer)
+
+
 def test_a_window_that_closes_leaves_nothing_half_written(folder: Path) -> None:
     pilot = opened()
     (folder / "a.mp4").write_bytes(b"old")

@@ -103,6 +103,31 @@ def test_words_in_the_menu_bar_and_the_status_line() -> None:
         assert window.words("chips") == ["Joint limits off", "press L to turn on"]
 
 
+@pytest.mark.parametrize("width", [960, 1280])
+def test_a_chain_that_was_made_shorter_is_said_however_long_the_line_is(width: int) -> None:
+    with shown(viewer.load("sample:biped"), (width, 720)) as window:
+        hand = Item("effector", "LeftHand")
+        window.session.dispatch(SetLimits(on=False))
+        controller = window.controller
+        controller.session.dispatch(Select((hand,)))
+        assert controller.run("grab.move")
+        controller.session.drag_to({hand: ((3.0, 3.0, 0.0), None)})
+        for tick in range(60):
+            controller.tick(tick / 60.0)
+        for _ in range(5):
+            controller.run("drag.chain_shorter")
+        length, most = window.session.chain
+        assert 0 < length < most
+        window.ui.notes = ["half resolution", "no shadow", "no ghosts", "and more that is to be said of the drawing"]
+        window.frames(2)
+        rect = window.ui.regions.rects[next(one.place for one in PANELS if one.id == "status")]
+        found = [line for line in window.lines if line.panel == "status" and line.name == f"chain {length}"]
+        assert len(found) == 1
+        others = [line for line in window.lines if line.panel == "status" and line.left < found[0].left]
+        assert max(line.right for line in others) < found[0].left
+        assert found[0].right <= rect.x + rect.w
+
+
 @pytest.mark.parametrize(("width", "scale"), [(960, 1.0), (1280, 1.0), (1920, 1.0), (1280, 1.25)])
 def test_no_line_of_text_leaves_its_panel(width: int, scale: float) -> None:
     with shown(long_names(), (width, 720), scale) as window:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +13,7 @@ from panel_window import PanelWindow
 import viewer
 from viewer.app.panels.angle_curves import curves_of
 from viewer.app.panels.dope_sheet import NO_KEYS
-from viewer.session.actions import KeyPose, SetCoordinate
+from viewer.session.actions import KeyPose, SetCoordinate, SetRange
 from viewer.session.document import Item
 from viewer.session.take.values import Blend
 from viewer.ui.frames import key_frames, played_range
@@ -79,6 +80,31 @@ def test_without_keys_the_panel_says_how_to_make_some(window: PanelWindow) -> No
     window.click("timeline", "Set key")
     assert frames(window) == (0,)
     assert NO_KEYS not in window.words("timeline")
+
+
+@pytest.mark.parametrize("frame", [0, 20, 60, 119])
+@pytest.mark.parametrize("size", [(1280, 720), (960, 600), (2400, 900)])
+@pytest.mark.parametrize("ends", [(0, 119), (10, 119), (0, 30), (25, 90), (110, 119)])
+def test_what_is_said_without_keys_runs_through_neither_bracket_nor_playhead(
+    ends: tuple[int, int], size: tuple[int, int], frame: int
+) -> None:
+    window = PanelWindow(viewer.load("sample:walk"), size)
+    clip = window.session.document.character.clip
+    assert clip is not None
+    longer = replace(clip.frames(0, 0), rotations=np.repeat(clip.rotations[:1], 120, axis=0),
+                     translations=np.repeat(clip.translations[:1], 120, axis=0))  # fmt: skip
+    window.session.open(replace(window.session.document.character, clips={"walk": longer}))
+    window.session.dispatch(SetRange(*ends))
+    window.session.seek(frame)
+    window.frames(4)
+    first, last = place(window, ends[0])[0] - 9.0, place(window, ends[1])[0] + 9.0
+    (said,) = [line for line in window.lines if line.panel == "timeline" and line.top > place(window, 0)[1] - 12.0]
+    assert said.name[:4] == NO_KEYS[:4]
+    for x in (first, last, place(window, frame)[0]):
+        assert not said.left - 3.0 < x < said.right + 3.0
+    well = window.box("timeline", "ruler")
+    assert well.left < said.left < said.right < well.right
+    window.close()
 
 
 def test_the_strip_scrubs_also_where_nothing_is_keyed_yet(window: PanelWindow) -> None:

@@ -127,7 +127,9 @@ def test_pauses_between_movements_are_not_recorded() -> None:
     made.stop_recording()
     assert take_of(made.document).frames == (*range(10), *range(30, 40))
     for frame, pose in {**first, **second}.items():
-        assert apart(take_pose(made.document, frame), pose) < 1e-9
+        if frame not in (0, 30):  # where the hand was taken it stands as it stood
+            assert apart(take_pose(made.document, frame), pose) < 1e-9
+    assert apart(take_pose(made.document, 30), take_pose(made.document, 9)) < 1e-9
 
 
 def test_a_recording_replaces_the_keys_that_it_passes_and_no_others() -> None:
@@ -170,11 +172,12 @@ def test_at_the_end_of_a_clip_a_recording_ends() -> None:
     last = made.document.frames - 1
     made.seek(last - 3)
     made.record()
-    wave(made, 20, step=made.document.frame_time)
-    assert made.document.frame == last
-    made.commit()
-    made.tick(1000.0)
+    seen = wave(made, 4, step=made.document.frame_time)
     assert not records(made)
+    assert made.gesture is None
+    assert made.last_recorded == pytest.approx(3 * made.document.frame_time)
+    assert apart(made.document.pose, take_pose(made.document, last)) < 1e-12
+    assert apart(made.document.pose, seen[last]) < 1e-12
     assert made.history == ("Record 0.1 s",)
     assert made.document.frame == last
     assert take_of(made.document).frames[-1] == last
@@ -293,6 +296,57 @@ def test_a_long_silence_is_no_slow_movement() -> None:
     made.stop_recording()
     assert apart(take_pose(made.document, 50), start) < 1e-9
     assert apart(take_pose(made.document, 61), start) > 0.2
+
+
+@pytest.mark.parametrize("waited", [0, 45])
+def test_before_the_hand_is_taken_the_figure_stands_as_it_stood(waited: int) -> None:
+    made = session()
+    stood = made.document.pose
+    made.record()
+    for tick in range(waited + 1):
+        made.tick(tick * RATE)
+    begin = place(made.document, HAND.name)
+    made.begin_drag((HAND,))
+    for tick in range(1, 10):
+        made.drag_to({HAND: (begin + np.array([0.1, 0.2, 0.0]), None)})
+        made.tick((waited + tick) * RATE)
+    made.commit()
+    made.stop_recording()
+    assert take_of(made.document).frames[0] == waited
+    for frame in range(waited + 1):
+        assert apart(take_pose(made.document, frame), stood) < 1e-9
+    assert apart(take_pose(made.document, waited + 3), stood) > 0.05
+
+
+def test_what_is_moved_within_a_frame_is_kept_at_the_next() -> None:
+    made = loose()
+    stood = made.document.pose
+    made.record()
+    made.tick(0.0)
+    turn(made, "Spine", (0.3, 0.0, 0.0))
+    turned = made.document.pose
+    made.tick(0.1 * RATE)
+    made.tick(0.2 * RATE)
+    made.stop_recording()
+    assert take_of(made.document).frames == (0, 1)
+    assert apart(take_pose(made.document, 0), stood) < 1e-9
+    assert apart(take_pose(made.document, 1), turned) < 1e-9
+    assert apart(made.document.pose, turned) < 1e-9
+
+
+@pytest.mark.parametrize("speed", [0.25, 2.0])
+def test_it_runs_as_fast_as_it_is_played(speed: float) -> None:
+    made = session("walk")
+    made.speed = speed
+    made.record()
+    step = made.document.frame_time
+    for tick in range(21):
+        made.tick(5.0 + tick * step)
+    assert made.document.frame == round(20 * speed)
+    made.speed = 1.0
+    made.tick(5.0 + 24 * step)
+    assert made.document.frame == round(20 * speed) + 4
+    assert made.recorded_seconds == pytest.approx(made.document.frame * step)
 
 
 def test_pinned_feet_are_held_in_a_simplified_recording() -> None:

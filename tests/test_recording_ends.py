@@ -146,7 +146,7 @@ def test_what_was_moved_but_not_yet_sampled_is_recorded() -> None:
     made.stop_recording()
     arm = made.document.skeleton.index("LeftArm")
     assert made.document.take is not None
-    assert made.document.take.keys_of(arm) == (3,)
+    assert made.document.take.keys_of(arm) == (3, 4)  # as it stood, and as it was turned
     np.testing.assert_allclose(made.document.pose.rotations[arm], (0.0, 0.0, 0.6, 0.8), atol=1e-12)
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sessions import character, item_place, place, session, shifted, target_of
+from sessions import HAND, character, drag, item_place, place, session, shifted, target_of
 
 import viewer
 from viewer import InputError
@@ -182,6 +182,49 @@ def test_a_mirrored_pose_is_the_reflection_and_twice_is_the_pose() -> None:
     twice = mirrored_pose(skeleton, mirrored)
     assert angle_between(twice.rotations, pose.rotations).max() < 1e-6
     np.testing.assert_allclose(twice.translations, pose.translations, atol=1e-12)
+
+
+@pytest.mark.parametrize("turned", [0.0, 0.9])
+@pytest.mark.parametrize("flipped", [False, True])
+def test_a_mirrored_figure_stands_where_it_stood(turned: float, flipped: bool) -> None:
+    made = session()
+    root = made.document.pose.rotations[0]
+    made.dispatch(act.TurnJoint("Hips", multiply(from_axis_angle((0.0, 1.0, 0.0), turned), root)))
+    made.replace(made.document)
+    drag(made, HAND, shifted(made.document, "LeftHand", (0.4, 0.5, 0.1)))
+    made.commit()
+    before = made.document
+    feet = place(before, "LeftFoot"), place(before, "RightFoot")
+    middle = np.mean(feet, axis=0)
+    away = before.pose.translations[0] - middle
+    made.dispatch(act.PastePose(before.pose, flipped=True) if flipped else act.MirrorPose())
+    after = made.document
+    assert np.hypot(away[0], away[2]) > 0.05  # the hips went along with the hand
+    np.testing.assert_allclose(place(after, "LeftFoot"), feet[0], atol=1e-5)  # where the right one's image falls
+    np.testing.assert_allclose(place(after, "RightFoot"), feet[1], atol=1e-5)
+    np.testing.assert_allclose((place(after, "LeftFoot") + place(after, "RightFoot")) / 2.0, middle, atol=1e-6)
+    for name in ("LeftFoot", "RightFoot"):
+        np.testing.assert_allclose(target_of(after, name), place(after, name), atol=1e-9)
+    side = feet[0] - feet[1]
+    side /= np.linalg.norm(side)
+    for one, other in (("LeftHand", "RightHand"), ("RightHand", "LeftHand"), ("Head", "Head")):
+        reflected = place(before, one) - 2.0 * side * (side @ (place(before, one) - middle))
+        np.testing.assert_allclose(place(after, other), reflected, atol=5e-3)
+
+
+def test_feet_in_a_stride_keep_their_middle_and_where_they_point() -> None:
+    made = session()
+    made.dispatch(act.MoveTargets({"LeftFoot": (shifted(made.document, "LeftFoot", (0.0, 0.0, 0.3)), None)}))
+    before = made.document
+    middle = (place(before, "LeftFoot") + place(before, "RightFoot")) / 2.0
+    made.dispatch(act.MirrorPose())
+    after = made.document
+    np.testing.assert_allclose((place(after, "LeftFoot") + place(after, "RightFoot")) / 2.0, middle, atol=1e-6)
+    assert place(after, "RightFoot")[2] - place(after, "LeftFoot")[2] == pytest.approx(
+        place(before, "LeftFoot")[2] - place(before, "RightFoot")[2], abs=2e-3
+    )
+    hips = after.skeleton.index("Hips")
+    assert angle_between(after.pose.rotations[hips], before.pose.rotations[hips]) < 0.35
 
 
 def test_mirror_and_paste_flipped_swap_the_arms() -> None:

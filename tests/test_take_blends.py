@@ -13,7 +13,7 @@ from strategies import quickly, random_quaternions, seeds
 
 from viewer import InputError
 from viewer.session.take import BLENDS, CODES, Blend, Track
-from viewer.session.take.sampling import FADE, sampled
+from viewer.session.take.sampling import fade_frames, sampled
 from viewer.spatial.quaternion import IDENTITY, angle_between, conjugate, exp, log, multiply, normalized, slerp
 
 if TYPE_CHECKING:
@@ -32,9 +32,9 @@ def track(seed: int, keys: int, blend: Blend, *, near: float = 1.5) -> Track:
     return Track(0, frames, normalized(np.array(rotations)), random.normal(size=(keys, 3)), np.full(keys, CODES[blend]))
 
 
-def at(one: Track, first: int, count: int, *, fading: bool = False) -> tuple[Floats, Floats]:
+def at(one: Track, first: int, count: int, *, fade: int = 0) -> tuple[Floats, Floats]:
     """Rotations (F, 4) and translations (F, 3)."""
-    (found,) = sampled([one], first, count, fading=fading)
+    (found,) = sampled([one], first, count, fade=fade)
     assert found.translations is not None
     return found.rotations[0], found.translations[0]
 
@@ -47,20 +47,20 @@ def finely(one: Track, times: int = 1000) -> Track:
 blends = st.sampled_from(BLENDS)
 
 
-@given(seed=seeds, keys=st.integers(1, 6), blend=blends, fading=st.booleans())
-def test_keys_are_shown_to_the_bit(seed: int, keys: int, blend: Blend, fading: bool) -> None:
+@given(seed=seeds, keys=st.integers(1, 6), blend=blends, fade=st.sampled_from([0, 10, 40]))
+def test_keys_are_shown_to_the_bit(seed: int, keys: int, blend: Blend, fade: int) -> None:
     one = track(seed, keys, blend, near=math.pi)
     assert one.translations is not None
     for place, frame in enumerate(one.frames.tolist()):
-        rotations, translations = at(one, frame, 1, fading=fading)
+        rotations, translations = at(one, frame, 1, fade=fade)
         np.testing.assert_array_equal(rotations[0], one.rotations[place])
         np.testing.assert_array_equal(translations[0], one.translations[place])
 
 
-@given(seed=seeds, keys=st.integers(1, 6), blend=blends, fading=st.booleans())
-def test_everything_between_is_a_rotation(seed: int, keys: int, blend: Blend, fading: bool) -> None:
+@given(seed=seeds, keys=st.integers(1, 6), blend=blends, fade=st.sampled_from([0, 10, 40]))
+def test_everything_between_is_a_rotation(seed: int, keys: int, blend: Blend, fade: int) -> None:
     one = track(seed, keys, blend, near=math.pi)
-    rotations, translations = at(one, 0, 100, fading=fading)
+    rotations, translations = at(one, 0, 100, fade=fade)
     np.testing.assert_allclose(np.linalg.norm(rotations, axis=-1), 1.0, atol=1e-12)
     assert np.isfinite(translations).all()
 
@@ -126,7 +126,7 @@ def test_smooth_ways_have_one_velocity_on_both_sides_of_a_key(seed: int) -> None
 def test_smooth_is_not_straight() -> None:
     turns = exp(np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 1.5]]))
     one = Track(0, np.array([0, 10, 20]), turns, None, np.full(3, CODES[Blend.SMOOTH]))
-    (found,) = sampled([one], 0, 21, fading=False)
+    (found,) = sampled([one], 0, 21, fade=0)
     angles = log(found.rotations[0])[:, 2]
     assert angles[1] < 0.05  # it sets off slowly: before the first key it stood still
     assert angles[9] < 0.95
@@ -158,18 +158,23 @@ def test_a_smooth_way_never_leads_round_the_other_side(seed: int) -> None:
     assert steps.max() < 0.6
 
 
-@given(seed=seeds, keys=st.integers(1, 5), blend=blends)
-def test_what_is_added_to_a_clip_fades_to_just_nothing(seed: int, keys: int, blend: Blend) -> None:
+@given(seed=seeds, keys=st.integers(1, 5), blend=blends, fade=st.integers(10, 50))
+def test_what_is_added_to_a_clip_fades_to_just_nothing(seed: int, keys: int, blend: Blend, fade: int) -> None:
     one = track(seed, keys, blend)
     low, high = int(one.frames[0]), int(one.frames[-1])
-    for first in (low - FADE - 3, high + FADE):
-        rotations, translations = at(one, first, 4, fading=True)
+    for first in (low - fade - 3, high + fade):
+        rotations, translations = at(one, first, 4, fade=fade)
         np.testing.assert_array_equal(rotations, np.broadcast_to(IDENTITY, (4, 4)))
         np.testing.assert_array_equal(translations, 0.0)
-    rotations, _ = at(one, low - FADE, FADE + 1, fading=True)
+    rotations, _ = at(one, low - fade, fade + 1, fade=fade)
     if blend is Blend.LINEAR:
-        part = np.arange(FADE + 1) / FADE
+        part = np.arange(fade + 1) / fade
         assert angle_between(rotations, slerp(IDENTITY, one.rotations[0], part)).max() < 1e-7
+
+
+@pytest.mark.parametrize(("rate", "frames"), [(24.0, 10), (30.0, 10), (60.0, 20), (120.0, 40), (5.0, 10)])
+def test_it_fades_within_a_third_of_a_second_and_ten_frames_at_least(rate: float, frames: int) -> None:
+    assert fade_frames(1.0 / rate) == frames
 
 
 @given(seed=seeds, blend=blends, first=st.integers(0, 60), count=st.integers(1, 40))

@@ -13,7 +13,6 @@ from viewer import InputError
 from viewer.session import Item, Session, new_document
 from viewer.session import actions as act
 from viewer.session.take import Blend, Key, Take, baked_clip
-from viewer.session.take.sampling import FADE
 
 
 def test_a_key_shows_its_pose_and_between_two_the_body_moves() -> None:
@@ -70,7 +69,7 @@ def test_a_key_on_a_clip_is_blended_in_and_out_over_ten_frames() -> None:
     assert apart(made.document.frame_pose(14), wanted) < 1e-12
     assert made.document.pose.same_as(made.document.frame_pose(14))
     for frame, pose in enumerate(all_poses(made.document)):
-        part = max(0.0, 1.0 - abs(frame - 14) / FADE)
+        part = max(0.0, 1.0 - abs(frame - 14) / 10)
         assert apart(pose, clip.pose(frame)) == pytest.approx(0.6 * part, abs=1e-6)
         others = np.delete(np.arange(len(pose.rotations)), joint)
         np.testing.assert_array_equal(pose.rotations[others], clip.pose(frame).rotations[others])

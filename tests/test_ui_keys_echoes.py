@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ui_person import Person
 
+from viewer.scene.palette import PALETTE
 from viewer.session.document import Item
 from viewer.skeleton.kinematics import fk
 from viewer.ui.dope_rows import keys_in, rows_of
@@ -18,6 +19,8 @@ from viewer.ui.time_view import FEWEST, TimeView
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from viewer.spatial.checks import Floats
 
 
 @pytest.fixture
@@ -35,6 +38,20 @@ def key_at(person: Person, frames: Iterable[int]) -> None:
         if frame == 20:
             person.drag(person.at("RightHand"), (-40.0, -60.0))
         person.key("s")
+
+
+@pytest.mark.parametrize(("which", "least"), [(0, 2.0), (1, 1.5)])
+def test_ghosts_stand_out_from_the_background_and_less_than_the_figure(which: int, least: float) -> None:
+    behind, ghost = np.array(PALETTE["bg_top"]), np.array(PALETTE["ghost"])
+    seen = behind + ALPHAS[which] * (ghost - behind)
+    contrast = (luminance(seen) + 0.05) / (luminance(behind) + 0.05)
+    assert contrast >= least
+    assert all(luminance(seen) < 0.6 * luminance(np.array(PALETTE[side])) for side in ("left", "right", "centre"))
+
+
+def luminance(colour: Floats) -> float:
+    linear = np.where(colour <= 0.04045, colour / 12.92, ((colour + 0.055) / 1.055) ** 2.4)
+    return float(linear @ (0.2126, 0.7152, 0.0722))
 
 
 def test_ghosts_stand_at_keys_two_before_and_two_after_fainter_with_distance(person: Person) -> None:

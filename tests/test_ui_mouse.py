@@ -200,6 +200,13 @@ def test_a_row_under_the_pointer_lights_up_its_joint(person: Person) -> None:
     assert person.controller.scene().hovered == -1
 
 
+@pytest.mark.parametrize("key", ["t", "n", "tab"])
+def test_a_row_that_is_put_away_with_its_panel_lights_nothing(person: Person, key: str) -> None:
+    person.controller.hover_row(Item("joint", "Hips"))
+    person.key(key)
+    assert person.controller.scene().hovered == -1
+
+
 def test_what_is_outside_the_view_is_not_touched(person: Person) -> None:
     person.press(20.0, 300.0)
     person.move(100.0, 300.0)

@@ -11,6 +11,7 @@ from ui_person import Person
 
 from viewer.ik import Goal
 from viewer.ik.solution import Status
+from viewer.scene.chips import short_text
 from viewer.session import Item, Session, new_document
 from viewer.session.actions import SetPin
 from viewer.ui import Controller, numbers
@@ -36,6 +37,16 @@ def test_errors_have_a_tenth_of_a_millimetre_up_to_a_metre() -> None:
     assert numbers.error(0.0) == "0.0 mm"
     assert numbers.short(0.1777) == "178 mm"
     assert numbers.short(0.0032) == "3.2 mm"
+
+
+@pytest.mark.parametrize(
+    ("metres", "words"),
+    [(0.9, "900 mm"), (1.178, "1178 mm"), (9.999, "9999 mm"), (9.9996, "10.0 m"), (11.111, "11.1 m")],
+)
+def test_what_is_ten_metres_off_is_said_in_metres(metres: float, words: str) -> None:
+    assert numbers.short(metres) == words
+    assert short_text(metres) == f"{words} short"
+    assert numbers.error(metres, 0) == words
 
 
 @pytest.mark.parametrize(("metres", "words"), [(0.05, "5 cm"), (0.1, "0.1 m"), (1.0, "1 m"), (0.002, "2 mm")])

@@ -216,8 +216,9 @@ class Application:
         try:
             save_picture(path, self.painter.picture())
         except ViewerError as error:
-            self.controller.fail(error)
+            self.controller.fail(error, "picture")
         else:
+            self.controller.bar.done("picture")
             self.controller.note(f"Saved {path.name}")
 
     def _write_state(self) -> None:

@@ -38,7 +38,7 @@ class Films:
 
     Attributes:
         progress: of the film that is being made; None while there is none.
-        quits: the window is to be closed when it is done.
+        quits: the window is to be closed when it is done: that was answered, or is being asked.
     """
 
     def __init__(self, controller: Controller, clock: Callable[[], float] = time.perf_counter) -> None:
@@ -49,6 +49,7 @@ class Films:
         self._path: Path | None = None
         self.progress: FilmProgress | None = None
         self.quits = False
+        self._agreed: object = None
         self._since = self._due = self._shown = 0.0
 
     @property
@@ -66,9 +67,13 @@ class Films:
             case "film-cancel":
                 self.cancel()
             case "quit" if self.busy:
+                # Nothing is unsaved, or may be lost. If the film ends before the answer, nothing keeps the window open.
+                self.quits, self._agreed = True, self._controller.session.latest_step
                 self._controller.request("ask-film")
             case "film-then-quit":
-                self.quits = self.busy
+                self._close_when_done(on=self.busy)
+            case "film-keep-open":
+                self._close_when_done(on=False)
             case "film-stop-then-quit":
                 self.close()
                 self._controller.request("quit")
@@ -99,7 +104,7 @@ class Films:
             )
             film = film_of(reel, moves.heading_for, controller.viewport.size, follow=moves.follow)
         except ViewerError as error:
-            controller.fail(error)
+            controller.fail(error, "film")
             return
         self._film, self._path = film, order.path
         self._filming = Filming(film, order.path)
@@ -188,14 +193,28 @@ class Films:
         folder = ("Show in folder", partial(self._controller.request, "show-in-folder", first))
         quits = self.quits
         self._end()
-        self._controller.post(Message(f"Wrote {name}: {length}", "note", (folder,), stays=True))
+        self._controller.bar.done("film")
+        self._controller.post(Message(f"Wrote {name}: {length}", "note", (folder,)))
         if quits:
+            self._quit()
+
+    def _close_when_done(self, *, on: bool) -> None:
+        self.quits = on
+        if self.progress is not None:
+            self.progress.closes = on
+
+    def _quit(self) -> None:
+        """Close the window; what was changed since that was agreed to may still be saved."""
+        session = self._controller.session
+        if session.latest_step is self._agreed and not session.recording:
+            self._controller.request("quit")
+        else:
             self._controller.run("file.quit")
 
     def _failed(self, filming: Filming, words: str) -> None:
         filming.cancel()  # whatever it was, no thread is left waiting for pictures
         self._end()
-        self._controller.post(Message(words, "error"))
+        self._controller.post(Message(words, "error", about="film"))
 
     def _end(self) -> None:
         self._filming = self._film = self._path = self.progress = None

@@ -80,8 +80,9 @@ class Keeper:
             self._autosave.saved()
         if self._autosave.problem != self._problem:
             self._problem = self._autosave.problem
+            self._controller.bar.done("autosave")
             if self._problem:
-                self._controller.post(Message(f"Autosave: {self._problem}", "error"))
+                self._controller.post(Message(f"Autosave: {self._problem}", "error", about="autosave"))
 
     def rescue(self) -> Path | None:
         """Write what is not saved at once: the program is about to end by its own fault; None if there is nothing."""

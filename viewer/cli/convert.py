@@ -20,9 +20,9 @@ from viewer.cli.options import (
 from viewer.cli.output import print_text, warn
 from viewer.cli.poses import named_pose
 from viewer.cli.sessions import is_session, shown_pose, without_pose
-from viewer.cli.told import SEVERAL_CLIPS, told
+from viewer.cli.told import told
 from viewer.errors import InputError, quote, unknown_name
-from viewer.formats.save import check_suffix, save, with_pose
+from viewer.formats.save import SEVERAL_CLIPS, check_suffix, save, with_pose
 from viewer.formats.units import check_units
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from viewer.errors import quote
+from viewer.formats.save import SEVERAL_CLIPS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -12,8 +13,6 @@ if TYPE_CHECKING:
     from viewer.skeleton.character import Character
     from viewer.skeleton.clip import Clip
 
-SEVERAL_CLIPS = {".glb", ".gltf"}
-"""Formats that hold all clips of a character."""
 _MESHES = {".obj", ".stl", ".ply"}
 _ALWAYS_A_FRAME = {".bvh", ".csv"}
 """Formats that hold the rest pose where there is no motion."""

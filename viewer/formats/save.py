@@ -110,6 +110,8 @@ SESSION = ".ikv.json"
 """How the names of session files end."""
 SHAPES = (".obj", ".stl", ".ply")
 """Formats that hold the shape of one pose."""
+SEVERAL_CLIPS = (".glb", ".gltf")
+"""Formats that hold all clips of a character; of motion the others hold the first."""
 PICTURES = (".png", ".gif", ".mp4")
 """What is drawn, not saved."""
 

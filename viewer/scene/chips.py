@@ -21,15 +21,21 @@ _HEIGHT, _PAD, _ICON, _GAP = 26.0, 8.0, 14.0, 6.0
 _LEFT, _BELOW, _EDGE = -8.0, 24.0, 4.0
 """Pixels from the target to the chip's top left corner, and that it keeps from the view's edges."""
 _SIZE = 15
+_FAR = 9.9995
+"""Metres from which on a miss is said in metres."""
 
 Box = tuple[float, float, float, float]
 
 
 def short_text(metres: float, *, too_near: bool = False) -> str:
-    """How far a target is missed: ``178 mm short``, ``too near``; small misses with the digits that they have."""
+    """How far a target is missed: ``178 mm short``, ``too near``; small misses with the digits that they have.
+
+    From ten metres on in metres: ``11.1 m short``.
+    """
     size = metres * 1000.0
     digits = 0 if size >= 10.0 else 1 if size >= 0.1 else 3
-    return f"{size:.{digits}f} mm {'too near' if too_near else 'short'}"
+    length = f"{metres:.1f} m" if metres >= _FAR else f"{size:.{digits}f} mm"
+    return f"{length} {'too near' if too_near else 'short'}"
 
 
 def chip_records(seen: Sequence[Seen], projection: Projection, scale: float) -> tuple[Records, list[Text]]:

@@ -25,7 +25,7 @@ _HEX = {
     "unreached": "#FFB224", "warn": "#FFB224", "limit": "#FF5C9E",
     "ok": "#5CCB8A", "err": "#FF6B6B", "record": "#FF4D4D",
     # The scene.
-    "grid": "#6B7480", "grid_major": "#8A94A0", "ghost": "#8E9AA8",
+    "grid": "#6B7480", "grid_major": "#8A94A0", "ghost": "#B0BBC8",
     "x": "#FF6670", "y": "#86CF4A", "z": "#5E9CFF",
     "left": "#86A6C6", "right": "#D3A27C", "centre": "#BCC2CA",
 }  # fmt: skip

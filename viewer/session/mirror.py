@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from viewer.session.footing import moved_over, root_of, standing_across, standing_on, turned_across
 from viewer.skeleton.body_parts import body_part
 from viewer.skeleton.figure import find_figure
 from viewer.skeleton.kinematics import fk
@@ -16,6 +17,8 @@ from viewer.spatial.checks import frozen
 from viewer.spatial.quaternion import conjugate, from_matrix, multiply, rotate
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from viewer.skeleton.kinematics import World
     from viewer.skeleton.skeleton import Skeleton
     from viewer.spatial.checks import Floats, Ints
@@ -23,7 +26,6 @@ if TYPE_CHECKING:
 _SWAPS = {"left": "right", "right": "left", "l": "r", "r": "l", "lft": "rgt", "rgt": "lft", "lt": "rt", "rt": "lt"}
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")
 _GLUED = re.compile(r"(left|right|l|r)(?=[a-z])", re.IGNORECASE)
-_UP = np.array([0.0, 1.0, 0.0])
 
 
 @lru_cache(maxsize=16)
@@ -63,17 +65,27 @@ def _as_cased(word: str, like: str) -> str:
     return word.capitalize() if like[0].isupper() else word
 
 
-def mirrored_pose(skeleton: Skeleton, pose: Pose) -> Pose:
-    """The pose with left and right swapped: roots stay where they are and face where they do.
+def mirrored_pose(skeleton: Skeleton, pose: Pose, supports: Sequence[int] = ()) -> Pose:
+    """The pose with left and right swapped, where it stands.
 
     Every joint takes its partner's turn away from rest, reflected at the plane between the sides: with S the
     reflection at rest, R the rest and W the posed world rotations, S' the reflection in the posed body's own plane,
-    W'_partner = S' W_j R_j^-1 S R_partner. S' is S turned about the vertical as the root is.
+    W'_partner = S' W_j R_j^-1 S R_partner. S' is S turned about the vertical as the feet are, or the root.
+
+    Args:
+        skeleton: whose joints' names say left and right.
+        pose: of it.
+        supports: joints that it stands on: the middle between them stays where it is, and what carries them moves over
+            it. The figure's feet, where none is given; where it has none, roots stay where they are.
     """
     across = _across(skeleton)
     rest, world = fk(skeleton, skeleton.rest_pose()), fk(skeleton, pose)
-    partner = partners(skeleton)
-    normals = np.array([_turned_across(rest, world, across, int(root)) for root in _root_of(skeleton)])
+    partner, roots = partners(skeleton), np.array(root_of(skeleton))
+    normals = np.array([turned_across(rest, world, across, int(root)) for root in roots])
+    standing = standing_on(skeleton, world, supports)
+    if standing:
+        carrying = roots == roots[standing[0]]
+        normals[carrying] = standing_across(skeleton, (rest, world), across, standing)
     away = multiply(world.rotations, conjugate(rest.rotations))
     # S' D S = (S' D S') (S' S): a reflected rotation, and twice the angle between the two planes.
     turned = multiply(_reflected(away, normals), _between_planes(normals, across))
@@ -83,7 +95,8 @@ def mirrored_pose(skeleton: Skeleton, pose: Pose) -> Pose:
     inner = np.flatnonzero(skeleton.parents >= 0)
     rotations[inner] = multiply(conjugate(wanted[skeleton.parents[inner]]), wanted[inner])
     rotations /= np.linalg.norm(rotations, axis=-1, keepdims=True)
-    return Pose(rotations, _mirrored_translations(skeleton, pose, rest, across, partner))
+    mirrored = Pose(rotations, _mirrored_translations(skeleton, pose, rest, across, partner))
+    return moved_over(skeleton, mirrored, world, standing, partner) if standing else mirrored
 
 
 def _across(skeleton: Skeleton) -> Floats:
@@ -96,21 +109,6 @@ def _across(skeleton: Skeleton) -> Floats:
     way = (places[left] - places[partner[left]]).sum(axis=0) if left else np.zeros(3)
     length = float(np.linalg.norm(way))
     return way / length if length > 0.0 else np.array([1.0, 0.0, 0.0])
-
-
-def _root_of(skeleton: Skeleton) -> list[int]:
-    roots: list[int] = []
-    for joint, parent in enumerate(skeleton.parents.tolist()):
-        roots.append(joint if parent < 0 else roots[parent])
-    return roots
-
-
-def _turned_across(rest: World, world: World, across: Floats, root: int) -> Floats:
-    """The direction from side to side of a posed body, level: at rest's own level where it lies on its side."""
-    way = rotate(multiply(world.rotations[root], conjugate(rest.rotations[root])), across)
-    level = way - (way @ _UP) * _UP + (across @ _UP) * _UP
-    length = float(np.linalg.norm(level))
-    return np.asarray(level / length) if length > 1e-3 else across
 
 
 def _reflected(rotations: Floats, normals: Floats) -> Floats:

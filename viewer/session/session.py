@@ -76,6 +76,11 @@ class Session(Taping):
         """Whether a file of this session would be out of date: selecting and playing do not count, recording does."""
         return self.has_recorded or self._history.last_saved_kind is not self._saved_step
 
+    @property
+    def latest_step(self) -> object:
+        """The step that a file of this session would end with: another one after whatever would be lost."""
+        return self._history.last_saved_kind
+
     def mark_saved(self, path: Path | None = None) -> None:
         """The document as it is was written to a file."""
         self._conclude()

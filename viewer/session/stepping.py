@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from viewer.session.history import History, State, Step
 from viewer.session.measuring import still_report
 from viewer.session.solving import Solvers, settle
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from viewer.session.report import Report
     from viewer.skeleton.pose import Pose
 
+_NEAR = 1e-9
+"""Of a quaternion's component, or metres: a pose that is nearer is the same but for rounding."""
 BLEND = 0.2
 """Seconds in which another pose is blended in."""
 
@@ -86,7 +90,7 @@ class Stepping:
             return None
         if action.solves:
             return settle(changed, self._solvers)
-        untouched = changed.pose is before.document.pose and changed.handles is before.document.handles
+        untouched = changed.handles is before.document.handles and _near(changed.pose, before.document.pose)
         return State(changed, before.report if untouched else still_report(changed))
 
     def _add(self, label: str, after: State, *, before: State | None = None, saved: bool = True) -> None:
@@ -175,3 +179,11 @@ class Stepping:
             pose = blend_poses(blend.start, blend.after.document.pose, part)
             self._show(State(replace(blend.after.document, pose=pose), blend.after.report))
         return True
+
+
+def _near(one: Pose, other: Pose) -> bool:
+    """Whether two poses are the same but for rounding, as by a key."""
+    if one is other or one.rotations.shape != other.rotations.shape:
+        return one is other
+    pairs = (one.rotations, other.rotations), (one.translations, other.translations)
+    return all(float(np.abs(a - b).max()) < _NEAR for a, b in pairs)

@@ -33,8 +33,8 @@ class Request(NamedTuple):
             `Files.answer_save`), "quit", "help", "preferences", "fullscreen", "reset-layout", "go-to-frame",
             "units-dialog", "context-menu" (value: the item or None), "copy-text", "show-in-folder" (value: the path),
             "film-dialog" (value: the path proposed, or None), "film" (value: a `FilmOrder`), "film-cancel", "ask-film"
-            (the window is to be closed while a film is being made; answered by "film-then-quit" or
-            "film-stop-then-quit").
+            (the window is to be closed while a film is being made; answered by "film-then-quit",
+            "film-stop-then-quit" or "film-keep-open").
         value: what it needs.
         x: where, framebuffer pixels.
         y: likewise.
@@ -158,9 +158,9 @@ class Base(Liked):
         """Say what was done."""
         self.post(Message(text))
 
-    def fail(self, error: ViewerError) -> None:
-        """Say what could not be done."""
-        self.post(Message(str(error), "error"))
+    def fail(self, error: ViewerError, about: str = "") -> None:
+        """Say what could not be done: see `Message.about`."""
+        self.post(Message(str(error), "error", about=about))
 
 
 def _item(hover: Hover) -> Item | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viewer.scene import Camera, blend
-from viewer.ui.axis_views import along
+from viewer.ui.axis_views import VIEWS, along
 from viewer.ui.handler import Handler, Handlers
 from viewer.ui.travel import Travel
 
@@ -29,10 +29,6 @@ _LEAST_SPAN = 0.25
 """What is framed is shown as at least this part of the figure's height."""
 _RESIZED = 1.5
 """A figure that is so many times as large as before, or as small, is looked at anew."""
-_VIEWS: dict[str, ViewName] = {
-    "front": "front", "right": "right", "top": "top", "back": "back", "left": "left", "bottom": "bottom",
-    "three_quarter": "three-quarter",
-}  # fmt: skip
 
 
 class CameraMoves:
@@ -217,7 +213,7 @@ class CameraMoves:
             "view.orbit_right": self._step(step, 0.0),
             "view.orbit_up": self._step(0.0, step),
             "view.orbit_down": self._step(0.0, -step),
-        } | {f"view.{word}": self._view(view) for word, view in _VIEWS.items()}
+        } | {f"view.{word}": self._view(view) for word, view in VIEWS.items()}
 
     def _view(self, view: ViewName) -> Handler:
         return self._turning(lambda: self.look(view))

@@ -86,7 +86,9 @@ class Controller(Base):
                 return False
             handler.run()
         except ViewerError as error:
-            self.fail(error)
+            self.fail(error, command)
+        else:
+            self.bar.done(command)
         return True
 
     def can(self, command: str) -> bool:
@@ -137,6 +139,9 @@ class Controller(Base):
             self.set_gesture(None)  # a box, or a press that is thought better of
             return
         command = command_for(event.name, event.mods, dragging=self.dragging)
+        if command is not None and command.id == "select.none" and not self.can(command.id) and self.messages:
+            self.bar.close(self.messages[-1])  # nothing else has a use for Esc
+            return
         if command is not None and (command.repeats or not event.repeat):
             self.run(command.id)
 
@@ -155,6 +160,7 @@ class Controller(Base):
         except ViewerError as error:
             self.fail(error)
             busy = False
+        self.keying.tick()
         moving = self.camera_moves.tick(now)
         moving = self.effects.tick(now) or moving
         self.pointing.tick()

@@ -5,18 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.errors import FormatError, ViewerError
+from viewer.errors import FormatError, ViewerError, quote
 from viewer.formats.load import SAMPLE, load
-from viewer.formats.save import SHAPES, WRITERS, save
+from viewer.formats.save import SEVERAL_CLIPS, SHAPES, WRITERS, save
 from viewer.scene import figure_points
+from viewer.session.actions import SetClip
 from viewer.session.demos import PREFIX, find_demo
 from viewer.session.files import SUFFIX, is_session, load_session, save_session
 from viewer.session.opening import new_document
-from viewer.session.take import baked_character
+from viewer.session.take import baked_character, baked_clip
 from viewer.skeleton.kinematics import fk
 from viewer.ui import numbers
 from viewer.ui.messages import Message
@@ -78,7 +80,7 @@ def bad_file(controller: Controller, path: Path | str, error: ViewerError) -> Me
         text = ": ".join(part for part in (place, error.path or "", error.problem) if part)
     copy = ("Copy", partial(controller.request, "copy-text", text))
     folder = ("Show in folder", partial(controller.request, "show-in-folder", str(path)))
-    return Message(text, "error", (copy, folder) if Path(str(path)).exists() else (copy,))
+    return Message(text, "error", (copy, folder) if Path(str(path)).exists() else (copy,), about="open")
 
 
 def _news(controller: Controller, character: Character) -> list[Message]:
@@ -122,9 +124,10 @@ def save_to(controller: Controller, path: Path) -> bool:
     try:
         problem = save_session(controller.session.document, place, controller.session.tape)
     except ViewerError as error:
-        controller.fail(error)
+        controller.fail(error, "save")
         return False
     controller.session.mark_saved(place)
+    controller.bar.done("save")
     controller.preferences.remember(place)
     controller.note(f"Saved {place.name}{f'; {problem}' if problem else ''}")
     return True
@@ -163,13 +166,37 @@ def export_to(controller: Controller, path: Path, *, motion: bool | None = None)
     whole = asked and has_motion(document) and path.suffix.casefold() not in SHAPES
     try:
         if whole:
-            lost = save(baked_character(document), path)
+            character = _as_played(document, every=path.suffix.casefold() in SEVERAL_CLIPS)
+            what, lost = _told(document, character), save(character, path)
+            lost = [*_left_out(document, character), *lost]
         else:
             lost = save(replace(document.character, skeleton=document.skeleton), path, pose=document.pose)
+            what = "the pose"
     except ViewerError as error:
-        controller.fail(error)
+        controller.fail(error, "export")
         return False
-    first, last = document.played
-    what = f"{last - first + 1} frames" if whole else "the pose"
+    controller.bar.done("export")
     controller.note(f"Exported {what} to {path.name}{f': {lost[0]}' if lost else ''}")
     return True
+
+
+def _as_played(document: Document, *, every: bool) -> Character:
+    """What is played with its keys; and the other clips, each with its own, where the format holds them."""
+    character = baked_character(document)
+    if not every:
+        return character
+    names = [name for name in document.character.clips if name not in {document.clip, *character.clips}]
+    others = {name: baked_clip(SetClip(name).apply(document)) for name in names}
+    return replace(character, clips=MappingProxyType({**character.clips, **others}))
+
+
+def _told(document: Document, character: Character) -> str:
+    """``68 frames``, ``3 clips``."""
+    first, last = document.played
+    return f"{last - first + 1} frames" if len(character.clips) == 1 else f"{len(character.clips)} clips"
+
+
+def _left_out(document: Document, character: Character) -> list[str]:
+    """That clips are not in the file, if any are not."""
+    names = [quote(name) for name in document.character.clips if name not in character.clips]
+    return [f"it holds one clip, without {', '.join(names)}"] if names else []

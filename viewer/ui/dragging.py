@@ -124,6 +124,11 @@ class Dragging:
             self._controller.set_gesture(None)
             self._controller.session.cancel()
 
+    def let_go(self) -> None:
+        """Hold nothing any more, where the session has ended what was under way."""
+        if self._drag is not None and self._controller.session.gesture is None:
+            self._controller.set_gesture(None)
+
     # Commands
 
     def handlers(self) -> Handlers:

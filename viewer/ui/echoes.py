@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from viewer.spatial.checks import Floats
     from viewer.ui.controller import Controller
 
-ALPHAS = (0.26, 0.14)
+ALPHAS = (0.42, 0.25)
 """Of the nearest ghosts, and of those beyond."""
 _APART, _LEAST, _AROUND = 0.3, 0.15, 1.0
 """Seconds between ghosts where there are no keys; between those at keys at least; that trails show each way."""

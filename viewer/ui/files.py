@@ -104,10 +104,12 @@ class Files:
         else:
             self.save_to(path)
 
-    def save_to(self, path: Path) -> None:
-        """Save as a session; what waited for it is done."""
-        if documents.save_to(self._controller, path):
+    def save_to(self, path: Path) -> bool:
+        """Save as a session; what waited for it is done. Whether it could be saved."""
+        saved = documents.save_to(self._controller, path)
+        if saved:
             self._saved()
+        return saved
 
     def reload(self) -> None:
         """Read the file again, after asking about unsaved changes."""

@@ -67,12 +67,14 @@ class FilmProgress:
         total: pictures that it has.
         done: drawn so far.
         left: seconds that it will take still; None where that cannot be said yet.
+        closes: the window closes when it is done.
     """
 
     name: str
     total: int
     done: int = 0
     left: float | None = None
+    closes: bool = False
 
     @property
     def words(self) -> str:

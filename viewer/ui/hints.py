@@ -23,10 +23,12 @@ class Hint(NamedTuple):
     Attributes:
         keys: engraved on the key or said of the button.
         words: what it does.
+        kept: it is shown however little room there is.
     """
 
     keys: str
     words: str
+    kept: bool = False
 
 
 def hints_of(controller: Controller) -> tuple[Hint, ...]:
@@ -73,7 +75,7 @@ def _of_drag(controller: Controller, drag: Drag) -> tuple[Hint, ...]:
         return *(Hint(mod.capitalize(), words[mod]) for mod in sorted(held)), *end, Hint("Esc", "cancel")
     usual = Hint("X Y Z", "lock axis"), Hint("0 … 9", "type a number")
     length, most = controller.session.chain
-    chain = Hint("PgUp PgDn", f"chain {length}" if length < most else "chain")
+    chain = Hint("PgUp PgDn", f"chain {length}" if length < most else "chain", kept=length < most)
     if most < _WORTH:
         return *usual, *end, Hint("Esc", "cancel")
     # One that was chosen comes first: it is to be seen however little room there is.

@@ -40,6 +40,7 @@ class Keying:
         self._known = Chosen()
         self._copied: act.CopiedKeys | None = None
         self._pastes_keys = False
+        self._run_out = controller.session.run_out
         controller.session.record_tolerance_deg = controller.preferences.record_tolerance_deg
 
     @property
@@ -152,10 +153,20 @@ class Keying:
         if not session.recording:
             session.record()
             return
-        seconds = session.recorded_seconds
-        done = session.stop_recording()
-        note = f"Recorded {seconds:.1f} s" if done else "Nothing was recorded: drag while it records"
-        self._controller.note(note)
+        session.stop_recording()
+        self._tell_recorded()
+
+    def tick(self) -> None:
+        """A recording that has ended by itself lets go of what is held, and says what it has kept."""
+        if self._controller.session.run_out != self._run_out:
+            self._run_out = self._controller.session.run_out
+            self._controller.drags.let_go()
+            self._tell_recorded()
+
+    def _tell_recorded(self) -> None:
+        seconds = self._controller.session.last_recorded
+        nothing = "Nothing was recorded: drag while it records"
+        self._controller.note(nothing if seconds is None else f"Recorded {seconds:.1f} s")
 
     # Copying
 

@@ -1,4 +1,4 @@
-"""Messages in the corner of the view: errors stay until they are closed, notes go by themselves."""
+"""Messages in the corner of the view: notes go by themselves, errors when they are closed or no longer true."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ STALLED = "Stalled: the goals are not met from here"
 
 NOTE_SECONDS = 6.0
 """How long a note stays."""
+OFFER_SECONDS = 20.0
+"""How long one with a button does: there is something to be decided."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -21,20 +23,25 @@ class Message:
 
     Attributes:
         text: one line.
-        level: "error" stays until it is closed, "note" goes after `NOTE_SECONDS`.
+        level: "error" stays until it is closed, "note" goes after `NOTE_SECONDS` or `OFFER_SECONDS`.
         actions: buttons: words and what they do; the message is closed by them.
-        stays: a note that stays until it is closed, too: of what nobody waits for in front of the window.
+        about: what a person wanted, such as a command's id: an error goes when that is done, or fails anew.
     """
 
     text: str
     level: Literal["error", "note"] = "note"
     actions: tuple[tuple[str, Callable[[], object]], ...] = ()
-    stays: bool = False
+    about: str = ""
 
     @property
     def fleeting(self) -> bool:
         """Whether it goes by itself."""
-        return self.level == "note" and not self.stays
+        return self.level == "note"
+
+    @property
+    def seconds(self) -> float:
+        """How long it stays where it is `fleeting`."""
+        return OFFER_SECONDS if self.actions else NOTE_SECONDS
 
 
 class MessageBar:
@@ -52,10 +59,16 @@ class MessageBar:
         return tuple(message for message, _ in self._shown)
 
     def post(self, message: Message) -> None:
-        """Show a message; one with the same words, or an older note of the same thing, is replaced."""
+        """Show a message; one with the same words, or an older one of the same kind about the same, is replaced."""
         self._shown = [pair for pair in self._shown if not _replaces(message, pair[0])]
         self._shown.append((message, None))
         self.revision += 1
+
+    def done(self, about: str) -> None:
+        """What a person wanted has been done: errors about it are no longer true."""
+        for message in self.messages:
+            if message.level == "error" and about and message.about == about:
+                self.close(message)
 
     def close(self, message: Message) -> None:
         """Take a message away."""
@@ -77,7 +90,7 @@ class MessageBar:
     def tick(self, now: float) -> bool:
         """Let notes go whose time is over; whether any went. A note's time starts at its first tick."""
         started = [(m, now if since is None else since) for m, since in self._shown]
-        left = [(m, since) for m, since in started if not m.fleeting or now - since < NOTE_SECONDS]
+        left = [(m, since) for m, since in started if not m.fleeting or now - since < m.seconds]
         gone = len(left) != len(started)
         self._shown, self._now = list(left), now
         self.revision += gone
@@ -87,7 +100,7 @@ class MessageBar:
     def left(self) -> float | None:
         """Seconds from the last tick until the next note goes; None where none will."""
         ends = [
-            NOTE_SECONDS if since is None else NOTE_SECONDS + since - self._now
+            message.seconds if since is None else message.seconds + since - self._now
             for message, since in self._shown
             if message.fleeting
         ]
@@ -100,9 +113,11 @@ class MessageBar:
 
 
 def _replaces(message: Message, older: Message) -> bool:
-    """Whether it says the same, or is a later note of the same thing: ``Solver: ccd`` after ``Solver: dls``."""
+    """Whether it says the same, or something later of the same thing: ``Solver: ccd`` after ``Solver: dls``."""
     if message.text == older.text:
         return True
+    if message.level == older.level == "error":
+        return bool(message.about) and message.about == older.about
     notes = message.level == older.level == "note" and not (message.actions or older.actions)
     (thing, colon, _), (other, _, _) = message.text.partition(": "), older.text.partition(": ")
     return notes and bool(colon) and thing == other

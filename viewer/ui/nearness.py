@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from viewer.ik.solution import Status
 from viewer.session.standing import above, stand_of, world_of
 from viewer.session.values import STANDING, Wanted
 from viewer.skeleton.kinds import JointKind
@@ -23,7 +24,7 @@ def too_near(document: Document, report: Report | None) -> frozenset[str]:
 
     What was found out about the last solve says so; in a drag, where there is no time to find out, the lengths do.
     """
-    if report is None or report.converged:
+    if report is None or report.status is Status.CONVERGED:
         return frozenset()
     said = (_SAID.match(line) for line in report.diagnosis)
     names = {found["name"] for found in said if found is not None}

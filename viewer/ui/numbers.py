@@ -13,6 +13,10 @@ _STEPS = (("km", 1000.0, 1000.0), ("m", 1.0, 0.1), ("cm", 0.01, 0.01), ("mm", 0.
 """Units of steps, metres that they are worth, and from how many metres on each is used."""
 
 
+FAR = 9.9995
+"""Metres from which on a miss is said in metres: what rounds to 10,000 mm is hard to read."""
+
+
 def fixed(value: float, decimals: int) -> str:
     """A number with so many decimals; what rounds to zero has no sign."""
     if not math.isfinite(value):
@@ -37,12 +41,17 @@ def millimetres(length: float, finest: int = 1) -> str:
 
 
 def error(length: float, finest: int = 1) -> str:
-    """An error in metres: ``0.1 mm``."""
-    return f"{millimetres(length, finest)} mm"
+    """An error in metres: ``0.1 mm``, from ten metres on ``11.1 m``."""
+    return f"{fixed(length, 1)} m" if abs(length) >= FAR else f"{millimetres(length, finest)} mm"
 
 
 def short(length: float) -> str:
-    """An error in words: whole millimetres from ten of them on, as ``178 mm``; what is tiny by the digits it has."""
+    """An error in words: whole millimetres from ten of them on, as ``178 mm``; what is tiny by the digits it has.
+
+    What is far off, in metres: ``11.1 m``.
+    """
+    if abs(length) >= FAR:
+        return error(length)
     size = abs(1000.0 * length)
     return f"{fixed(1000.0 * length, 0 if size >= 10.0 else 1 if size >= 0.05 or not size else 3)} mm"
 

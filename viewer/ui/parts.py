@@ -60,6 +60,7 @@ def take_file(controller: Controller, path: Path, kind: str) -> None:
     except ViewerError as error:
         controller.post(bad_file(controller, path, error))
         return
+    controller.bar.done("open")
     controller.note(f"{kind.capitalize()} taken from {path.name}{f': {warnings[0]}' if warnings else ''}")
 
 

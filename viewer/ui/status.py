@@ -138,7 +138,10 @@ def _error_text(report: Report, document: Document) -> str:
 
 
 def _errors(errors: Mapping[str, GoalError], finest: int) -> str:
-    """``R hand 0.0 L hand 0.0 Head 0.1 mm``."""
+    """``R hand 0.0 L hand 0.0 Head 0.1 mm``; each with its unit where one is said in metres."""
+    if any((metres or 0.0) >= numbers.FAR for metres, _, _ in errors.values()):
+        several = ((name, error[0]) for name, error in errors.items() if error[0] is not None)
+        return " ".join(f"{short_name(name)} {numbers.error(metres, finest)}" for name, metres in several)
     parts = [
         f"{short_name(name)} {numbers.millimetres(metres, finest)}"
         for name, (metres, _, _) in errors.items() if metres is not None
@@ -168,9 +171,9 @@ def _figures(report: Report | None, fps: float | None) -> str:
 
 
 def _is_unkeyed(document: Document) -> bool:
-    """Whether there are keys, and the pose shown is another than theirs: going to another frame loses it."""
+    """Whether the pose shown is another than that of keys or clip: going to another frame loses it."""
     take = document.take
-    if take is None or take.is_empty or document.auto_key:
+    if document.auto_key or (document.clip_data is None and (take is None or take.is_empty)):
         return False
     return not document.pose.same_as(document.frame_pose(document.frame))
 

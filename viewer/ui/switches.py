@@ -75,6 +75,7 @@ class Switches:
             setattr(panels, name, not getattr(panels, name))
             if name != "hidden":
                 panels.hidden = False
+            self._controller.hover_row(None)  # a row that is put away says nothing of the pointer any more
             changed()
 
         # Hidden panels are ticked when they are shown: "Hide panels" is on while they are not.

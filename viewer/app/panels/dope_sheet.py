@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +12,7 @@ from viewer.app.fonts import SMALL
 from viewer.app.panels.key_hand import use
 from viewer.app.panels.key_menu import draw_menu, open_menu
 from viewer.app.panels.key_rows import Placed
-from viewer.app.panels.ruler import STRIP, axis_of, draw_playhead, draw_range, draw_strip
+from viewer.app.panels.ruler import INSET, STRIP, axis_of, draw_playhead, draw_range, draw_strip, range_places
 from viewer.app.widgets.items import item
 from viewer.app.widgets.pen import Pen
 from viewer.ui.dope_rows import Row, rows_of
@@ -55,13 +56,13 @@ def draw_sheet(ui: PanelContext) -> None:
     hand = use(ui, pen, well, axis, placed)
     pen.draw.push_clip_rect((well.x, well.y), (well.x + well.w, well.y + well.h), True)
     _lanes(pen, well, axis, placed)
+    if not placed:
+        _no_keys(ui, pen, well, axis, hand)
     draw_range(ui, pen, well, axis, hand.ends(ui))
     draw_strip(ui, pen, well, axis)
     draw_playhead(ui, pen, well, axis)
     for one in placed:
         _keys(ui, pen, axis, one, hand)
-    if not placed:
-        _no_keys(pen, well)
     if hand.kind == "box" and hand.moved:
         _box(pen, hand)
     pen.draw.pop_clip_rect()
@@ -188,11 +189,19 @@ def _key(pen: Pen, x: float, y: float, half: float, colour: str, *, step: bool) 
             pen.shape([(x, y - size), (x + size, y), (x, y + size), (x - size, y)], name)
 
 
-def _no_keys(pen: Pen, well: Item) -> None:
+def _no_keys(ui: PanelContext, pen: Pen, well: Item, axis: Axis, hand: Hand) -> None:
+    """Where keys would be, clear of what stands there: of the first room that is wide enough, else of the widest."""
     top, strip = well.y + pen.px(STRIP), pen.px(STRIP)
-    if well.h - strip >= pen.px(14):
-        y = pen.middle(top, well.h - strip, SMALL)
-        pen.small(well.x + pen.px(28), y, pen.fit(NO_KEYS, well.w - pen.px(42), SMALL))
+    if well.h - strip < pen.px(14):
+        return
+    stops = {well.x, well.x + well.w, *range_places(ui, pen, axis, hand.ends(ui))}
+    if not (ui.session.playing or ui.session.recording):  # else the words would get out of its way all the time
+        stops.add(axis.x(ui.session.document.frame))
+    ends = sorted(x for x in stops if well.x <= x <= well.x + well.w)
+    wide = pen.width(NO_KEYS, SMALL) + 2.0 * pen.px(INSET)
+    left, right = max(pairwise(ends), key=lambda room: min(room[1] - room[0], wide))
+    words = pen.fit(NO_KEYS, right - left - 2.0 * pen.px(INSET), SMALL)
+    pen.small(left + pen.px(INSET), pen.middle(top, well.h - strip, SMALL), words)
 
 
 def _box(pen: Pen, hand: Hand) -> None:

@@ -8,14 +8,18 @@ from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui
 
+from viewer.app.fonts import SMALL
 from viewer.app.panels.file_list import draw_list, draw_places
-from viewer.app.panels.file_state import State
-from viewer.app.panels.folder import meant
+from viewer.app.panels.file_state import NO_NAME, State
+from viewer.app.panels.folder import means_folder, meant
 from viewer.app.widgets.buttons import text_button
 from viewer.app.widgets.dialogs import Choice, begin_dialog, choices, dialog_title, end_dialog
 from viewer.app.widgets.fields import FOCUS, take_keyboard, text_line
-from viewer.app.widgets.items import gap
+from viewer.app.widgets.items import gap, tip
+from viewer.app.widgets.pen import Pen
 from viewer.app.widgets.rows import label
+from viewer.errors import ViewerError
+from viewer.formats.files import check_output
 from viewer.formats.load import READERS
 from viewer.session.files import SUFFIX
 from viewer.ui.documents import EXPORTS, export_to
@@ -123,20 +127,32 @@ def _bottom(ui: PanelContext, state: State) -> bool:
         state.name, entered = text_line(ui, "name", state.name, width=imgui.get_content_region_avail().x)
         if imgui.is_item_edited():
             state.replacing, state.problem = None, ""
-    imgui.push_style_color(imgui.Col_.text, ui.paint("warn" if state.problem or state.replacing else "text3"))
-    with ui.fonts.small():
-        imgui.text_unformatted(_said(state))
-    imgui.pop_style_color()
+    _line(ui, _said(state), "warn" if state.problem or state.replacing or state.unnamed else "text3")
     word = "Replace" if state.replacing is not None and state.replacing == state.path else state.action
-    pressed = choices(ui, Choice("Cancel"), Choice(word, primary=True, enabled=bool(state.name.strip())))
+    pressed = choices(
+        ui, Choice("Cancel"), Choice(word, primary=True, enabled=bool(state.name.strip()) and not state.unnamed)
+    )
     if pressed == "Cancel":
         return True
     return bool(pressed or entered) and _chosen(ui, state)
 
 
+def _line(ui: PanelContext, words: str, colour: str) -> None:
+    """What is said above the buttons, whole in the tip where it has no room."""
+    pen = Pen(ui)
+    x, y = imgui.get_cursor_screen_pos()
+    wide = imgui.get_content_region_avail().x
+    shown = pen.fit(words, wide, SMALL)
+    pen.small(x, y, shown, colour)
+    imgui.dummy((wide, pen.px(SMALL)))
+    tip(words if shown != words else "")
+
+
 def _said(state: State) -> str:
     if state.problem:
         return state.problem
+    if state.unnamed:
+        return NO_NAME
     if state.replacing is not None:
         return f"{state.replacing.name} exists. Replace it?"
     return f"Files ending in {', '.join(state.suffixes)}"
@@ -145,12 +161,12 @@ def _said(state: State) -> str:
 def _chosen(ui: PanelContext, state: State) -> bool:
     """Take what is named; whether that was all."""
     path = state.path
-    if path.is_dir():
+    if path.is_dir() and not state.unnamed:
         state.go(path)
-        state.name = "" if not state.saving else state.name
+        state.name = "" if not state.saving or means_folder(state.name) else state.name
         return False
-    if state.refused:
-        state.problem, state.fresh = state.refused, FOCUS
+    if problem := state.refused or _unwritable(state):
+        state.problem, state.fresh = problem, FOCUS
         return False
     if not state.saving and not path.is_file():
         state.problem = f"{path.name}: no such file"
@@ -159,5 +175,26 @@ def _chosen(ui: PanelContext, state: State) -> bool:
         state.replacing, state.fresh = path, FOCUS  # so that Enter is the answer
         return False
     ui.wake()
-    state.done(path)
-    return True
+    return _done(ui, state, path)
+
+
+def _unwritable(state: State) -> str:
+    """Why there can be no file of that name where it is to be; said while the name can still be mended."""
+    if state.saving:
+        try:
+            check_output(state.path)
+        except ViewerError as error:
+            return str(error)
+    return ""
+
+
+def _done(ui: PanelContext, state: State, path: Path) -> bool:
+    """Do what the dialog is for; whether that worked: what went wrong in writing is said here, and the name stays."""
+    if state.done(path) is not False or not state.saving:
+        return True
+    said = ui.controller.messages[-1:]
+    for message in said:
+        ui.controller.bar.close(message)
+        state.problem = message.text
+    state.replacing, state.fresh = None, FOCUS
+    return not said

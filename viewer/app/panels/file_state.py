@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from viewer.app.panels.folder import Entry, listed, meant, places
+from viewer.app.panels.folder import Entry, listed, means_folder, meant, places
 from viewer.app.widgets.fields import FOCUS
 from viewer.errors import quote
 from viewer.session.files import SUFFIX
@@ -15,8 +15,14 @@ from viewer.session.files import SUFFIX
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+NO_NAME = "Give the file a name"
 _SUFFIX = re.compile(r"\.(?=.*[A-Za-z])[A-Za-z0-9_-]+")
 """What is meant as a suffix: that of ``walk v1.2`` is none."""
+
+
+def has_suffix(name: str) -> bool:
+    """Whether what stands after the last point of a name is meant as a suffix."""
+    return _SUFFIX.fullmatch(Path(name).suffix) is not None
 
 
 @dataclass(slots=True)
@@ -27,7 +33,7 @@ class State:
         title: what it is for.
         action: the word on its button.
         suffixes: of the files listed; the first is added to a name without one.
-        done: gets the path that was chosen.
+        done: gets the path that was chosen; False: that did not work, and why is in the last message.
         saving: a name is asked for; else a file that exists.
         folder: whose contents are listed.
         typed: in the path field.
@@ -64,14 +70,24 @@ class State:
     def path(self) -> Path:
         """What is chosen; a name to save under gets the first suffix if it has none of them."""
         path = meant(self.name, self.folder)
-        return path.with_name(path.name + self.suffixes[0]) if self.saving and not self._named(path) else path
+        whole = not self.saving or self._named(path) or means_folder(self.name)
+        return path if whole else path.with_name(path.name + self.suffixes[0])
+
+    @property
+    def unnamed(self) -> bool:
+        """Whether there is no name yet to save under."""
+        return self.saving and not self.name.strip().strip('"')
 
     @property
     def refused(self) -> str:
-        """Why nothing can be saved under the name: its suffix asks for a format that there is not."""
+        """Why nothing can be saved under the name: it is none, or its suffix asks for a format that there is not."""
+        if self.unnamed:
+            return NO_NAME
         path = meant(self.name, self.folder)
+        if self.saving and means_folder(self.name):
+            return "" if path.is_dir() else f"{path}: no such folder"
         known = not self.saving or self.suffixes == (SUFFIX,) or self._named(path)
-        if known or path.is_dir() or _SUFFIX.fullmatch(path.suffix) is None:
+        if known or path.is_dir() or not has_suffix(path.name):
             return ""
         return f"{quote(path.suffix)} is no format to save in: expected {', '.join(self.suffixes)}"
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
+from viewer.app.fonts import SMALL
 from viewer.app.panels.commands import ask
 from viewer.app.widgets.buttons import FIELD, text_button
 from viewer.app.widgets.dialogs import Choice, begin_dialog, choices, end_dialog, escape_pressed
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
     from viewer.ui.film import FilmProgress
 
 ASK = "##ask film"
+_ANSWERS = {
+    "Stop and close": "film-stop-then-quit", "Keep open": "film-keep-open", "Close when done": "film-then-quit",
+}  # fmt: skip
+_CLOSES = "closes when done"
 
 _FLAGS = (
     imgui.WindowFlags_.no_decoration
@@ -71,7 +76,11 @@ def _contents(ui: PanelContext, film: FilmProgress) -> None:
     x, y = imgui.get_cursor_screen_pos()
     wide, left = imgui.get_content_region_avail().x, x + pen.px(_ICON)
     pen.icon(x + pen.px(8), y + pen.px(_LINE) / 2.0, fa.ICON_FA_FILM, "accent")
-    pen.text(left, pen.middle(y, pen.px(_LINE)), pen.fit(f"Filming {film.name}", wide - pen.px(_ICON)))
+    room = wide - pen.px(_ICON)
+    if film.closes:
+        pen.right(x + wide, pen.middle(y, pen.px(_LINE), SMALL), _CLOSES, "text2", SMALL)
+        room -= pen.width(_CLOSES, SMALL) + pen.px(12)
+    pen.text(left, pen.middle(y, pen.px(_LINE)), pen.fit(f"Filming {film.name}", room))
     y += pen.px(_LINE) + pen.px(_GAP)
     _track(pen, (left, y), wide - pen.px(_ICON), film.done / max(film.total, 1))
     y += pen.px(6) + pen.px(_GAP)
@@ -109,13 +118,11 @@ def _question(ui: PanelContext) -> None:
         imgui.text_unformatted(f"{ui.film.name} is being filmed: {ui.film.words} pictures")
         imgui.pop_text_wrap_pos()
     gap(ui.px(8))
-    pressed = choices(ui, Choice("Stop and close"), Choice("Keep open"), Choice("Close when done", primary=True))
+    pressed = choices(ui, *(Choice(words, primary=words == "Close when done") for words in _ANSWERS))
     if not pressed and escape_pressed():
         pressed = "Keep open"
     if pressed:
         imgui.close_current_popup()
-        asked = {"Stop and close": "film-stop-then-quit", "Close when done": "film-then-quit"}.get(pressed)
-        if asked:
-            ask(ui, asked)
+        ask(ui, _ANSWERS[pressed])
         ui.wake()
     end_dialog()

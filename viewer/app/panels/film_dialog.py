@@ -44,8 +44,9 @@ def draw(ui: PanelContext) -> None:
         return
     state = ui.memory["film"]
     # Keys that a field or the dialog for places takes are not meant for this one.
-    alone = not imgui.is_any_item_active() and not imgui.is_popup_open(file_dialog.NAME)
-    done = dialog_title(ui, "Export film") and alone
+    first = not imgui.is_popup_open(file_dialog.NAME)
+    alone = first and not imgui.is_any_item_active()
+    done = dialog_title(ui, "Export film") and first
     entered = _place(ui, state)
     separator(ui)
     picture_rows(ui, state)
@@ -147,6 +148,9 @@ def _files(state: FilmState, pictures: int) -> str:
 def _ordered(ui: PanelContext, state: FilmState, plan: FilmPlan, pictures: int) -> bool:
     """Ask for the film, unless something is in the way; whether it was asked for."""
     path = state.path
+    if state.refused:
+        state.problem, state.fresh = state.refused, FOCUS
+        return False
     try:
         check_output(files_of(path, 1)[0])
     except ViewerError as error:

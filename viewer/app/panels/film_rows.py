@@ -15,6 +15,7 @@ from viewer.app.widgets.pen import Pen
 from viewer.app.widgets.rows import label
 from viewer.formats.film_rates import SLOWEST_TURN
 from viewer.session.take.changing import shows_take
+from viewer.ui.commands import BY_ID
 from viewer.ui.film import PARTS, fastest, ranges, rate_words, size_words
 
 if TYPE_CHECKING:
@@ -100,6 +101,9 @@ def motion_rows(ui: PanelContext, state: FilmState) -> None:
             state.seconds = round(seconds, 2)
             state.changed()
         _note(ui, "one turn; it can be repeated for ever")
+        if ui.controller.demos.has_motions:
+            label(ui, "", width=LABEL)
+            _note(ui, f"Moving targets stand still in it: record them first, by {BY_ID['key.record'].shortcut}", "warn")
     _rate(ui, state)
 
 

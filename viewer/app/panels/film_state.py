@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from viewer.app.panels.file_state import has_suffix
 from viewer.app.panels.folder import meant
 from viewer.app.widgets.fields import FOCUS
-from viewer.errors import MachineError
+from viewer.errors import MachineError, quote
 from viewer.formats.film_rates import STILL_TURN
 from viewer.session.files import SUFFIX
 from viewer.ui.film import FORMATS, PARTS, FilmPlan, fastest, form_of, own_rate, ranges
@@ -99,6 +100,15 @@ class FilmState:
     def changed(self) -> None:
         """What was asked and said was about another film."""
         self.problem, self.asking, self.agreed = "", "", None
+
+    @property
+    def refused(self) -> str:
+        """Why there is no film of that name: its suffix asks for a format that there is not."""
+        name = meant(self.name.strip(), Path.cwd()).name
+        if form_of(name) is not None or not has_suffix(name):
+            return ""
+        formats = ", ".join(f".{form}" for form in FORMATS)
+        return f"{quote(Path(name).suffix)} is no format to film in: expected {formats}"
 
     @property
     def path(self) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -93,3 +94,9 @@ def meant(text: str, folder: Path) -> Path:
         return (folder / Path(typed).expanduser()).absolute()
     except RuntimeError:  # ~nobody
         return (folder / typed).absolute()
+
+
+def means_folder(text: str) -> bool:
+    """Whether what a person typed can only be a folder: nothing, ``..``, ``~``, or what ends with a slash."""
+    typed = text.strip().strip('"')
+    return not typed or typed == "~" or re.split(r"[/\\]" if os.sep == "\\" else "/", typed)[-1] in {"", ".", ".."}

@@ -86,9 +86,16 @@ def draw_range(ui: PanelContext, pen: Pen, well: Item, axis: Axis, ends: tuple[i
         pen.draw.add_rect_filled((well.x, well.y), (min(left, well.x + well.w), well.y + well.h), shade)
     if right < well.x + well.w:
         pen.draw.add_rect_filled((max(right, well.x), well.y), (well.x + well.w, well.y + well.h), shade)
-    for x, way in ((axis.x(first), -1.0), (axis.x(last), 1.0)):
+    places = range_places(ui, pen, axis, ends)
+    for x, place, way in zip((axis.x(first), axis.x(last)), places, (-1.0, 1.0), strict=True):
         if well.x <= x <= well.x + well.w:
-            _bracket(pen, well, x + way * pen.px(_ASIDE), way, "text" if ends else "text3")
+            _bracket(pen, well, place, way, "text" if ends else "text3")
+
+
+def range_places(ui: PanelContext, pen: Pen, axis: Axis, ends: tuple[int, int] | None = None) -> tuple[float, float]:
+    """Where the brackets of the range stand; ``ends`` while they are being dragged."""
+    first, last = ends or played_range(ui.session.document)
+    return axis.x(first) - pen.px(_ASIDE), axis.x(last) + pen.px(_ASIDE)
 
 
 def _bracket(pen: Pen, well: Item, x: float, way: float, colour: str) -> None:
@@ -143,4 +150,6 @@ def draw_playhead(ui: PanelContext, pen: Pen, well: Item, axis: Axis) -> None:
     pen.strong(left + inset, pen.middle(well.y + pen.px(1), h, SMALL), words, "on_accent", SMALL)
 
 
-__all__ = ["Axis", "axis_of", "draw_playhead", "draw_range", "draw_strip", "number_step", "range_end_at"]
+__all__ = [
+    "Axis", "axis_of", "draw_playhead", "draw_range", "draw_strip", "number_step", "range_end_at", "range_places",
+]  # fmt: skip

@@ -25,13 +25,15 @@ _GAP = 10.0
 
 
 def draw(ui: PanelContext) -> None:
-    """Draw the line; what has no room is left out, from the right."""
+    """Draw the line; what has no room is left out, from the right, but for hints that are kept."""
     settle(ui)
     pen, rect, status = Pen(ui), ui.rect, ui.controller.status()
+    kept = sum(_width(pen, (hint.keys, hint.words)) for hint in ui.controller.hints() if hint.kept)
     pen.draw.push_clip_rect((rect.x, rect.y), (rect.x + rect.w, rect.y + rect.h))
     end = rect.x + rect.w - pen.px(8)
-    x = _state(pen, rect.x + pen.px(8), end, status, rect)
-    x = _parts(ui, pen, x, end, status)
+    room = end - kept - pen.px(24) if kept else end
+    x = _state(pen, rect.x + pen.px(8), room, status, rect)
+    x = _parts(ui, pen, x, room, status)
     _hints(ui, pen, x + pen.px(24), end)
     pen.draw.pop_clip_rect()
     imgui.dummy((1.0, 1.0))
@@ -103,9 +105,10 @@ def _part(ui: PanelContext, pen: Pen, x: float, end: float, part: _Part) -> floa
 def _hints(ui: PanelContext, pen: Pen, start: float, end: float) -> None:
     """``[Ctrl] snap  [Esc] cancel``, as many as there is room for, at the right end."""
     hints: list[tuple[str, str]] = [(hint.keys, hint.words) for hint in ui.controller.hints()]
-    while hints and sum(_width(pen, hint) for hint in hints) > end - start:
+    least = 1 if any(hint.kept for hint in ui.controller.hints()) else 0  # such a hint comes first
+    while len(hints) > least and sum(_width(pen, hint) for hint in hints) > end - start:
         # Where the last says how to get out of it, it is the last to go.
-        hints.pop(-2 if len(hints) > 1 and hints[-1][0] == "Esc" else -1)
+        hints.pop(-2 if len(hints) > least + 1 and hints[-1][0] == "Esc" else -1)
     y, h = ui.rect.y, ui.rect.h
     x = end - sum(_width(pen, hint) for hint in hints) + pen.px(14)
     for keys, words in hints:

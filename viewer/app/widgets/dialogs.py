@@ -9,6 +9,7 @@ from imgui_bundle import imgui
 
 from viewer.app.fonts import TITLE
 from viewer.app.widgets.buttons import SEGMENT, icon_button, text_button
+from viewer.app.widgets.fields import in_line
 from viewer.app.widgets.pen import Pen
 
 if TYPE_CHECKING:
@@ -89,8 +90,9 @@ def dialog_title(ui: PanelContext, words: str) -> bool:
 
 
 def escape_pressed() -> bool:
-    """Whether Esc was pressed and no field had it."""
-    return imgui.is_key_pressed(imgui.Key.escape, repeat=False) and not imgui.is_any_item_active()
+    """Whether Esc was pressed and nothing took it: lines of text leave it to their dialog, numbers being typed not."""
+    free = in_line() or not imgui.is_any_item_active()
+    return free and imgui.is_key_pressed(imgui.Key.escape, repeat=False)
 
 
 def enter_pressed() -> bool:

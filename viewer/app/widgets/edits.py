@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from imgui_bundle import imgui
 
 from viewer.errors import ViewerError
-from viewer.ui.messages import Message
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -127,11 +126,13 @@ def _moved(running: _Scrub, per_pixel: float, snap: float, scale: float) -> Edit
 
 def attempt(ui: PanelContext, do: Callable[[], object]) -> bool:
     """Do something; what is wrong with the input becomes a message. Whether it was done."""
+    about = f"panel {ui.panel.id}" if ui.panel else ""
     try:
         do()
     except ViewerError as error:
-        ui.controller.post(Message(str(error), "error"))
+        ui.controller.fail(error, about)
         return False
+    ui.controller.bar.done(about)
     return True
 
 

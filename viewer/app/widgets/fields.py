@@ -51,6 +51,8 @@ class _Typing:
 
 
 _typing: list[_Typing] = []
+_lines: list[int] = []
+"""The frame in which a line of text had the keyboard last."""
 
 
 def typing_in(it: int) -> bool:
@@ -200,4 +202,11 @@ def text_line(
     flags = imgui.InputTextFlags_.enter_returns_true | (imgui.InputTextFlags_.auto_select_all if chosen else 0)
     entered, text = imgui.input_text_with_hint(f"##{name}", hint, text, flags)
     imgui.pop_style_var()
+    if imgui.is_item_active():
+        _lines[:] = [imgui.get_frame_count()]
     return text, entered
+
+
+def in_line() -> bool:
+    """Whether a line of text has the keyboard, or had it in the last frame: Esc is not for it but for its dialog."""
+    return bool(_lines) and abs(imgui.get_frame_count() - _lines[0]) <= 1

@@ -43,6 +43,8 @@ _ANGLE_ERROR = 0.5 * 3.0 * math.radians(1.0)
 """Radians of one joint, in units of the last decimal of its degrees: half of it on each of three channels."""
 _UNSAFE_NAME = re.compile(r"[\x00-\x1f\x7f]|^[ \t]|[ \t]$|(?<=[ \t])\{|^\{(?=[ \t]|$)")
 """What would end a name early when it is read again."""
+_BRACES = re.compile(r"[{}]")
+"""Replaced together, where one has to be: no half of a pair is left."""
 
 
 def write_bvh(character: Character, path: Path, *, clip: Clip | None = None, precision: int | None = None) -> list[str]:
@@ -139,6 +141,7 @@ def _names(skeleton: Skeleton, source: Source) -> tuple[list[str], list[str]]:
     for joint, name in enumerate(names):
         safe = _UNSAFE_NAME.sub("_", name)
         if safe != name:
+            safe = _BRACES.sub("_", safe)
             warnings.append(f"joint {quote(name)} is written as {quote(safe)}: BVH cannot hold its name")
             names[joint] = safe
     return names, warnings

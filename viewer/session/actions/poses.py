@@ -10,6 +10,7 @@ import numpy as np
 from viewer.errors import InputError
 from viewer.session.actions.base import Action
 from viewer.session.bounds import inside_at
+from viewer.session.footing import pinned_supports
 from viewer.session.mirror import mirrored_pose, partners
 from viewer.session.standing import carried
 from viewer.skeleton.pose import Pose
@@ -130,14 +131,14 @@ class PastePose(Action):
         """The document with the joints so."""
         pose, joints = _fitting(document, self.pose), _indices(document, self.joints)
         if self.flipped:
-            pose = mirrored_pose(document.skeleton, pose)
+            pose = _mirrored(document, pose)
             joints = partners(document.skeleton)[joints].tolist()
         return _posed(document, pose, joints)
 
 
 @dataclass(frozen=True, slots=True)
 class MirrorPose(Action):
-    """Swap left and right: the body stays where it is and faces where it does."""
+    """Swap left and right: the body stands where it does, on the other foot, and faces where its feet do."""
 
     solves: ClassVar[bool] = False
 
@@ -150,4 +151,10 @@ class MirrorPose(Action):
         """The document in the mirrored pose."""
         if (partners(document.skeleton) == np.arange(len(document.skeleton))).all():
             raise InputError("no joint's name says left or right: there is nothing to mirror")
-        return _posed(document, mirrored_pose(document.skeleton, document.pose), _indices(document, None))
+        return _posed(document, _mirrored(document, document.pose), _indices(document, None))
+
+
+def _mirrored(document: Document, pose: Pose) -> Pose:
+    """A pose mirrored where it stands: about the middle between pinned feet."""
+    supports = pinned_supports(document, partners(document.skeleton))
+    return mirrored_pose(document.skeleton, pose, supports)

@@ -16,7 +16,7 @@ from viewer.session.script import calls
 from viewer.session.script.codec import KINDS
 from viewer.session.script.tape import Tape
 from viewer.session.solving import Solvers
-from viewer.session.take.recording import Recording
+from viewer.session.take.ending import EndsRecording
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +29,7 @@ _MOVES = ("undo", "redo", "go_to")
 _CALLS = (*calls.WRITERS, *_MOVES, "replace")
 
 
-class Taping(Animated, Recording):
+class Taping(Animated, EndsRecording):
     """Writes down calls from outside while that is asked for; what they call in their turn is not written.
 
     Attributes:

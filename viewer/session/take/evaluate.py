@@ -13,7 +13,7 @@ import numpy as np
 
 from viewer.errors import InputError
 from viewer.session.lengths import relengthened
-from viewer.session.take.sampling import sampled
+from viewer.session.take.sampling import fade_frames, sampled
 from viewer.session.take.values import check_frame
 from viewer.skeleton.pose import Pose
 from viewer.spatial.checks import handed_over
@@ -134,7 +134,8 @@ def layered(motion: Motion, first: int, count: int) -> Frames:
         rest = take.rest if take is not None and take.rest is not None else motion.own.rest_pose()
         rotations = np.repeat(rest.rotations[None], count, axis=0)
         translations = np.repeat(rest.translations[None], count, axis=0)
-    for some in sampled(take.tracks if take else (), first, len(rotations), fading=motion.clip is not None):
+    fade = 0 if motion.clip is None else fade_frames(motion.clip.frame_time)
+    for some in sampled(take.tracks if take else (), first, len(rotations), fade=fade):
         turns, moved = some.rotations.swapaxes(0, 1), some.translations
         if motion.clip is None:
             rotations[:, some.joints] = turns

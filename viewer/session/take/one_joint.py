@@ -8,7 +8,7 @@ import numpy as np
 
 from viewer.session.lengths import relengthened
 from viewer.session.take.evaluate import Frames, check_played_frame, motion_of
-from viewer.session.take.sampling import sampled_at
+from viewer.session.take.sampling import fade_frames, sampled_at
 from viewer.spatial.quaternion import multiply, normalized
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def _keyed(motion: Motion, joint: int, frames: Ints) -> Frames:
         turns, moved = np.tile(rest.rotations[joint], (count, 1)), np.tile(rest.translations[joint], (count, 1))
     if track is None:
         return Frames(turns, moved)
-    found = sampled_at([track], frames, fading=clip is not None)
+    found = sampled_at([track], frames, fade=0 if clip is None else fade_frames(clip.frame_time))
     added = None if found.translations is None else found.translations[0]
     if clip is not None:
         return Frames(normalized(multiply(turns, found.rotations[0])), moved if added is None else moved + added)

@@ -34,8 +34,8 @@ class Recorder:
     """A recording under way.
 
     Frames advance with the clock, from the frame where it began. While the body is moved by hand each frame takes a
-    sample of it, and the joints that were moved get keys; all others, and all of them between movements, go on as the
-    clip and the keys that are there say, and stay as they are.
+    sample of it, the first of them of how it stood before, and the joints that were moved get keys; all others, and all
+    of them between movements, go on as the clip and the keys that are there say, and stay as they are.
 
     Attributes:
         start: the state that it began with.
@@ -57,6 +57,7 @@ class Recorder:
         self._folded = 0
         self._began: float | None = None
         self._last: tuple[float, int, Pose] | None = None
+        self._held: tuple[Document, Pose] | None = None
         self._beneath = self._playing()
         self.take = self._longer(self._done)
 
@@ -106,32 +107,39 @@ class Recorder:
     def mark(self) -> None:
         """A movement begins: `drop` forgets what comes from here on."""
         self._end_run()
+        self.moving = False
 
     def drop(self) -> None:
         """The movement was none after all."""
-        self._run = Run()
+        self._run, self._held = Run(), None
         self.moving = False
         self.fold()
 
-    def note(self, document: Document) -> None:
-        """The body was moved since the last tick, at the frame shown."""
-        self._sample(self.frame, document, document.pose)
+    def note(self, document: Document, still: Pose) -> None:
+        """The body was moved since the last tick, at the frame shown; ``still`` as of `advance`."""
+        if not self.moving:
+            self._sample(self.frame, document, still)
+        self._held = document, document.pose
+        if len(self._run.poses) > 1:
+            self._sample(self.frame, *self._held)
 
-    def advance(self, now: float, document: Document, *, moving: bool, at: int | None = None) -> bool:
+    def advance(self, now: float, document: Document, *, moving: bool, still: Pose, at: int | None = None) -> bool:
         """Take the samples that are due; whether the frame is another one now.
 
         Args:
             now: seconds, as of `due`.
             document: as it is now.
             moving: whether the body is being moved by hand.
+            still: the pose at the last tick, before it was moved if it was not being moved then.
             at: the frame that its pose is meant for; None: the one shown.
         """
         before, due = self.frame, self.due(now)
         here = now, self.frame if at is None else at, document.pose
         if moving and not self.moving:
-            self.frame = due
-            self._sample(due, document, self._carried(here, due))
+            # What lies before the first key of a movement stands as it stood before it.
+            self._sample(self.frame, document, still)
         if moving:
+            self._held = document, document.pose
             for frame in range(self.frame + 1, due + 1):
                 self._sample(frame, document, self._pose_at(frame, here))
         self.frame = due
@@ -171,7 +179,10 @@ class Recorder:
 
     def _end_run(self) -> None:
         """What was sampled is what the next movement is made upon."""
-        run, self._run, self._folded = self._run, Run(), 0
+        if self._held is not None and len(self._run.poses) == 1:  # it was over within a frame
+            self.frame = max(self.frame, min(next(iter(self._run.poses)) + 1, self.most))
+            self._sample(self.frame, *self._held)
+        run, self._run, self._folded, self._held = self._run, Run(), 0, None
         if not run.poses:
             return
         found = recorded(self._document, self._done, self._rest, run)

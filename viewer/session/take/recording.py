@@ -10,15 +10,15 @@ from viewer.session.actions.settings import at_frame
 from viewer.session.checks import as_number
 from viewer.session.history import State
 from viewer.session.measuring import still_report
-from viewer.session.take.autokey import kept_up, only_poses
+from viewer.session.take.autokey import kept_up
 from viewer.session.take.evaluate import motion_of
 from viewer.session.take.following import followed
+from viewer.session.take.pace import Pace
 from viewer.session.take.pins import resolved
 from viewer.session.take.recorder import Recorder
 from viewer.session.transport import Transport
 
 if TYPE_CHECKING:
-    from viewer.session.actions.base import Action
     from viewer.session.document import Document
     from viewer.session.drag_goals import Grab
     from viewer.session.values import Item
@@ -27,14 +27,19 @@ if TYPE_CHECKING:
 class Recording(Transport):
     """Recording and auto-key.
 
-    While it records, ticks advance the frame at the take's rate; what moves the body by hand is sampled, and is no undo
-    step of its own: the recording as a whole is one.
+    While it records, ticks advance the frame at the take's rate times `speed`; what moves the body by hand is sampled,
+    and is no undo step of its own: the recording as a whole is one.
+
+    Attributes:
+        run_out: how many recordings have ended by themselves, at the end of a clip.
     """
 
     def __init__(self, state: State) -> None:
         """Begin at rest."""
         super().__init__(state)
         self._recorder: Recorder | None = None
+        self._pace, self.run_out = Pace(), 0
+        self._kept: float | None = None
         self._tolerance = 0.0
         self._sampled: Document | None = None
         self._meanwhile: list[tuple[str, bool]] = []
@@ -55,6 +60,11 @@ class Recording(Transport):
         return 0.0 if self._recorder is None else self._recorder.seconds
 
     @property
+    def last_recorded(self) -> float | None:
+        """How long the recording was that ended last, seconds; None if nothing was recorded."""
+        return self._kept
+
+    @property
     def record_tolerance_deg(self) -> float:
         """Degrees by which simplifying a recording may turn any joint otherwise; 0: every frame stays a key."""
         return self._tolerance
@@ -66,7 +76,7 @@ class Recording(Transport):
     def record(self) -> None:
         """Record from the frame shown on, until `stop_recording` or the end of the clip; a gesture under way goes on.
 
-        At the end of the clip nothing more is recorded, and the recording ends with the gesture under way.
+        At the end of the clip the recording ends, and a gesture under way with it.
 
         Raises:
             InputError: the clip is at its end.
@@ -80,6 +90,7 @@ class Recording(Transport):
         if recorder.frame >= recorder.most:
             raise InputError(f"there is nothing to record on after frame {recorder.most}: go back first")
         self._recorder, self._sampled, self._meanwhile = recorder, self.document, []
+        self._pace = Pace()
         self._show(self._state)
 
     def stop_recording(self) -> bool:
@@ -87,9 +98,9 @@ class Recording(Transport):
         if self._recorder is None:
             return False
         super()._conclude()
-        if self._edited:
-            self._recorder.note(self.document)
-        recorder, self._recorder = self._recorder, None
+        if self._edited and self._sampled is not None:
+            self._recorder.note(self.document, self._sampled.pose)
+        recorder, self._recorder, self._kept = self._recorder, None, None
         take = recorder.finished(self._tolerance)
         bare = replace(self.document, take=recorder.start.document.take)
         if take is None:
@@ -98,6 +109,7 @@ class Recording(Transport):
         motion = motion_of(bare)._replace(take=take)
         after = at_frame(replace(bare, take=resolved(bare, motion, take)), recorder.frame)
         super()._add(f"Record {recorder.seconds:.1f} s", State(after, still_report(after)), before=recorder.start)
+        self._kept = recorder.seconds
         return True
 
     def _leave_off(self, recorder: Recorder, document: Document) -> None:
@@ -123,21 +135,25 @@ class Recording(Transport):
         recorder = self._recorder
         if recorder is None:
             return super().tick(now)
-        due = recorder.due(now)
+        own = self._pace.at(now, self.speed)
+        due, still = recorder.due(own), (self._sampled or self.document).pose
         follows = recorder.plays and (self._gesture is not None or self._edited)
         if follows:
             self._show(followed(self._state, self._gesture, recorder, due))
         super().tick(now)
         moving = self._gesture is not None or self._edited
-        if recorder.advance(now, self.document, moving=moving, at=due if follows else None):
+        if recorder.advance(own, self.document, moving=moving, still=still, at=due if follows else None):
             if moving or not recorder.plays:
                 self._show(self._state)
             else:
                 document = at_frame(replace(self.document, take=recorder.take), recorder.frame)
                 self._show(State(document, still_report(document)))
         self._sampled = self.document
-        if recorder.frame >= recorder.most and self._gesture is None:
+        if recorder.frame >= recorder.most:
+            super()._conclude()
+            self._sampled = self.document  # a release moves the body on: what was seen last is what is kept
             self.stop_recording()
+            self.run_out += 1
         return True
 
     def _show(self, state: State) -> None:
@@ -186,30 +202,3 @@ class Recording(Transport):
     def _mark(self) -> None:
         if self._recorder is not None:
             self._recorder.mark()
-
-    def dispatch(self, action: Action) -> None:
-        """See `Stepping.dispatch`; a recording goes on if the action only poses, else it is ended first."""
-        if self._recorder is not None and not only_poses(self.document, action.apply(self.document)):
-            self.stop_recording()
-        super().dispatch(action)
-
-    def redo(self) -> bool:
-        """See `Stepping.redo`; a recording is ended first."""
-        self.stop_recording()
-        return super().redo()
-
-    def go_to(self, index: int) -> None:
-        """See `Stepping.go_to`; a recording is ended first: what was undone before it began is then forgotten."""
-        known = len(self._history)
-        self.stop_recording()
-        super().go_to(min(index, len(self._history)) if index <= known else index)
-
-    def play(self, direction: int = 1) -> None:
-        """See `Transport.play`; a recording is ended first."""
-        self.stop_recording()
-        super().play(direction)
-
-    def seek(self, frame: int) -> None:
-        """See `Transport.seek`; a recording is ended first."""
-        self.stop_recording()
-        super().seek(frame)

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from viewer.session.take.values import Track
     from viewer.spatial.checks import Bools, Floats, Ints
 
-FADE = 10
-"""Frames before the first key on a clip, and after the last one, in which what is added to the clip comes and goes."""
+_FADE, _LEAST_FADE = 1.0 / 3.0, 10
+"""Seconds, and frames at least, before the first key on a clip and after the last one, in which what is added to the
+clip comes and goes."""
 
 _STEP, _LINEAR, _SMOOTH = (CODES[blend] for blend in (Blend.STEP, Blend.LINEAR, Blend.SMOOTH))
 
@@ -39,26 +40,32 @@ class Samples:
     translations: Floats | None
 
 
-def sampled(tracks: Iterable[Track], first: int, count: int, *, fading: bool) -> list[Samples]:
+def fade_frames(frame_time: float) -> int:
+    """Frames in which what a key adds to a clip comes and goes: a third of a second, ten at least."""
+    return max(_LEAST_FADE, round(_FADE / frame_time))
+
+
+def sampled(tracks: Iterable[Track], first: int, count: int, *, fade: int) -> list[Samples]:
     """The tracks at ``count`` frames from ``first`` on; those with keys at the same frames are worked out together.
 
     Args:
         tracks: of any joints.
         first: frame.
         count: 1 or more.
-        fading: whether values are added to a clip: beyond the outermost keys they fade to none; else they stay.
+        fade: where values are added to a clip, frames beyond the outermost keys in which they fade to none; 0: they
+            stay.
     """
     groups: dict[tuple[int, int, bool], list[Track]] = {}
     for track in tracks:
         groups.setdefault((id(track.frames), id(track.blends), track.translations is None), []).append(track)
-    return [sampled_at(group, np.arange(first, first + count), fading=fading) for group in groups.values()]
+    return [sampled_at(group, np.arange(first, first + count), fade=fade) for group in groups.values()]
 
 
-def sampled_at(group: list[Track], frames: Ints, *, fading: bool) -> Samples:
-    """Tracks that have keys at the same frames, at some frames (F,), ascending; ``fading`` as of `sampled`."""
+def sampled_at(group: list[Track], frames: Ints, *, fade: int) -> Samples:
+    """Tracks that have keys at the same frames, at some frames (F,), ascending; ``fade`` as of `sampled`."""
     some = _Keys(group, int(frames[0]), int(frames[-1]))
-    if fading:
-        some.fade()
+    if fade:
+        some.fade(fade)
     joints = np.array([track.joint for track in group], dtype=np.intp)
     ways = _Ways(some.frames, some.blends, frames)
     moved = None if some.translations is None else ways.places(some.translations)
@@ -85,16 +92,16 @@ class _Keys:
         moved = [track.translations[some] for track in group if track.translations is not None]
         self.translations = np.stack(moved) if moved else None
 
-    def fade(self) -> None:
-        """Add the keys of nothing that lie before the first and after the last; a smooth key is faded to smoothly."""
+    def fade(self, count: int) -> None:
+        """Add the keys of nothing, so many frames before the first and after the last; to a smooth key smoothly."""
         nothing = np.broadcast_to(IDENTITY, (len(self.rotations), 1, 4))
         if self._ends[0]:
             coming = _SMOOTH if self.blends[0] == _SMOOTH else _LINEAR
-            self.frames = np.concatenate([[self.frames[0] - FADE], self.frames])
+            self.frames = np.concatenate([[self.frames[0] - count], self.frames])
             self.blends = np.concatenate([[coming], self.blends])
             self.rotations = np.concatenate([nothing, self.rotations], axis=1)
         if self._ends[1]:
-            self.frames = np.concatenate([self.frames, [self.frames[-1] + FADE]])
+            self.frames = np.concatenate([self.frames, [self.frames[-1] + count]])
             self.blends = np.concatenate([self.blends, [_STEP]])
             self.rotations = np.concatenate([self.rotations, nothing], axis=1)
         if self.translations is not None:

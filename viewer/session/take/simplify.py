@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viewer.session.take.editing import chosen
-from viewer.session.take.sampling import sampled
+from viewer.session.take.sampling import fade_frames, sampled
 from viewer.session.take.values import CODES, Blend, sharing
 from viewer.spatial.quaternion import angle_between, slerp
 
@@ -70,15 +70,15 @@ def _thinned(
     if within is not None:
         needed |= (frames <= within[0]) | (frames >= within[1])
     needed[::_TOGETHER] = True
-    fading = take.base is not None
+    fade = 0 if take.base is None else fade_frames(take.frame_time)
     keep = needed.copy()
     ends = np.flatnonzero(needed).tolist()
     for low, high in pairwise(ends):
         if high - low > 1:
-            keep[low : high + 1] = _needed(tracks, low, high, tolerances, fading=fading)
+            keep[low : high + 1] = _needed(tracks, low, high, tolerances, fade=fade)
     thinned = _with_keys(tracks, keep)
     while thinned is not tracks:
-        far = _far_frames(tracks, thinned, tolerances, fading=fading)
+        far = _far_frames(tracks, thinned, tolerances, fade=fade)
         if not far.size:
             break
         # Smooth stretches beside those that were thinned lean on keys that are gone: these come back.
@@ -101,11 +101,11 @@ def _with_keys(tracks: list[Track], keep: Bools) -> list[Track]:
     return list(sharing(tuple(replace(chosen(track, places), blends=blends) for track in tracks)))
 
 
-def _needed(tracks: list[Track], low: int, high: int, tolerances: tuple[float, float], *, fading: bool) -> Bools:
+def _needed(tracks: list[Track], low: int, high: int, tolerances: tuple[float, float], *, fade: int) -> Bools:
     """(high - low + 1,) which of these keys are needed, the first and the last among them."""
     keys = tracks[0].frames[low : high + 1]
     start = int(keys[0])
-    dense = sampled(tracks, start, int(keys[-1]) - start + 1, fading=fading)
+    dense = sampled(tracks, start, int(keys[-1]) - start + 1, fade=fade)
     keep = np.zeros(len(keys), np.bool_)
     keep[[0, -1]] = True
     waiting = [(0, len(keys) - 1)]
@@ -138,13 +138,13 @@ def _straight_errors(dense: list[Samples], first: int, last: int, tolerances: tu
     return errors
 
 
-def _far_frames(before: list[Track], after: list[Track], tolerances: tuple[float, float], *, fading: bool) -> Ints:
+def _far_frames(before: list[Track], after: list[Track], tolerances: tuple[float, float], *, fade: int) -> Ints:
     """Frames at which the thinned tracks are off by more than the tolerances."""
     frames = before[0].frames
     far = []
     for start in range(int(frames[0]), int(frames[-1]) + 1, _TOGETHER):
         count = min(_TOGETHER, int(frames[-1]) + 1 - start)
-        pairs = [sampled(some, start, count, fading=fading) for some in (before, after)]
+        pairs = [sampled(some, start, count, fade=fade) for some in (before, after)]
         errors = np.zeros(count)
         for one, other in zip(*pairs, strict=True):
             errors = np.maximum(errors, angle_between(one.rotations, other.rotations).max(axis=0) / tolerances[0])

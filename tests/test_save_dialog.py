@@ -1,0 +1,147 @@
+"""The dialogs for saving and exporting: names that are none, places that are none, one Esc, nothing outside."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from imgui_bundle import imgui
+from panel_window import PanelWindow
+
+import viewer
+from viewer.app.panels.file_state import NO_NAME, State
+from viewer.errors import OutputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+DIALOGS = ["file.save_as", "file.export", "file.picture"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    place = tmp_path / "parent" / "chosen"
+    place.mkdir(parents=True)
+    monkeypatch.chdir(place)
+    return place
+
+
+@pytest.fixture
+def window(folder: Path) -> Iterator[PanelWindow]:  # noqa: ARG001 - the folder comes first
+    made = PanelWindow(viewer.load("sample:walk"))
+    yield made
+    made.close()
+
+
+def ask(window: PanelWindow, command: str) -> Any:  # noqa: ANN401 - the panel's own
+    window.controller.run(command)
+    window.frames(6)
+    assert window.popup
+    return window.ui._memories["files"]["state"]
+
+
+def closed(window: PanelWindow) -> bool:
+    return not window.popup
+
+
+def named(window: PanelWindow, name: str) -> None:
+    """Put another name into the field, and press Enter."""
+    io = imgui.get_io()
+    io.add_key_event(imgui.Key.mod_ctrl, True)
+    window.tap(imgui.Key.a)
+    io.add_key_event(imgui.Key.mod_ctrl, False)
+    window.tap(imgui.Key.backspace)
+    window.write(name)
+    window.frames(4)
+
+
+@pytest.mark.parametrize("command", DIALOGS)
+def test_without_a_name_nothing_is_written_anywhere(command: str, window: PanelWindow, folder: Path) -> None:
+    state = ask(window, command)
+    named(window, "")
+    assert window.popup
+    assert state.name == ""
+    assert NO_NAME in window.words("files")
+    window.tap(imgui.Key.enter)
+    assert window.popup
+    assert [*folder.parent.iterdir()] == [folder]
+    assert [*folder.iterdir()] == []
+    assert not window.controller.messages
+    assert not window.ui.requests
+
+
+@pytest.mark.parametrize("name", ["", "  ", '""'])
+def test_blanks_are_no_name(name: str, folder: Path) -> None:
+    state = State("Export", "Export", (".bvh",), lambda _: None, saving=True, folder=folder, name=name)
+    assert state.refused == NO_NAME
+    assert state.path == folder
+
+
+@pytest.mark.parametrize(("name", "there"), [("..", "parent"), ("../", "parent"), (".", "chosen"), ("deep/", "")])
+def test_what_can_only_be_a_folder_is_gone_to(name: str, there: str, window: PanelWindow, folder: Path) -> None:
+    state = ask(window, "file.export")
+    named(window, name)
+    assert window.popup
+    if there:
+        assert state.folder.resolve().name == there
+    else:
+        assert state.problem == f"{folder / 'deep'}: no such folder"
+    assert [*folder.parent.rglob("*")] == [folder]
+
+
+@pytest.mark.parametrize("command", DIALOGS)
+def test_a_folder_that_is_not_there_is_said_where_the_name_is(command: str, window: PanelWindow, folder: Path) -> None:
+    state = ask(window, command)
+    named(window, "nodir/x")
+    assert window.popup
+    path = folder / "nodir" / f"x{state.suffixes[0]}"
+    assert state.problem == f"{path}: cannot be written: its folder does not exist"
+    assert state.name == "nodir/x"
+    assert not window.controller.messages
+    (folder / "nodir").mkdir()
+    window.tap(imgui.Key.enter)
+    window.frames(4)
+    assert closed(window)
+    assert path.exists() == (command != "file.picture")  # which the window itself draws
+
+
+def test_what_goes_wrong_in_writing_is_said_where_the_name_is(
+    window: PanelWindow, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OutputError("x.bvh: cannot be written: no space left on the device")
+
+    state = ask(window, "file.export")
+    monkeypatch.setattr("viewer.ui.documents.save", full)
+    named(window, "x")
+    assert window.popup
+    assert state.problem == "x.bvh: cannot be written: no space left on the device"
+    assert not window.controller.messages
+    monkeypatch.undo()
+    window.tap(imgui.Key.enter)
+    window.frames(4)
+    assert closed(window)
+    assert (folder / "x.bvh").exists()
+
+
+@pytest.mark.parametrize("command", [*DIALOGS, "file.open", "file.film", "play.go_to"])
+def test_one_escape_closes(command: str, window: PanelWindow) -> None:
+    window.controller.run(command)
+    window.frames(6)
+    assert window.popup
+    window.tap(imgui.Key.escape)
+    window.frames(2)
+    assert closed(window)
+
+
+def test_escape_leaves_a_number_that_is_typed_before_the_dialog(window: PanelWindow) -> None:
+    window.controller.run("file.film")
+    window.frames(6)
+    window.double_click("film", "fps")
+    window.tap(imgui.Key.escape)
+    window.frames(2)
+    assert window.popup
+    window.tap(imgui.Key.escape)
+    window.frames(2)
+    assert closed(window)
