@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numba
 import numpy as np
+from numba.core import cgutils
 from numba.extending import intrinsic
 
 from viewer.ik.assemble import assemble, freedoms_of
 from viewer.ik.goals import Goal
+from viewer.ik.groups import groups_of
 from viewer.ik.kernels_call import solve_call
 from viewer.ik.system import Settings, make_call, make_many, make_state, make_work
 from viewer.ik.targets import Targets
@@ -77,19 +79,24 @@ def _kind() -> Any:  # noqa: ANN401 - numba's types have no public type
     assembly = assemble(freedoms, goals, (1.0, 1.0))
     system, call = assembly.system, make_call(assembly.joints, assembly.goals, Targets(skeleton, goals), len(skeleton))
     states = [make_state(system) for _ in range(5)]
-    return numba.typeof((system, make_work(system), *states, make_many(system, 1), call))  # type: ignore[no-untyped-call]
+    return numba.typeof((system, make_work(system), *states, make_many(system, 1), call))
 
 
 HELD = _kind()
+GROUPS = groups_of(HELD)
 
 
 def _taken(typing: Any, memory: Any) -> Any:  # noqa: ANN401, ARG001
     """The arrays that were noted in memory."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ANN401
-        return builder.load(_place(context, builder, signature, values))
+        place = _place(context, builder, signature, values)
+        groups = [
+            builder.bitcast(cgutils.gep_inbounds(builder, place, 0, i), cgutils.voidptr_t) for i in range(len(HELD))
+        ]
+        return context.make_tuple(builder, signature.return_type, groups)
 
-    return HELD(memory), generate
+    return GROUPS(memory), generate
 
 
 def _place(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ANN401
