@@ -56,11 +56,26 @@ def test_targets_are_settled_alike(seed: int) -> None:
     places, turns = random.normal(size=(4, 3)), normalized(random.normal(size=(4, 4))) * (1.0 + 1e-5 * seed)
     places[random.random(4) < 0.3] = NOWHERE
     turns[random.random(4) < 0.3] = UNTURNED
-    places[random.integers(4), random.integers(3)] = np.nan
+    places[1, random.integers(3)] = np.nan  # a goal without a place: nobody looks
     expected, found = settled(places, turns), taken(places, turns)
     assert found is not None
     np.testing.assert_array_equal(found[0], expected[0])
     np.testing.assert_array_equal(found[1], expected[1])
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_rows_that_are_nan_in_part_are_looked_at(number: int) -> None:
+    places, turns = np.tile(NOWHERE, (4, 1)), np.tile(UNTURNED, (4, 1))
+    places[3] = 1.0
+    places[3, number] = np.nan
+    assert taken(places, turns) is None
+    with pytest.raises(InputError, match=r"^targets: .* found NaN beside numbers$"):
+        settled(places, turns)
+    places[3], turns[1] = NOWHERE, (0.0, 0.0, 0.0, 1.0)
+    turns[1, number] = np.nan
+    assert taken(places, turns) is None
+    with pytest.raises(InputError, match=r"^target rotations: .* found NaN beside numbers$"):
+        settled(places, turns)
 
 
 def test_what_is_not_given_is_the_goals_own() -> None:

@@ -209,7 +209,8 @@ def test_the_name_says_the_format_too(window: PanelWindow, folder: Path) -> None
     ask(window)
     pick(window, "format 2")
     assert state(window).name == "stride_####.png"
-    assert f"To {folder / 'stride_0000.png'} to stride_0067.png" in window.words("film")
+    # A long path is shortened in its middle.
+    assert any(word.startswith("To /") and word.endswith(" to stride_0067.png") for word in window.words("film"))
     pick(window, "Film")
     assert ordered(window)[0].path == folder / "stride_%04d.png"
 

@@ -30,8 +30,7 @@ class Starts:
         """Find the joints that take no part."""
         self._skeleton, self._taking_part, self._preferred = skeleton, taking_part, preferred
         self._idle = Idle(skeleton, taking_part, limits=limits)
-        self._given: Pose | None = None
-        self._start: tuple[Pose, bool]
+        self._start: tuple[Pose, Pose, bool] | None = None
         self._drawn: tuple[Pose, Pose] | None = None
 
     def start(self, pose: Pose) -> tuple[Pose, bool]:
@@ -40,9 +39,9 @@ class Starts:
         Raises:
             InputError: a pose of another skeleton, infinite numbers, rotations that are none.
         """
-        if pose is not self._given:  # poses do not change: one that was checked stays good
-            self._given, self._start = pose, self._idle.pose_inside(checked_start(self._skeleton, pose))
-        return self._start
+        if self._start is None or pose is not self._start[0]:  # poses do not change: one that was checked stays good
+            self._start = (pose, *self._idle.pose_inside(checked_start(self._skeleton, pose)))
+        return self._start[1:]
 
     def drawn(self, start: Pose) -> Pose:
         """A pose that `start` gave, its joints that take no part drawn to the preferred pose, inside their limits."""
