@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from viewer.cli.options import check_frames, motion_of, positive
 from viewer.cli.output import warn
 from viewer.errors import InputError, quote
+from viewer.formats import film_rates
 from viewer.formats.watch import report
 
 if TYPE_CHECKING:
@@ -21,13 +22,8 @@ if TYPE_CHECKING:
     from viewer.skeleton.clip import Clip
     from viewer.skeleton.pose import Pose
 
-FASTEST = 240.0
-"""Pictures a second, as `viewer.formats.video` has it; that is not imported before it is needed."""
-SLOWEST_TURN = 3600.0
-
-_MOST_FPS = {".mp4": 60.0, ".gif": 30.0}
-"""Pictures a second at most, unless more are asked for; motion is often captured at 120."""
-_GIF_FPS = 50.0
+FASTEST, SLOWEST_TURN = film_rates.FASTEST, film_rates.SLOWEST_TURN
+_MOST_FPS, _GIF_FPS = film_rates.USUAL, film_rates.GIF_FPS
 _NUMBER = re.compile(r"%\d*d")
 
 
@@ -129,14 +125,12 @@ def _motion(character: Character, arguments: argparse.Namespace) -> Clip | None:
 
 def _rate(path: Path, clip: Clip, arguments: argparse.Namespace) -> float | None:
     """Pictures a second; None for every frame as it is."""
-    from viewer.opengl.moving import playable_fps
-
     most = _MOST_FPS.get(path.suffix.casefold())
     if arguments.fps is not None or most is None:
         fps: float | None = arguments.fps
         return fps
     step = 1 if arguments.frames is None else arguments.frames.step
-    return playable_fps(1.0 / (clip.frame_time * step), most)
+    return film_rates.playable_fps(1.0 / (clip.frame_time * step), most)
 
 
 def _at_most(most: float, what: str) -> Callable[[str], float]:
