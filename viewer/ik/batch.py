@@ -13,7 +13,7 @@ import numpy as np
 from viewer.errors import InputError, quote
 from viewer.ik.solution import STATUS_OF_CODE, Status
 from viewer.ik.system import Many, make_many
-from viewer.ik.targets import numbers, refuse_odd
+from viewer.ik.targets import numbers
 from viewer.ik.workspace import Workspace, checked_start, spread_misses
 from viewer.skeleton.pose import Pose
 
@@ -103,17 +103,14 @@ def batch_targets(
         found = " and ".join(str(size) for size in sorted(sizes))
         raise InputError(f"solve_batch: expected as many poses (or one) as rows of targets, and some; found {found}")
     count = sizes.pop() if sizes else 1
+    if not targets.open:
+        return targets.settle_rows(count, places, rotations)
     starts = [poses] * count if isinstance(poses, Pose) else poses
-    if targets.open or places is None or np.isnan(places).any() or rotations is not None:
-        settled = [
-            targets.settle(start, None if places is None else places[i], None if rotations is None else rotations[i])
-            for i, start in enumerate(starts)
-        ]
-        return np.stack([place for place, _ in settled]), np.stack([turn for _, turn in settled])
-    # Nothing open and plain places: settle them at once.
-    refuse_odd(places, targets.has_place, "targets")
-    whole = np.where(targets.has_place[None, :, None], places, targets.places[None])
-    return whole, np.repeat(targets.turns[None], count, axis=0)
+    settled = [
+        targets.settle(start, None if places is None else places[i], None if rotations is None else rotations[i])
+        for i, start in enumerate(starts)
+    ]
+    return np.stack([place for place, _ in settled]), np.stack([turn for _, turn in settled])
 
 
 class BatchRun:

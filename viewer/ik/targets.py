@@ -77,15 +77,40 @@ class Targets:
                 if self._open_turn(i):
                     settled_turns[i] = world.rotations[place.joint]
         if places is not None:
-            given = numbers(places, (len(self.goals), 3), "targets")
-            refuse_odd(given, self.has_place, "targets")
-            np.copyto(settled_places, given, where=(self.has_place & ~np.isnan(given).any(axis=1))[:, None])
+            self._put_places(numbers(places, (len(self.goals), 3), "targets"), settled_places)
         if turns is not None:
-            given = numbers(turns, (len(self.goals), 4), "target rotations")
-            refuse_odd(given, self.has_turn, "target rotations")
-            wanted = self.has_turn & ~np.isnan(given).any(axis=1)
-            settled_turns[wanted] = unit_rows(given[wanted])
+            self._put_turns(numbers(turns, (len(self.goals), 4), "target rotations"), settled_turns)
         return settled_places, settled_turns
+
+    def settle_rows(self, count: int, places: Floats | None, turns: Floats | None) -> tuple[Floats, Floats]:
+        """`settle` for ``count`` problems at once, of goals none of which is an open pin.
+
+        Args:
+            count: N.
+            places: (N, G, 3) or None, see `settle`.
+            turns: (N, G, 4) or None.
+
+        Raises:
+            InputError: infinite numbers, rotations that are none.
+        """
+        settled_places = np.repeat(self.places[None], count, axis=0)
+        settled_turns = np.repeat(self.turns[None], count, axis=0)
+        if places is not None:
+            self._put_places(places, settled_places)
+        if turns is not None:
+            self._put_turns(turns, settled_turns)
+        return settled_places, settled_turns
+
+    def _put_places(self, given: Floats, settled: Floats) -> None:
+        """Overwrite places (..., G, 3) by those that are given."""
+        refuse_odd(given, self.has_place, "targets")
+        np.copyto(settled, given, where=(self.has_place & ~np.isnan(given).any(axis=-1))[..., None])
+
+    def _put_turns(self, given: Floats, settled: Floats) -> None:
+        """Overwrite turns (..., G, 4) by those that are given."""
+        refuse_odd(given, self.has_turn, "target rotations")
+        wanted = self.has_turn & ~np.isnan(given).any(axis=-1)
+        settled[wanted] = unit_rows(given[wanted])
 
 
 def numbers(value: ArrayLike, shape: tuple[int, ...], what: str) -> Floats:

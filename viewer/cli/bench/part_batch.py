@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.cli.bench.entries import MINK
+from viewer.cli.bench.entries import MINK, present
 from viewer.cli.bench.problems import PARTS
 from viewer.cli.bench.score import score
 from viewer.cli.bench.timing import round_robin
@@ -38,15 +38,15 @@ def measure(plan: Plan) -> Json:
     for kind in watched("batches", PARTS, len(PARTS)):
         set_of = plan.source.problems(rig, kind, plan.at_most(PROBLEMS), plan.seed)
         mink_s = _mink_s(plan, rig, set_of)
-        found: dict[str, Json] = {"mink_s": mink_s}
+        found: dict[str, Json] = {"mink_s": dict(mink_s)}
         for threads in sorted({1, cores}):
-            seconds, honest = _batch_s(plan, rig, set_of, threads)
-            each = seconds / len(set_of)
+            whole, honest = _batch_s(plan, rig, set_of, threads)
+            each = whole / len(set_of)
             found[f"threads_{threads}"] = {
                 "problems": len(set_of),
                 "honest": honest,
                 "solves_per_s": 1.0 / each,
-                "times_faster_than_mink": mink_s / each if mink_s else None,
+                "times_faster": {name: seconds / each for name, seconds in mink_s.items()},
             }
         classes[kind] = found
     result["classes"] = classes
@@ -68,10 +68,9 @@ def _batch_s(plan: Plan, rig: Rig, set_of: Problems, threads: int) -> tuple[floa
     return float(np.median(seconds)), int(found.honest.sum())
 
 
-def _mink_s(plan: Plan, rig: Rig, set_of: Problems) -> float | None:
-    """Seconds of one solve of mink's, median; None where it is not there."""
-    entry = next((entry for entry in plan.rivals if entry.name == MINK and entry.missing() is None), None)
-    if entry is None:
-        return None
+def _mink_s(plan: Plan, rig: Rig, set_of: Problems) -> dict[str, float]:
+    """Seconds of one solve of mink's, median, by each of its adapters; none where it is not there."""
+    entries, _ = present(entry for entry in plan.rivals if entry.name.partition(",")[0] == MINK)
     few = set_of.first(_MINK_PROBLEMS)
-    return round_robin({MINK: entry.make(rig)}, few, plan.budget_s, "mink")[MINK].median_ms / 1e3
+    records = round_robin({entry.name: entry.make(rig) for entry in entries}, few, plan.budget_s, "mink")
+    return {name: record.median_ms / 1e3 for name, record in records.items()}
