@@ -12,6 +12,7 @@ import numpy as np
 from viewer.errors import FormatError
 from viewer.formats.gltf.accessors import Accessors
 from viewer.formats.gltf.baking import Baked, bake
+from viewer.formats.gltf.carriers import carried, count_carriers, without_carriers
 from viewer.formats.gltf.container import open_gltf
 from viewer.formats.gltf.nodes import find_tree
 from viewer.formats.gltf.timing import frame_grid
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from viewer.formats.gltf.nodes import Tree
     from viewer.formats.gltf.structs import File
+    from viewer.formats.gltf.tracks import Track
 
 _MOVED = 1e-9
 """Metres, as a part of the skeleton's size, that a translation differs by from rest to count as animated."""
@@ -60,28 +62,41 @@ def read_gltf(path: Path, name: str, *, units: str = "auto", up: str = "auto") -
 
 def _character(file: File, accessors: Accessors, name: str) -> Character:
     tree = find_tree(file)
-    names, warnings = unique_names([file.nodes[node].name or f"node{node}" for node in tree.nodes])
+    animations = _animations(file, tree, accessors)
+    carriers = count_carriers(tree, {track.joint for _, tracks in animations for track in tracks})
+    joints = without_carriers(tree, carriers)
+    names, warnings = unique_names([_name(file, node) for node in joints.nodes])
     rest, shears = bake(tree, local_motion(tree, [], np.zeros(1)))
-    skeleton = _skeleton(tree, names, rest, Path(name).stem)
+    skeleton = _skeleton(joints, names, carried(rest, carriers), Path(name).stem)
     clips: dict[str, Clip] = {}
-    for index, animation in enumerate(file.animations):
-        tracks = tracks_of(animation, tree, accessors, f"animations[{index}]")
-        if not tracks:
-            continue
-        called = _free_name(animation.name or f"animation{index}", clips)
+    for wanted, tracks in animations:
+        called = _free_name(wanted, clips)
         times, frame_time, notes = frame_grid(tracks, called)
         baked, sheared = bake(tree, local_motion(tree, tracks, times))
-        clips[called] = _clip(called, frame_time, skeleton, baked)
+        clips[called] = _clip(called, frame_time, skeleton, carried(baked, carriers))
         warnings += notes
         shears |= sheared
     if shears:
-        listed = ", ".join(names[joint] for joint in sorted(shears)[:3])
+        listed = ", ".join(_name(file, tree.nodes[joint]) for joint in sorted(shears)[:3])
         warnings.append(
             f"scale that differs between axes shears what hangs on {listed}: places are right, shapes are not"
         )
     source = Source(path=name, format="gltf", joint_order=tuple(range(len(names))))
     limited = limits_from_clip(skeleton, _joined(clips.values())) if clips else skeleton
     return Character(limited, MappingProxyType(clips), source, tuple(warnings), limits_from="clip" if clips else None)
+
+
+def _name(file: File, node: int) -> str:
+    return file.nodes[node].name or f"node{node}"
+
+
+def _animations(file: File, tree: Tree, accessors: Accessors) -> list[tuple[str, list[Track]]]:
+    """Names and tracks of those that move the tree."""
+    found = [
+        (animation.name or f"animation{index}", tracks_of(animation, tree, accessors, f"animations[{index}]"))
+        for index, animation in enumerate(file.animations)
+    ]
+    return [(name, tracks) for name, tracks in found if tracks]
 
 
 def _skeleton(tree: Tree, names: tuple[str, ...], rest: Baked, name: str) -> Skeleton:
@@ -108,9 +123,10 @@ def _skeleton(tree: Tree, names: tuple[str, ...], rest: Baked, name: str) -> Ske
 
 
 def _kind(is_joint: bool, parent: int) -> JointKind:
-    if not is_joint:
-        return JointKind.FIXED
-    return JointKind.FREE if parent < 0 else JointKind.BALL
+    if parent < 0:
+        # Also where it is no joint: the bodies of two skins under one node can be put elsewhere by that alone.
+        return JointKind.FREE
+    return JointKind.BALL if is_joint else JointKind.FIXED
 
 
 def _clip(name: str, frame_time: float, skeleton: Skeleton, baked: Baked) -> Clip:
