@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING
 from neutral import FOLDER, NeutralSource
 
 from viewer.cli.bench import parts, report
-from viewer.cli.bench.machine import machine
-from viewer.cli.bench.options import add_options, as_words, plan_of
+from viewer.cli.bench.options import about, add_options, as_words, plan_of
 from viewer.cli.output import Json, print_json
 from viewer.cli.progress import progress_bars
 
@@ -59,10 +58,8 @@ def main() -> int:
     worker = [sys.executable, str(Path(__file__).resolve()), "--worker"]
     options = [*as_words(arguments), *source_words(arguments)]
     figures = {name: parts.measure_apart(name, options, worker) for name in chosen}
-    about: dict[str, Json] = {"machine": machine()}
-    about |= {"seed": arguments.seed, "count": arguments.count, "quick": arguments.quick}
-    about["problems"] = "neutral" if is_neutral(arguments) else "own"
-    show(arguments, about, figures)
+    problems = "neutral" if is_neutral(arguments) else "own"
+    show(arguments, about(arguments) | {"problems": problems}, figures)
     return 0
 
 
@@ -97,18 +94,18 @@ def plan(arguments: argparse.Namespace) -> Plan:
     return replace(plan_of(arguments, source), rivals=source.rivals(), aims=True)
 
 
-def show(arguments: argparse.Namespace, about: dict[str, Json], figures: dict[str, Json]) -> None:
+def show(arguments: argparse.Namespace, run: dict[str, Json], figures: dict[str, Json]) -> None:
     """Print the figures in the form asked for."""
     if arguments.json:
-        print_json(about | {"parts": figures})
+        print_json(run | {"parts": figures})
         return
     tables = [table for name, found in figures.items() for table in report.tables(name, found)]
     if arguments.markdown:
         neutral = NEUTRAL if is_neutral(arguments) else ""
-        print(PAGE.format(heading=report.heading(about), neutral=neutral))
+        print(PAGE.format(heading=report.heading(run), neutral=neutral))
         print("\n\n".join(map(report.as_markdown, tables)))
     else:
-        print(report.heading(about))
+        print(report.heading(run))
         print("\n" + "\n\n".join(map(report.as_text, tables)))
 
 

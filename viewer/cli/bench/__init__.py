@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from viewer.cli.bench.options import add_options, as_words
+from viewer.cli.bench.options import about, add_options, as_words
 from viewer.cli.bench.parts import PARTS, measure_apart
 from viewer.cli.options import add_json
 from viewer.cli.output import Json, print_json, print_text
@@ -46,19 +46,17 @@ def _part(name: str) -> str:
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure part by part, and print what came of it."""
-    from viewer.cli.bench.machine import machine
     from viewer.cli.bench.report import as_text, heading, tables
 
     chosen = [name for name in PARTS if name in arguments.parts] or list(PARTS)
-    about: dict[str, Json] = {"machine": machine()}
-    about |= {"seed": arguments.seed, "count": arguments.count, "quick": arguments.quick}
+    run_of = about(arguments)
     if not arguments.json:
-        print_text(heading(about))
+        print_text(heading(run_of))
     parts: dict[str, Json] = {}
     for name in chosen:
         parts[name] = measure_apart(name, as_words(arguments))
         if not arguments.json:
             print_text("\n" + "\n\n".join(as_text(table) for table in tables(name, parts[name])))
     if arguments.json:
-        print_json(about | {"parts": parts})
+        print_json(run_of | {"parts": parts})
     return 0

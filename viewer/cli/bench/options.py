@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from viewer.cli.bench.plan import Plan, Source
+    from viewer.cli.output import Json
 
 SEED = 20_261_121
 """Nothing was tuned on it."""
@@ -46,3 +47,11 @@ def _at_least(least: int) -> Callable[[str], int]:
         return int(text)
 
     return convert
+
+
+def about(arguments: argparse.Namespace) -> dict[str, Json]:
+    """What a report says of the run: the machine, and how many of which problems."""
+    from viewer.cli.bench.machine import machine
+
+    count = plan_of(arguments).at_most(arguments.count)
+    return {"machine": machine(), "seed": arguments.seed, "count": count, "quick": arguments.quick}
