@@ -163,6 +163,8 @@ def test_what_it_prefers(runs: Runs) -> None:
     joint = BIPED.index("RightArm")
     np.testing.assert_allclose(pose_of(rested).rotations[joint], BIPED.rest_rotations[joint], atol=1e-6)
     assert pose_of(runs.done("--root", "locked", "--prefer", "rest", "--prefer-weight", "0")).same_as(plain)
+    assert runs.done("--solver", "dls", "--prefer", "rest")["unserved"] == ["preferred pose"]
+    assert "  not served by this solver: preferred pose" in runs("--solver", "ccd", "--prefer", "rest").out.splitlines()
     refused = runs.refused("--prefer", "rset")
     assert refused == 'no pose "rset"; did you mean "rest"?'
     assert runs.refused("--prefer", "rest", "--prefer-weight", "2").startswith("preferred_weight: expected a finite ")

@@ -179,3 +179,11 @@ def test_in_a_plane_a_ball_is_as_ready_as_its_matrix_about_the_normal(plane: str
     normal = rotate(conjugate(document.pose.rotations[0]), np.array(axis))
     expected = np.linalg.norm(np.radians(SLANTED) @ normal)
     assert spreads(rig.skeleton)[hinge, 0] == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize(("plane", "expected"), [("xy", 30.0), ("yz", 10.0)])
+def test_in_a_plane_a_universal_is_as_ready_as_about_the_axis_that_it_turns_by(plane: str, expected: float) -> None:
+    character = read([10, 30, 5], kind="universal", axes=[[1, 0, 0], [0, 0, 1]])
+    rig = rig_of(replace(new_document(character), planar=plane))
+    assert rig is not None
+    assert np.degrees(spreads(rig.skeleton)[rig.skeleton.index("a"), 0]) == pytest.approx(expected)
