@@ -191,8 +191,8 @@ def _choices(ui: PanelContext, settings: SolverSettings) -> None:
 
 def _preferred(ui: PanelContext, settings: SolverSettings) -> None:
     served = settings.method == DEFAULT
-    label(ui, "Prefer", hint=_PREFER if served else f"{_PREFER}: by the default solver alone")
     imgui.begin_disabled(not served)
+    label(ui, "Prefer", hint=_PREFER if served else f"{_PREFER}: by the default solver alone")
     chosen = segments(ui, "prefer", _PREFERRED_WORDS, PREFERRED.index(settings.prefer))
     if chosen is not None:
         act(ui, SetSolver(prefer=PREFERRED[chosen]))
