@@ -106,6 +106,15 @@ def test_for_people(runs: Runs, tmp_path: Path) -> None:
     assert wrote == f"wrote {tmp_path / 'p.json'}"
 
 
+@pytest.mark.parametrize(("away", "said"), [(20.0, "1"), (1e5, "100 km"), (1e200, "over 1e150 m")])
+def test_however_far_a_target_is_it_is_said_as_people_say_it(runs: Runs, away: float, said: str) -> None:
+    runs.goals({"effector": "LeftHand", "position": [0, away, 0]}, {"effector": "RightFoot", "pin": True})
+    lines = runs("--root", "locked").out.splitlines()
+    assert next(line for line in lines if "missed" in line).startswith(f"  missed   LeftHand position: {said}")
+    assert any(line.startswith(f"  LeftHand is {said}") for line in lines)
+    assert not any(word in line for line in lines for word in ("inf", "nan", "000000", "e+"))
+
+
 def test_whatever_the_status_it_exits_0(runs: Runs) -> None:
     runs.goals({"effector": "LeftHand", "position": [0, 9, 0]})
     document = runs.done("--root", "locked")
@@ -154,6 +163,8 @@ def test_what_it_prefers(runs: Runs) -> None:
     joint = BIPED.index("RightArm")
     np.testing.assert_allclose(pose_of(rested).rotations[joint], BIPED.rest_rotations[joint], atol=1e-6)
     assert pose_of(runs.done("--root", "locked", "--prefer", "rest", "--prefer-weight", "0")).same_as(plain)
+    assert runs.done("--solver", "dls", "--prefer", "rest")["unserved"] == ["preferred pose"]
+    assert "  not served by this solver: preferred pose" in runs("--solver", "ccd", "--prefer", "rest").out.splitlines()
     refused = runs.refused("--prefer", "rset")
     assert refused == 'no pose "rset"; did you mean "rest"?'
     assert runs.refused("--prefer", "rest", "--prefer-weight", "2").startswith("preferred_weight: expected a finite ")

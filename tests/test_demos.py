@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +14,7 @@ from viewer.session.actions import SetSolver
 from viewer.session.demos import DEMOS, PREFIX, Chase, Demo, FigureEight, Motion, Orbit, Pointer, demo_of, find_demo
 from viewer.session.demos.animated import EASE, LONGEST_STEP
 from viewer.session.files import load_session, save_session
+from viewer.session.values import Wanted
 from viewer.spatial.quaternion import angle_between
 
 if TYPE_CHECKING:
@@ -64,6 +66,13 @@ def test_each_opens_and_is_always_the_same(demo: Demo) -> None:
     assert find_demo(PREFIX + demo.id) is demo
     assert all(words.endswith(".") for words in demo.words)
     assert (document.planar == "xy") == (demo.view == "planar")
+
+
+def test_an_arm_without_a_target_says_nothing_of_its_reach() -> None:
+    document = find_demo("two-link").build()
+    assert find_demo("two-link").says(document) is not None
+    handle = replace(document.handle("tip"), kind=Wanted.OFF, position=None)
+    assert find_demo("two-link").says(replace(document, handles=(handle,))) is None
 
 
 @EVERY

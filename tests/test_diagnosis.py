@@ -231,8 +231,12 @@ def test_every_miss_gets_a_readable_line(seed: int) -> None:
 
 
 def test_lengths_angles_and_lists_read_well() -> None:
-    said = [metres(length) for length in (0.0, 0.00321, 0.0123, 0.178, 3.2, 12.34, 123456.0, math.inf)]
-    assert said == ["0 mm", "3.2 mm", "12 mm", "178 mm", "3200 mm", "12.3 m", "1.23e+05 m", "over 1e150 m"]
+    said = {
+        0.0: "0 mm", 2e-5: "20 µm", 0.00321: "3.2 mm", 0.0123: "12 mm", 0.178: "178 mm", 3.2: "3200 mm",
+        9.9996: "10.0 m", 12.34: "12.3 m", 123456.0: "123 km", 1.5e12: "1.5e12 m", 3e100: "3e100 m",
+        2e150: "over 1e150 m", math.inf: "over 1e150 m",
+    }  # fmt: skip
+    assert {length: metres(length) for length in said} == said
     angles = [degrees(math.radians(angle)) for angle in (0.0, -0.01, 5.5, 44.6, -120.0)]
     assert angles == ["0°", "0°", "5.5°", "45°", "-120°"]
     assert listed(["a", "b", "a"]) == "a, b"

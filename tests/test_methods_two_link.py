@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from typing import TypeAlias
@@ -99,12 +100,46 @@ def test_reach_says_why_not() -> None:
 
 
 @BOTH
-@pytest.mark.parametrize(
-    ("one", "two", "said"), [(0.0, 1.0, "0 and 1"), (1.0, -1.0, "1 and -1"), (1.0, math.nan, "1 and nan")]
-)
-def test_links_need_a_length(derive: Derive, one: float, two: float, said: str) -> None:
-    with pytest.raises(InputError, match=f"^two links: expected lengths of more than 0, found {said}$"):
-        derive(1.0, 0.0, (one, two), 1)
+@pytest.mark.parametrize("bad", [0.0, -1.0, math.nan, math.inf])
+def test_links_need_a_length(derive: Derive, bad: float) -> None:
+    for lengths in ((bad, 1.0), (1.0, bad)):
+        with pytest.raises(InputError, match=f"^two links: lengths: expected a finite number above 0, found {bad}$"):
+            derive(1.0, 0.0, lengths, 1)
+
+
+@BOTH
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
+def test_targets_that_are_nowhere_are_refused(derive: Derive, bad: float) -> None:
+    for name, x, y in (("x", bad, 0.0), ("y", 1.0, bad)):
+        with pytest.raises(InputError, match=f"^two links: {name}: expected a finite number, found {bad}$"):
+            derive(x, y, (1.0, 1.0), 1)
+    with pytest.raises(InputError, match=f"^two links: angles: expected a finite number, found {bad}$"):
+        two_link_end((0.0, bad), (1.0, 1.0))
+    with pytest.raises(InputError, match=f"^two links: lengths: expected a finite number, found {bad}$"):
+        two_link_end((0.0, 1.0), (bad, 1.0))
+    with pytest.raises(InputError, match=f"^two links: distance: expected a finite number of 0 or more, found {bad}$"):
+        reach_text((1.0, 1.0), bad)
+
+
+@BOTH
+def test_there_are_two_branches(derive: Derive) -> None:
+    with pytest.raises(InputError, match=r"^two links: branch: expected 1 or -1, found 0$"):
+        derive(1.0, 0.0, (1.0, 1.0), 0)
+
+
+@BOTH
+@BRANCHES
+def test_numbers_however_large_or_small_lead_towards_the_target(derive: Derive, branch: int) -> None:
+    sizes = (5e-324, 1e-200, 1e-160, 1.0, 1e160, 1.7e308)
+    for one, two, away in itertools.product(sizes, repeat=3):
+        angles = derive(0.6 * away, -0.8 * away, (one, two), branch)
+        assert max(map(abs, angles)) <= math.pi
+        if away > 1e10 * max(one, two) and one == two:  # of two links of which one is nothing any angle will do
+            assert angles[1] == 0.0
+            assert angles[0] == pytest.approx(math.atan2(-0.8 * away, 0.6 * away), abs=1e-7)
+        if away == one == two and one > 1e-300:
+            end = two_link_end(angles, (1.0, 1.0))
+            assert end == pytest.approx((0.6, -0.8), abs=1e-9)
 
 
 def test_elbow_angles_span_the_distance_about_any_axis() -> None:

@@ -147,7 +147,7 @@ def test_the_file_s_own_spreads_stand_and_come_back(tmp_path: Path) -> None:
     assert '"spread": [10, 20, 30]' in (tmp_path / "b.json").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("spread", ["[1, 2]", "[1, 2, 0]", "[1, -2, 3]", '"wide"', "[1, 2, NaN]"])
+@pytest.mark.parametrize("spread", ["[1, 2]", "[1, -2, 3]", '"wide"', "[1, 2, NaN]"])
 def test_a_bad_spread_is_refused(tmp_path: Path, spread: str) -> None:
     (tmp_path / "a.json").write_text(SPREAD_FILE.replace("[10, 20, 30]", spread), encoding="utf-8")
     with pytest.raises(ViewerError, match=r"a\.json"):

@@ -12,7 +12,7 @@ from panel_window import PanelWindow
 
 import viewer
 from viewer.gizmo import Space, Tool
-from viewer.session.actions import Select, SetLimits
+from viewer.session.actions import Select, SetLimits, SetSolver
 from viewer.session.document import Item, Mode, Wanted
 from viewer.session.playback import Loop
 from viewer.skeleton.coordinates import joint_space
@@ -222,6 +222,16 @@ def test_the_preferred_pose_is_chosen_in_the_solver_panel(window: PanelWindow) -
     assert all(error.reached for error in window.session.errors.values())
     window.drag("solver", "prefer_weight", -40.0)
     assert 0.0 <= window.session.document.solver.prefer_weight < 1.0
+
+
+def test_a_solver_without_a_pull_offers_no_preferred_pose(window: PanelWindow) -> None:
+    window.session.dispatch(SetSolver(method="dls"))
+    window.move(window.box("solver", "update 0").middle)
+    for _ in range(20):
+        imgui.get_io().add_mouse_wheel_event(0.0, -5.0)
+        window.frames(3)
+    window.click("solver", "prefer 1")
+    assert window.session.document.solver.prefer == "start"
 
 
 def test_a_step_of_the_history_is_gone_to(window: PanelWindow) -> None:

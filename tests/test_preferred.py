@@ -160,7 +160,7 @@ def test_out_of_limits_it_is_wished_for_as_far_as_they_go() -> None:
     assert limit_violation(biped(), found.pose).max() < 1e-9
 
 
-def test_stiff_joints_and_other_methods_stay() -> None:
+def test_stiff_joints_and_other_methods_stay_and_these_say_so() -> None:
     links = chain(6)
     stiff = replace(links, stiffness=np.array([0.0, 0.0, 1.0, 0.0, 0.0, 0.0]))
     rest = links.rest_pose()
@@ -168,8 +168,12 @@ def test_stiff_joints_and_other_methods_stay() -> None:
     goal = [Goal.position(links.effectors[-1].name, fk(links, bent).positions[-1])]
     found = Solver(stiff, goal, backend="numpy", preferred=bent).solve(rest)
     np.testing.assert_allclose(found.pose.rotations[2], rest.rotations[2], atol=1e-12)
-    plain, told = (Solver(links, goal, method="dls", preferred=pose).solve(rest).pose for pose in (None, bent))
-    assert told.same_as(plain)
+    plain, told = (Solver(links, goal, method="dls", preferred=pose).solve(rest) for pose in (None, bent))
+    assert told.pose.same_as(plain.pose)
+    assert (plain.unserved, told.unserved) == ((), ("preferred pose",))
+    weightless = Solver(links, goal, method="ccd", preferred=bent, preferred_weight=0.0).solve(rest)
+    assert weightless.unserved == ()
+    assert Solver(links, goal, backend="numpy", preferred=bent).solve(rest).unserved == ()
 
 
 @pytest.mark.parametrize("weight", [-0.1, 1.1, float("nan"), "much", True])

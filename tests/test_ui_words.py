@@ -41,7 +41,16 @@ def test_errors_have_a_tenth_of_a_millimetre_up_to_a_metre() -> None:
 
 @pytest.mark.parametrize(
     ("metres", "words"),
-    [(0.9, "900 mm"), (1.178, "1178 mm"), (9.999, "9999 mm"), (9.9996, "10.0 m"), (11.111, "11.1 m")],
+    [
+        (0.9, "900 mm"),
+        (1.178, "1178 mm"),
+        (9.999, "9999 mm"),
+        (9.9996, "10.0 m"),
+        (11.111, "11.1 m"),
+        (12345.0, "12 km"),
+        (2e200, "over 1e150 m"),
+        (np.inf, "over 1e150 m"),
+    ],
 )
 def test_what_is_ten_metres_off_is_said_in_metres(metres: float, words: str) -> None:
     assert numbers.short(metres) == words

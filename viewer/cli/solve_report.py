@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from viewer.ik.findings import FAR, far
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.kinds import JointKind
 from viewer.skeleton.violation import limit_violation
@@ -70,6 +71,11 @@ def _violation_deg(skeleton: Skeleton, pose: Pose) -> float:
     return float(np.degrees(limit_violation(skeleton, pose)[turning & limited].max(initial=0.0)))
 
 
+def _length(error: float) -> str:
+    """A miss in metres: ``157.4 mm``, from ten metres on ``12.3 m``."""
+    return f"{1e3 * error:.1f} mm" if error < FAR else far(error)
+
+
 def report_lines(report: dict[str, Json], output: Path | None) -> list[str]:
     """The form for people."""
     entries, diagnosis, unserved = report["goals"], report["diagnosis"], report["unserved"]
@@ -82,7 +88,7 @@ def report_lines(report: dict[str, Json], output: Path | None) -> list[str]:
         assert isinstance(entry, dict)
         off = []
         if entry["error_m"] is not None:
-            off.append(f"{1e3 * float(str(entry['error_m'])):.1f} mm")
+            off.append(_length(float(str(entry["error_m"]))))
         if entry["error_deg"] is not None:
             off.append(f"{float(str(entry['error_deg'])):.2f}°")
         if not off:

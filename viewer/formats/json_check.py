@@ -24,12 +24,11 @@ from typing import (
 import msgspec
 
 from viewer.errors import FormatError, quote
+from viewer.formats.json_words import Json, found, path_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-Json: TypeAlias = Any
-"""A decoded JSON value."""
 Kind: TypeAlias = Any
 """A type as written in `json_structs`."""
 
@@ -95,12 +94,14 @@ class Checker:
         if value is None and NoneType in kinds:
             return None
         kinds = tuple(kind for kind in kinds if kind is not NoneType)
-        # A union is of words and one other type at most: texts can only be meant as one of the words.
+        # A union is of words and one other type at most, or of a plain one and lists: texts can only be meant as one of
+        # the words, lists as lists.
         words = next((kind for kind in kinds if _is_words(kind)), None)
         others = [kind for kind in kinds if kind is not words]
         if words is not None and (isinstance(value, str) or not others):
             return self._word(value, get_args(words), bool(others))
-        return self.check(value, others[0])
+        lists = [kind for kind in others if isinstance(value, list) and _is_list(kind)]
+        return self.check(value, (lists or others)[0])
 
     def _word(self, value: Json, words: tuple[str, ...], other: bool = False) -> Json:
         if not isinstance(value, str) or value not in words:
@@ -183,36 +184,16 @@ def _is_words(kind: Kind) -> bool:
     return origin is Literal
 
 
+def _is_list(kind: Kind) -> bool:
+    origin: Kind = get_origin(kind)
+    if origin is Annotated:
+        return _is_list(get_args(kind)[0])
+    return origin in {tuple, list}
+
+
 @functools.cache
 def fields_of(kind: type[msgspec.Struct]) -> dict[str, tuple[Kind, bool]]:
     """The keys of an object: their type, and whether they must be there."""
     hints = get_type_hints(kind, include_extras=True)
     fields = msgspec.structs.fields(kind)
     return {field.encode_name: (hints[field.name], field.required) for field in fields}
-
-
-def path_text(place: list[tuple[str | int, Json]]) -> str:
-    """A place as people read it: items of a list by number and name, keys of a map in quotes."""
-    parts = []
-    for key, item in place:
-        if isinstance(key, int):
-            name = item.get("name") if isinstance(item, dict) else None
-            parts.append(f"[{key}] {quote(name)}" if isinstance(name, str) else f"[{key}]")
-        else:
-            parts.append(key if key.startswith(".") else f" {key}")
-    return "".join(parts).removeprefix(".")
-
-
-def found(value: Json) -> str:
-    """What a JSON value is, in a few words."""
-    if value is None or isinstance(value, bool):
-        return {None: "null", True: "true", False: "false"}[value]
-    if isinstance(value, (int, float)):
-        if math.isinf(value):
-            return f"a number past {'-' * (value < 0)}1.8e308"
-        return "NaN" if math.isnan(value) else f"{value}"
-    if isinstance(value, str):
-        return f"the text {quote(value)}" if value else "an empty text"
-    if isinstance(value, list):
-        return "a list" if value else "an empty list"
-    return "an object"

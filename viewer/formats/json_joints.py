@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from viewer.errors import FormatError, quote, unknown_name
 from viewer.formats.frame import root_rotations_to_internal
-from viewer.formats.json_limits import axes_of, idle_keys, kind_of, limits_of, rest_outside, spread_of
+from viewer.formats.json_limits import axes_of, idle_keys, kind_of, limits_of, rest_outside
+from viewer.formats.json_spread import spread_of
 from viewer.formats.json_tree import numbered, parents_first, parents_of, place
 from viewer.formats.motion_json import local_metres, rows, unit_rotations
 from viewer.skeleton.effectors import Effector, EffectorGoal
@@ -17,6 +19,8 @@ from viewer.skeleton.skeleton import Skeleton
 from viewer.skeleton.twist_axis import default_twist_axis
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from viewer.formats.json_limits import Triple
     from viewer.formats.json_structs import Joint, SkeletonFile
     from viewer.skeleton.character import Source
@@ -68,6 +72,7 @@ class JointList:
         rest[roots] = root_rotations_to_internal(rest[roots], source)
         kinds, axes, limits = self._freedoms(source)
         tip_parents, tip_offsets = self._tips(source)
+        spreads, matrices = self._spreads(kinds, source)
         return Skeleton(
             name=name,
             names=tuple(joint.name for joint in self.joints),
@@ -80,29 +85,43 @@ class JointList:
             stiffness=np.array([joint.stiffness for joint in self.joints]),
             tip_parents=tip_parents,
             tip_offsets=tip_offsets,
-            spreads=self._spreads(kinds, source),
+            spreads=spreads,
+            spread_matrices=matrices,
         )
 
-    def _spreads(self, kinds: tuple[JointKind, ...], source: Source) -> Floats | None:
-        """Spreads (J, 3), NaN where the file states none; None where it states none at all."""
-        if all(joint.spread is None for joint in self.joints):
-            return None
-        stated = [spread_of(joint, kind, source) for joint, kind in zip(self.joints, kinds, strict=True)]
-        return np.array(stated)
+    def _spreads(self, kinds: tuple[JointKind, ...], source: Source) -> tuple[Floats | None, Floats | None]:
+        """Spreads (J, 3) and (J, 3, 3), NaN where the file states none; None where it states none at all."""
+        found: dict[int, dict[int, Floats]] = {1: {}, 2: {}}
+        for index, joint in enumerate(self.joints):
+            with self._at(index):
+                spread = spread_of(joint, kinds[index], source)
+            if spread is not None:
+                found[spread.ndim][index] = spread
+        tables = [np.full((len(kinds), *(3,) * rank), np.nan) for rank in found]
+        for table, some in zip(tables, found.values(), strict=True):
+            for index, spread in some.items():
+                table[index] = spread
+        return tables[0] if found[1] else None, tables[1] if found[2] else None
+
+    @contextmanager
+    def _at(self, joint: int) -> Iterator[None]:
+        """Errors about a joint say which."""
+        try:
+            yield
+        except FormatError as error:
+            error.path = self.path(joint) + (error.path or "")
+            raise
 
     def _freedoms(self, source: Source) -> tuple[tuple[JointKind, ...], Floats, tuple[JointLimits | None, ...]]:
         """Kinds, axes (J, 2, 3) and limits."""
         kinds, axes, limits = [], [], []
         directions = self._directions()
         for index, joint in enumerate(self.joints):
-            try:
+            with self._at(index):
                 kind = kind_of(joint)
                 axes.append(axes_of(joint, kind))
                 twist = default_twist_axis(directions.get(index, (0.0, 0.0, 0.0)))
                 limits.append(limits_of(joint, kind, twist, source))
-            except FormatError as error:
-                error.path = self.path(index) + (error.path or "")
-                raise
             kinds.append(kind)
             self._look_at(index, joint, kind, limits[-1])
         return tuple(kinds), np.array(axes), tuple(limits)

@@ -1,4 +1,4 @@
-"""The kind, axes, limits and spread of one joint: from a skeleton file's words to our types, and back.
+"""The kind, axes and limits of one joint: from a skeleton file's words to our types, and back.
 
 Paths in errors are relative to the joint. Angles are degrees in the file; what a person types comes back as typed,
 because degrees are written as the shortest number that gives the same radians.
@@ -13,7 +13,8 @@ import numpy as np
 
 from viewer.errors import FormatError, InputError
 from viewer.formats.frame import lengths_to_internal, lengths_to_source
-from viewer.formats.json_numbers import number, numbers
+from viewer.formats.json_numbers import degrees_of, numbers
+from viewer.formats.json_spread import spread_words
 from viewer.skeleton.kinds import JointKind
 from viewer.skeleton.limits import AXIS_NAMES, UNLIMITED, JointLimits, LimitForm
 from viewer.spatial.euler import axes_of as euler_axes
@@ -47,7 +48,6 @@ _PERPENDICULAR = 1e-6
 
 _HALF_TURN, _QUARTER_TURN = 180.0, 90.0
 _TURN = 2.0 * math.pi
-_DECIMALS = 10
 
 
 def kind_of(joint: Joint) -> JointKind:
@@ -123,17 +123,6 @@ def limits_of(joint: Joint, kind: JointKind, twist_axis: int, source: Source) ->
     return None
 
 
-def spread_of(joint: Joint, kind: JointKind, source: Source) -> Triple:
-    """The spread that the file states of a joint, radians (metres of a slide); NaN where it states none."""
-    if joint.spread is None:
-        return math.nan, math.nan, math.nan
-    if kind is JointKind.SLIDE:
-        x, y, z = lengths_to_internal(np.array(joint.spread), source).tolist()
-        return x, y, z
-    x, y, z = map(math.radians, joint.spread)
-    return x, y, z
-
-
 def rest_outside(limits: JointLimits, kind: JointKind) -> bool:
     """Whether the rest pose breaks the limits: its coordinates are all 0, or whole turns of hinges."""
     low, high = limits.lower, limits.upper
@@ -160,12 +149,9 @@ def joint_words(skeleton: Skeleton, joint: int, source: Source) -> dict[str, obj
         if limits.form is LimitForm.SWING_TWIST:
             words["twist_axis"] = AXIS_NAMES[limits.twist_axis]
         words["limits"] = _limit_words(limits, kind, source)
-    if skeleton.spreads is not None and not np.isnan(skeleton.spreads[joint]).any():
-        spread = skeleton.spreads[joint]
-        slide = kind is JointKind.SLIDE
-        words["spread"] = (
-            numbers(lengths_to_source(spread, source)) if slide else [_degrees(angle, 0.0) for angle in spread.tolist()]
-        )
+    spread = spread_words(skeleton, joint, source)
+    if spread is not None:
+        words["spread"] = spread
     return words
 
 
@@ -199,22 +185,13 @@ def _limit_words(limits: JointLimits, kind: JointKind, source: Source) -> dict[s
         if not all(map(math.isfinite, pairs[0])):
             raise InputError(f"limits of a slide: expected two finite ends, found {_text(pairs[0])}")
         return {"distance": numbers(lengths_to_source(np.array(pairs[0]), source))}
-    degrees = [[_degrees(low, -_HALF_TURN), _degrees(high, _HALF_TURN)] for low, high in pairs]
+    degrees = [[degrees_of(low, -_HALF_TURN), degrees_of(high, _HALF_TURN)] for low, high in pairs]
     if kind is JointKind.HINGE:
         return {"angle": degrees[0]}
     if kind is JointKind.UNIVERSAL:
         return {"angles": degrees}
     words: dict[str, object] = {"order": limits.order} if limits.form is LimitForm.EULER else {}
     return words | {AXIS_NAMES[i]: degrees[i] for i, pair in enumerate(pairs) if pair != UNLIMITED}
-
-
-def _degrees(radians: float, unlimited: float) -> float | int:
-    """Degrees that read back as these radians, rounded to what a person would have typed where that does."""
-    if not math.isfinite(radians):
-        return number(unlimited)
-    degrees = math.degrees(radians)
-    near = (round(degrees, _DECIMALS), degrees, math.nextafter(degrees, math.inf), math.nextafter(degrees, -math.inf))
-    return number(next((some for some in near if math.radians(some) == radians), degrees))
 
 
 def _radians(pair: Pair) -> Pair:

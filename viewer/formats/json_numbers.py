@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +21,7 @@ FEWEST_ROTATION_DECIMALS = 4
 """Rotations are never rounded more than this: with fewer decimals readers would refuse them as not unit."""
 
 _WHOLE = 1e15
+_DEGREE_DECIMALS = 10
 
 
 def number(value: float) -> float | int:
@@ -34,6 +36,20 @@ def numbers(values: ArrayLike, decimals: int | None = None) -> list[float | int]
         InputError: NaN or infinite.
     """
     return [number(value) for value in finite(rounded(np.asarray(values, dtype=np.float64), decimals)).tolist()]
+
+
+def degrees_of(radians: float, unlimited: float = 0.0) -> float | int:
+    """Degrees that read back as these radians, rounded to what a person would have typed where that does.
+
+    Infinite ones are so many as ``unlimited`` says.
+    """
+    if not math.isfinite(radians):
+        return number(unlimited)
+    degrees = math.degrees(radians)
+    near = (
+        round(degrees, _DEGREE_DECIMALS), degrees, math.nextafter(degrees, math.inf), math.nextafter(degrees, -math.inf)
+    )  # fmt: skip
+    return number(next((some for some in near if math.radians(some) == radians), degrees))
 
 
 def rotation_decimals(decimals: int | None) -> int | None:

@@ -17,7 +17,18 @@ Quaternion = Annotated[
     tuple[float, float, float, float],
     Meta(description="A rotation x, y, z, w, within 1e-3 of unit length: parent_from_joint."),
 ]
-Spread = Annotated[float, Meta(gt=0.0)]
+Spread = Annotated[
+    list[float | Vector],
+    # The types alone would take some of each, and any number of them.
+    Meta(
+        extra_json_schema={
+            "minItems": 3,
+            "maxItems": 3,
+            "anyOf": [{"items": {"type": "number", "minimum": 0}}, {"items": {"type": "array"}}],
+        }
+    ),
+]
+"""Three numbers, or three rows."""
 Range = Annotated[tuple[float, float], Meta(description="Lowest and highest value; equal ones lock.")]
 Order = Literal["xyz", "xzy", "yxz", "yzx", "zxy", "zyx"]
 Axis = Literal["x", "y", "z"]
@@ -71,10 +82,11 @@ class Joint(_Strict):
     limits: Limits | None = None
     stiffness: Annotated[float, Meta(ge=0.0, le=1.0, description="0 moves freely in IK, 1 does not move.")] = 0.0
     spread: Annotated[
-        tuple[Spread, Spread, Spread] | None,
+        Spread | None,
         Meta(
             description="How far it commonly turns about x, y, z, or along the coordinates of its kind: one standard "
-            "deviation, in degrees (a slide: `units`). IK moves joints of a wide spread first. Default: by what it is."
+            "deviation, in degrees (a slide: `units`). Or the rows of a symmetric matrix about x, y, z: `[a, b, c]` is "
+            "its diagonal. IK moves joints of a wide spread first. Default: by what it is.",
         ),
     ] = None
     tips: Annotated[list[Vector], Meta(description="End sites, in the joint's frame.")] = []

@@ -15,8 +15,9 @@ import msgspec
 
 from viewer.errors import FormatError, quote
 from viewer.formats.files import line_and_column
-from viewer.formats.json_check import Checker, Json, found
+from viewer.formats.json_check import Checker
 from viewer.formats.json_structs import VERSION
+from viewer.formats.json_words import Json, found
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,6 +9,7 @@ import numpy as np
 from viewer.errors import InputError
 from viewer.skeleton.find_effectors import find_effectors
 from viewer.skeleton.kinds import JointKind
+from viewer.skeleton.spreads import states_spread
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +42,7 @@ def left_out(character: Character, form: str, kinds: Sequence[JointKind]) -> lis
         "joint limits": character.limits_from != "clip" and any(limits is not None for limits in skeleton.limits),
         "joint kinds": list(skeleton.kinds) != list(kinds),
         "stiffness": bool(skeleton.stiffness.any()),
-        "spreads": skeleton.spreads is not None and not bool(np.isnan(skeleton.spreads).all()),
+        "spreads": bool(states_spread(skeleton).any()),
         "effectors": _effectors_are_stated(skeleton),
         "named poses": bool(skeleton.poses),
     }

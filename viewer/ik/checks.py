@@ -41,6 +41,13 @@ def check_range(
         raise InputError(f"{name}: expected a finite number {ends}, found {value}")
 
 
+def check_finite(name: str, value: object) -> None:
+    """Raise InputError unless ``value`` is a finite number."""
+    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if not number or not math.isfinite(value):  # type: ignore[arg-type]
+        raise InputError(f"{name}: expected a finite number, found {value}")
+
+
 def check_flag(name: str, value: object) -> None:
     """Raise InputError unless ``value`` is True or False."""
     if not isinstance(value, (bool, np.bool_)):

@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from viewer.ik import kernels
-from viewer.ik.reach import Miss
+from viewer.ik.reach import END, Miss
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -17,19 +17,32 @@ if TYPE_CHECKING:
     from viewer.ik.system import System
     from viewer.spatial.checks import Floats
 
+FAR = 9.9995
+"""Metres from which on a miss is said in metres: what rounds to 10,000 mm is hard to read."""
+_FINE = 5e-5
+"""Metres below which a tenth of a millimetre says nothing."""
 _MOST_NAMES = 6
 """More names than this are counted."""
 
 
 def metres(length: float) -> str:
     """A length as people say it."""
-    if not length < 1e4:
-        return f"{length:.3g} m" if math.isfinite(length) else "over 1e150 m"
+    if not length < FAR:
+        return far(length)
     if length == 0.0:
         return "0 mm"
-    if length >= 10.0:
-        return f"{length:.1f} m"
+    if length < _FINE:
+        return f"{1e6 * length:.2g} µm"
     return f"{1000.0 * length:.0f} mm" if length >= 0.01 else f"{1000.0 * length:.1f} mm"
+
+
+def far(length: float) -> str:
+    """A length of ten metres or more: ``12.3 m``, ``123 km``, ``1.5e12 m``; infinite where squares overflowed."""
+    if length < 9999.5:
+        return f"{length:.1f} m"
+    if length < 1e9:
+        return f"{length / 1000.0:.0f} km"
+    return f"{length:.2g} m".replace("e+", "e") if length < END else f"over {END:g} m".replace("e+", "e")
 
 
 def degrees(angle: float) -> str:

@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viewer.ik.scales import lengths_above, unit_near
+from viewer.ik.stated import stated_axes, stated_spreads
 from viewer.skeleton.bending import flexion_axis, limb_places, rest_world
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.figure import find_figure
 from viewer.skeleton.figure_axes import unit
 from viewer.skeleton.kinds import JointKind
 from viewer.skeleton.limbs import ARM
+from viewer.skeleton.spreads import states_spread
 from viewer.spatial.checks import frozen
 from viewer.spatial.quaternion import IDENTITY, conjugate, from_matrix, multiply, rotate
 
@@ -33,10 +35,12 @@ if TYPE_CHECKING:
 
 REFERENCE = np.radians(20.0)
 """The spread whose weight is 1: joints that nothing is known of have it."""
-ROOT_TRAVEL = 0.3
-"""Spread of a free root's translation, metres."""
 LEAST = np.radians(1.0)
 """No spread is smaller: the metric stays invertible."""
+MOST = np.pi
+"""No spread is larger: half a turn is any turn there is."""
+_SLIDES = 1e-3, 1e3
+"""The same of slides, in the figure's units of length."""
 
 _OF_RANGE = 1.0 / 6.0
 """A range of motion is about this many times its standard deviation wide: three on either side."""
@@ -58,7 +62,7 @@ def spreads(skeleton: Skeleton) -> Floats:
     """Typical standard deviation (J, 3) of every joint's freedoms, radians (metres of a slide); never 0.
 
     Columns are the coordinates of hinges, universals and slides, else the axes x, y, z of the joint's own frame, which
-    at rest is its rest frame. What the skeleton's file states (`Skeleton.spreads`) stands; then the limbs of
+    at rest is its rest frame. What the skeleton's file states (`viewer.ik.stated`) stands; then the limbs of
     a recognised figure, within their limits; then a sixth of the limits' range; then `REFERENCE`.
     """
     result = _by_limits(skeleton)
@@ -68,9 +72,13 @@ def spreads(skeleton: Skeleton) -> Floats:
         space = joint_space(skeleton)
         half = 0.5 * _ranges(space.upper - space.lower)
         result = np.where(np.isnan(known), result, np.fmin(known, half))
-    if skeleton.spreads is not None:
-        result = np.where(np.isnan(skeleton.spreads), result, skeleton.spreads)
-    return frozen(np.maximum(result, np.where(_slides(skeleton), 1e-3 * _unit(skeleton), LEAST)))
+    stated = stated_spreads(skeleton)
+    result = np.where(np.isnan(stated), result, stated)
+    least, most = (
+        np.where(_slides(skeleton), slid * _unit(skeleton), turned)
+        for slid, turned in zip(_SLIDES, (LEAST, MOST), strict=True)
+    )
+    return frozen(np.clip(result, least, most))
 
 
 def _slides(skeleton: Skeleton) -> Bools:
@@ -102,23 +110,23 @@ def principal(skeleton: Skeleton) -> tuple[Floats, Floats]:
     """Axes (J, 4) of joints that turn without limits, and how readily they turn about them (J, 3), 1 = `REFERENCE`.
 
     The axes are those of the limb, whatever the joint's own frame is: a knee's are the bending axis, the one across and
-    the bone. A quaternion turns them into the joint's own. Where the file states spreads, or those of their
-    limits differ, they are about the joint's own axes.
+    the bone. A quaternion turns them into the joint's own. Where the file states three spreads, or those of their
+    limits differ, they are about the joint's own axes; where it states a matrix, about that one's.
     """
     bases, table = np.tile(IDENTITY, (len(skeleton), 1)), np.array(spreads(skeleton))
     figure = find_figure(skeleton)
     if figure is not None:
         from_world = conjugate(rest_world(skeleton).rotations)
-        stated = np.zeros(len(skeleton), dtype=np.bool_)
-        if skeleton.spreads is not None:
-            stated[:] = ~np.isnan(skeleton.spreads).all(axis=-1)
+        stated = states_spread(skeleton)
         alike = (table == table[:, :1]).all(axis=-1) & ~stated
         bases[alike] = from_world[alike]
         for joint, (axes, degrees) in _by_axes(skeleton, figure).items():
             if not stated[joint]:
                 bases[joint] = multiply(from_world[joint], from_matrix(axes.T))
                 table[joint] = np.radians(degrees)
-    return frozen(bases), frozen(np.maximum(table, LEAST) / REFERENCE)
+    for joint, (basis, widths) in stated_axes(skeleton).items():
+        bases[joint], table[joint] = basis, widths
+    return frozen(bases), frozen(np.clip(table, LEAST, MOST) / REFERENCE)
 
 
 def _by_figure(skeleton: Skeleton, figure: Figure) -> Floats:

@@ -57,7 +57,7 @@ class Options:
             or the nearest. A drag always gives the nearest.
         preferred: a pose of the skeleton that what the goals leave free is drawn to: every joint's turn (a slide's
             place), not where a free root stands. None: to the pose that a solve or drag begins with. Of the default
-            method; others leave it.
+            method; others name it in `Solution.unserved`.
         preferred_weight: how strongly: part of the way from where it begins to that pose, 0 (not at all) to 1.
         settings: the recipe's numbers (`viewer.ik.system.Settings`): damping, step cap, pull, ...
         tuning: the numbers of single methods (`viewer.ik.methods.common.Tuning`).

@@ -26,7 +26,7 @@ _ROUNDING = 1e-9
 _FAR_OUT = 1e-12
 """Likewise of the targets' coordinates."""
 
-_END = 1e150
+END = 1e150
 """Metres; the squares of anything farther out overflow."""
 
 
@@ -127,7 +127,7 @@ def _distances(system: System, tables: Tables) -> _Distances:
     max(nearest - reach, fold - farthest, 0) and farthest + reach from it.
     """
     count = len(tables.base)
-    target = np.clip(system.goal_target, -_END, _END)
+    target = np.clip(system.goal_target, -END, END)
     apart = target[tables.one]
     apart[:count] -= tables.base
     apart[count:] -= target[tables.other[count:]]
@@ -153,7 +153,7 @@ def _turns(system: System, tables: Tables) -> Floats:
         return np.zeros(0)
     turned, aimed = tables.fixed[:count], tables.fixed[count:]
     angles = angle_between(tables.turns, system.goal_rotation[turned])
-    ahead = np.clip(system.goal_target[aimed], -_END, _END) - tables.points
+    ahead = np.clip(system.goal_target[aimed], -END, END) - tables.points
     sine = np.linalg.norm(np.cross(tables.axes, ahead), axis=-1)
     cosine = np.einsum("...i,...i->...", tables.axes, ahead)
     # An effector that is at the point aims at it: both are 0 there.

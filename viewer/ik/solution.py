@@ -42,7 +42,8 @@ class Solution:
         seconds: of wall-clock time.
         backend: "numpy" or "numba".
         method: the solver's name.
-        unserved: goals that the method could not serve: their effectors, with kind or number where that is not enough.
+        unserved: goals that the method could not serve: their effectors, with kind or number where that is not enough;
+            and "preferred pose" where one is given and the method has no pull towards it.
         start_outside: the start pose was outside its limits and was brought inside first.
     """
 

@@ -44,6 +44,10 @@ if TYPE_CHECKING:
     from viewer.skeleton.pose import Pose
 
 
+UNHEARD = "preferred pose"
+"""What `Solution.unserved` calls a preferred pose that the method has no pull towards."""
+
+
 class Solver(Runs):
     """Poses a skeleton so that all goals are met at once, inside the joint limits.
 
@@ -72,9 +76,11 @@ class Solver(Runs):
             arms=arm_joints(skeleton) if natural else frozenset(),
             principal=principal(skeleton) if natural else None,
         )
-        # Only the default method has a pull.
-        preferred = self.options.preferred if self.options.method == DEFAULT else None
-        self._preferred = Preferred.of(skeleton, preferred, self.options.preferred_weight)
+        # Only the default method has a pull; the others say that they do not serve it.
+        wish = Preferred.of(skeleton, self.options.preferred, self.options.preferred_weight)
+        served = self.options.method == DEFAULT
+        self._preferred = wish if served else None
+        self._unheard = () if served or wish is None else (UNHEARD,)
         self._stands = natural and self.options.root == "free" and stands(skeleton)
         self.goals = goals
 
@@ -98,7 +104,7 @@ class Solver(Runs):
         self.targets = Targets(self.skeleton, self._goals)
         self._workspace = Workspace(self.skeleton, assembly)
         self._starts = Starts(self.skeleton, assembly.joints, self._preferred, limits=self.options.limits)
-        self._unserved = _unserved(self._goals, self.options.method)
+        self._unserved = (*_unserved(self._goals, self.options.method), *self._unheard)
         functions = [goal for goal in self._goals if goal.enabled and goal.kind is GoalKind.FUNCTION]
         self._extra = UserRows(self.skeleton, functions, float(assembly.system.scale[1])) if functions else None
         self._reach = Reach(assembly.system)

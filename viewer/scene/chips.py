@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from viewer.ik.findings import FAR, far
 from viewer.scene import stamps
 from viewer.scene.marks import is_on_view
 from viewer.scene.palette import rgba
@@ -21,8 +22,6 @@ _HEIGHT, _PAD, _ICON, _GAP = 26.0, 8.0, 14.0, 6.0
 _LEFT, _BELOW, _EDGE = -8.0, 24.0, 4.0
 """Pixels from the target to the chip's top left corner, and that it keeps from the view's edges."""
 _SIZE = 15
-_FAR = 9.9995
-"""Metres from which on a miss is said in metres."""
 
 Box = tuple[float, float, float, float]
 
@@ -34,7 +33,7 @@ def short_text(metres: float, *, too_near: bool = False) -> str:
     """
     size = metres * 1000.0
     digits = 0 if size >= 10.0 else 1 if size >= 0.1 else 3
-    length = f"{metres:.1f} m" if metres >= _FAR else f"{size:.{digits}f} mm"
+    length = far(metres) if metres >= FAR else f"{size:.{digits}f} mm"
     return f"{length} {'too near' if too_near else 'short'}"
 
 

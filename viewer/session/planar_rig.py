@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.ik.natural import REFERENCE, spreads
+from viewer.ik.natural import MOST, REFERENCE, spreads
+from viewer.ik.stated import spread_about
 from viewer.session.plane import joint_axes, normal_of, ranges, turns_about
 from viewer.skeleton.kinds import JointKind
 from viewer.skeleton.kinematics import fk
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 _MADE = frozenset({JointKind.BALL, JointKind.UNIVERSAL, JointKind.FREE})
 """Kinds that become hinges; the others stay what they are, or do not move."""
+_ONE_OF_TWO = 0.999
+"""Cosine above which an axis is the normal."""
 _FLAT = 1e-6
 """Radians or metres: a pose this far out of a plane is in it."""
 
@@ -137,6 +140,7 @@ def _rig(skeleton: Skeleton, pose: Pose, unlimited: frozenset[str], plane: str) 
         rest_rotations=np.where(turned, pose.rotations, skeleton.rest_rotations),
         axes=np.where(hinges[:, None, None], np.stack([axes, np.zeros_like(axes)], axis=1), skeleton.axes),
         spreads=_spreads(skeleton, axes, hinges),
+        spread_matrices=None,
         poses={},
     )
     roots = np.array([j for j, kind in enumerate(skeleton.kinds) if kind is JointKind.FREE], dtype=np.intp)
@@ -146,9 +150,15 @@ def _rig(skeleton: Skeleton, pose: Pose, unlimited: frozenset[str], plane: str) 
 
 def _spreads(skeleton: Skeleton, axes: Floats, hinges: Bools) -> Floats:
     """(J, 3) how far each freedom commonly moves: of what became a hinge about its axis."""
-    own = spreads(skeleton)
+    own, matrices = spreads(skeleton), skeleton.spread_matrices
     about = np.zeros_like(own)
     about[:, 0] = np.linalg.norm(own * axes, axis=1)
+    for joint in np.flatnonzero(hinges).tolist():
+        if skeleton.kinds[joint] is JointKind.UNIVERSAL:
+            # It turns about the normal by one of its two axes, and the second turns along with the joint.
+            about[joint, 0] = own[joint, int(abs(skeleton.axes[joint, 1] @ axes[joint]) > _ONE_OF_TWO)]
+        elif matrices is not None and not np.isnan(matrices[joint, 0, 0]):
+            about[joint, 0] = min(MOST, float(spread_about(matrices[joint], axes[joint])))
     return np.where(hinges[:, None], about, own)
 
 

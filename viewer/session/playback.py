@@ -50,7 +50,3 @@ class Player:
             return math.floor(place) % count, True
         phase = place % (2.0 * last)
         return round(phase if phase <= last else 2.0 * last - phase), True
-
-    def rebase(self, frame: int, now: float) -> None:
-        """Go on from a frame."""
-        self._from, self._since = float(frame), now

@@ -17,6 +17,7 @@ from viewer.session.drag_goals import settling_goals
 from viewer.session.history import State
 from viewer.session.measuring import measured, still_report
 from viewer.session.planar_rig import rig_of
+from viewer.session.preferring import preferred_pose, prefers
 from viewer.session.report import Report, Trace
 
 if TYPE_CHECKING:
@@ -103,7 +104,9 @@ class SteppedDrag(Drag):
         dragged = self._workspace
         places[dragged.goals], turns[dragged.goals] = dragged.system.goal_target, dragged.system.goal_rotation
         found = solver.solve(last.pose, places, turns)
-        return found if found.status is Status.CONVERGED else None
+        if found.status is not Status.CONVERGED:
+            return None
+        return found if self._rig is None else self._rig.solution(found)
 
 
 class Solvers:
@@ -125,10 +128,10 @@ class Solvers:
             InputError: a goal or setting that no solver takes.
         """
         options, rig = document.solver.options(limits=document.limits_on), rig_of(document)
-        if rig is not None:  # its root stands on slides like any, which a preferred pose would draw to its place
+        options = replace(options, preferred=preferred_pose(document, rig))
+        if rig is not None:
             flat = bound_skeleton(rig.skeleton, locked=rig.locked(locked, options.root))
             return SteppedDrag(self._solver(flat, options, goals), document.pose, document.solver, rig)
-        options = replace(options, preferred=document.solver.preferred(document.skeleton))
         skeleton = bound_skeleton(document.skeleton, document.unlimited, locked)
         if any(document.skeleton.names[root] in locked for root in document.skeleton.roots.tolist()):
             options = replace(options, root="locked")
@@ -177,7 +180,7 @@ def settle(document: Document, solvers: Solvers, *, restarts: bool = False) -> S
     if not goals:
         outside = violation(document) > _OUTSIDE
         return State(replace(document, pose=inside(document, document.pose)) if outside else document, None)
-    rests = restarts and document.solver.prefer != "start"
+    rests = restarts and prefers(document.solver)
     if violation(document) <= _OUTSIDE and not rests:
         still = still_report(document)
         if still is not None:

@@ -130,7 +130,7 @@ class Clip:
             raise InputError(f"frames per second: expected more than 0, found {fps}")
         frames = self.duration * fps
         if not frames <= MOST_FRAMES:
-            raise InputError(f"{fps:g} frames per second make {frames:.3g} frames: expected at most {MOST_FRAMES:,}")
+            raise InputError(f"{fps:g} frames per second make {_many(frames)} frames: expected at most {MOST_FRAMES:,}")
         count = max(1, round(frames))
         return replace(self.sample(np.arange(count) / fps), frame_time=1.0 / fps)
 
@@ -153,6 +153,10 @@ class Clip:
             translations=self.translations[chosen],
             keys=tuple(taken.index(k) for k in self.keys if k in taken),
         )
+
+
+def _many(frames: float) -> str:
+    return f"{frames:.3g}" if frames < np.inf else "more than 1e308"
 
 
 def _lerp(a: Floats, b: Floats, part: Floats) -> Floats:

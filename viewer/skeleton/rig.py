@@ -9,6 +9,7 @@ import numpy as np
 
 from viewer.errors import InputError
 from viewer.skeleton.kinds import JointKind
+from viewer.skeleton.spreads import states_spread
 
 if TYPE_CHECKING:
     from viewer.skeleton.character import Character
@@ -39,7 +40,7 @@ def lend_rig(character: Character, rig: Character) -> Character:
         is_root = skeleton.parents[joint] < 0
         kinds[joint] = _kind(lent.kinds[other], is_root=is_root)
         axes[joint], limits[joint], stiffness[joint] = lent.axes[other], lent.limits[other], lent.stiffness[other]
-    spreads = _spreads(skeleton, lent, pairs)
+    spreads, matrices = _spreads(skeleton, lent, pairs)
     missing = [name for name in lent.names if name not in skeleton.names]
     warnings = [f"the rig's joints {', '.join(missing)} are not in this file"] if missing else []
     rigged = replace(
@@ -49,6 +50,7 @@ def lend_rig(character: Character, rig: Character) -> Character:
         limits=tuple(limits),
         stiffness=stiffness,
         spreads=spreads,
+        spread_matrices=matrices,
         effectors=_effectors(skeleton, lent) or skeleton.effectors,
     )
     limited = any(limit is not None for limit in limits)
@@ -60,15 +62,23 @@ def lend_rig(character: Character, rig: Character) -> Character:
     )
 
 
-def _spreads(skeleton: Skeleton, lent: Skeleton, pairs: list[tuple[int, int]]) -> Floats | None:
-    """The spreads that the rig states, over those that the skeleton does."""
-    if lent.spreads is None:
-        return skeleton.spreads
-    spreads = np.full((len(skeleton), 3), np.nan) if skeleton.spreads is None else skeleton.spreads.copy()
-    here, there = zip(*pairs, strict=True)
-    stated = lent.spreads[list(there)]
-    spreads[list(here)] = np.where(np.isnan(stated), spreads[list(here)], stated)
-    return spreads
+def _spreads(skeleton: Skeleton, lent: Skeleton, pairs: list[tuple[int, int]]) -> tuple[Floats | None, Floats | None]:
+    """Spreads (J, 3) and (J, 3, 3) that the rig states, over those that the skeleton does."""
+    here, there = map(list, zip(*pairs, strict=True))
+    theirs = states_spread(lent)[there]
+    if not theirs.any():
+        return skeleton.spreads, skeleton.spread_matrices
+    found: list[Floats | None] = []
+    for own, other, shape in (
+        (skeleton.spreads, lent.spreads, (3,)),
+        (skeleton.spread_matrices, lent.spread_matrices, (3, 3)),
+    ):
+        table = np.full((len(skeleton), *shape), np.nan) if own is None else own.copy()
+        nothing = np.full((len(pairs), *shape), np.nan)
+        some = nothing if other is None else other[there]
+        table[here] = np.where(theirs.reshape(-1, *(1,) * len(shape)), some, table[here])
+        found.append(None if np.isnan(table).all() else table)
+    return found[0], found[1]
 
 
 def _kind(kind: JointKind, *, is_root: bool) -> JointKind:

@@ -12,6 +12,7 @@ from viewer.errors import InputError, unknown_name
 from viewer.skeleton.kinds import FREEDOMS, JointKind
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.relaxed import derived_pose
+from viewer.skeleton.spreads import checked_matrices, checked_spreads
 from viewer.spatial.checks import frozen
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ class Skeleton:
         poses: named poses of the file.
         spreads: (J, 3) radians (metres of slides), how far each freedom commonly moves as the file states it, NaN where
             it does not (see `viewer.ik.natural`); None where it states none.
+        spread_matrices: (J, 3, 3) the same about every direction, in the joint's own axes, as `viewer.skeleton.spreads`
+            has it; NaN where the file states none, and then ``spreads`` counts.
     """
 
     name: str
@@ -61,6 +64,7 @@ class Skeleton:
     effectors: tuple[Effector, ...] = ()
     poses: Mapping[str, Pose] = field(default_factory=lambda: MappingProxyType({}))
     spreads: Floats | None = None
+    spread_matrices: Floats | None = None
 
     def __post_init__(self) -> None:
         """Freeze the arrays and check the structure that everything else relies on."""
@@ -68,10 +72,15 @@ class Skeleton:
             object.__setattr__(self, name, frozen(getattr(self, name)))
         for name in ("parents", "tip_parents"):
             object.__setattr__(self, name, frozen(getattr(self, name), np.intp))
-        if self.spreads is not None:
-            object.__setattr__(self, "spreads", frozen(self.spreads))
+        for name in ("spreads", "spread_matrices"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, frozen(getattr(self, name)))
         object.__setattr__(self, "poses", MappingProxyType(dict(self.poses)))
         self._check_structure()
+        if self.spreads is not None:
+            object.__setattr__(self, "spreads", checked_spreads(self.spreads))
+        if self.spread_matrices is not None:
+            object.__setattr__(self, "spread_matrices", checked_matrices(self.spread_matrices, self.names))
 
     def _check_structure(self) -> None:
         count = len(self.names)
@@ -85,6 +94,8 @@ class Skeleton:
         }  # fmt: skip
         if self.spreads is not None:
             shapes["spreads"] = (count, 3)
+        if self.spread_matrices is not None:
+            shapes["spread_matrices"] = (count, 3, 3)
         for name, shape in shapes.items():
             if getattr(self, name).shape != shape:
                 raise InputError(f"skeleton {name}: expected {shape}, found {getattr(self, name).shape}")

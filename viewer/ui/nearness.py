@@ -16,7 +16,7 @@ from viewer.ui.movable import can_follow
 if TYPE_CHECKING:
     from viewer.session import Document, Handle, Report
 
-_SAID = re.compile(r"(?P<name>.+) is (?:\S+ \S+ )?too near:")
+_SAID = re.compile(r"(?P<name>.+) is (?:(?:over )?\S+ \S+ )?too near:")
 
 
 def too_near(document: Document, report: Report | None) -> frozenset[str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+from viewer.ik.findings import FAR, far
+
 MINUS = "\N{MINUS SIGN}"
 DASH = "\N{EN DASH}"
 """Stands where there is no number."""
@@ -11,10 +13,6 @@ DASH = "\N{EN DASH}"
 
 _STEPS = (("km", 1000.0, 1000.0), ("m", 1.0, 0.1), ("cm", 0.01, 0.01), ("mm", 0.001, 1e-5), ("µm", 1e-6, 0.0))
 """Units of steps, metres that they are worth, and from how many metres on each is used."""
-
-
-FAR = 9.9995
-"""Metres from which on a miss is said in metres: what rounds to 10,000 mm is hard to read."""
 
 
 def fixed(value: float, decimals: int) -> str:
@@ -42,7 +40,7 @@ def millimetres(length: float, finest: int = 1) -> str:
 
 def error(length: float, finest: int = 1) -> str:
     """An error in metres: ``0.1 mm``, from ten metres on ``11.1 m``."""
-    return f"{fixed(length, 1)} m" if abs(length) >= FAR else f"{millimetres(length, finest)} mm"
+    return far(length) if length >= FAR else f"{millimetres(length, finest)} mm"
 
 
 def short(length: float) -> str:
@@ -50,9 +48,9 @@ def short(length: float) -> str:
 
     What is far off, in metres: ``11.1 m``.
     """
-    if abs(length) >= FAR:
-        return error(length)
-    size = abs(1000.0 * length)
+    if length >= FAR:
+        return far(length)
+    size = 1000.0 * length
     return f"{fixed(1000.0 * length, 0 if size >= 10.0 else 1 if size >= 0.05 or not size else 3)} mm"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from viewer.ik.findings import FAR
 from viewer.ik.solution import Status
 from viewer.scene import figure_height
 from viewer.session import Mode
@@ -139,7 +140,7 @@ def _error_text(report: Report, document: Document) -> str:
 
 def _errors(errors: Mapping[str, GoalError], finest: int) -> str:
     """``R hand 0.0 L hand 0.0 Head 0.1 mm``; each with its unit where one is said in metres."""
-    if any((metres or 0.0) >= numbers.FAR for metres, _, _ in errors.values()):
+    if any((metres or 0.0) >= FAR for metres, _, _ in errors.values()):
         several = ((name, error[0]) for name, error in errors.items() if error[0] is not None)
         return " ".join(f"{short_name(name)} {numbers.error(metres, finest)}" for name, metres in several)
     parts = [

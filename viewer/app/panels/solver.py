@@ -17,7 +17,9 @@ from viewer.app.widgets.fields import COUNT, Format, number_field
 from viewer.app.widgets.items import gap, tip
 from viewer.app.widgets.pen import Pen
 from viewer.app.widgets.rows import label
+from viewer.ik.options import DEFAULT
 from viewer.session.actions import SetSolver
+from viewer.session.preferring import prefers
 from viewer.session.solver_settings import PREFERRED
 from viewer.ui import numbers
 
@@ -37,6 +39,7 @@ _ITERATIONS = Format(decimals=0, per_pixel=COUNT.per_pixel, snap=10.0, units={},
 
 _LEAST_PLOT, _ROW = 92.0, 28.0
 _STRENGTH = Format(decimals=2, per_pixel=0.005, snap=0.1, units={}, low=0.0, high=1.0)
+_PREFER = "The pose that what the goals leave free is drawn to"
 _PREFERRED_WORDS = ("Start", "Rest", "Relaxed")
 _ROOTS = ("free", "translate", "locked")
 _ROOT_WORDS = ("Free", "No turn", "Locked")
@@ -187,12 +190,15 @@ def _choices(ui: PanelContext, settings: SolverSettings) -> None:
 
 
 def _preferred(ui: PanelContext, settings: SolverSettings) -> None:
-    label(ui, "Prefer", hint="The pose that what the goals leave free is drawn to")
+    served = settings.method == DEFAULT
+    imgui.begin_disabled(not served)
+    label(ui, "Prefer", hint=_PREFER if served else f"{_PREFER}: by the default solver alone")
     chosen = segments(ui, "prefer", _PREFERRED_WORDS, PREFERRED.index(settings.prefer))
     if chosen is not None:
         act(ui, SetSolver(prefer=PREFERRED[chosen]))
         _go_there(ui)
-    imgui.begin_disabled(settings.prefer == "start")
+    imgui.end_disabled()
+    imgui.begin_disabled(not prefers(settings))
     label(ui, "Strength", hint="How strongly it is drawn there, 0 to 1")
     strength = Setting(settings.prefer_weight, _STRENGTH, "prefer_weight")
     edit = number_field(ui, strength.name, strength.value, strength.form, width=ui.px(60))
@@ -205,5 +211,5 @@ def _preferred(ui: PanelContext, settings: SolverSettings) -> None:
 def _go_there(ui: PanelContext) -> None:
     """Bring what the goals leave free to the preferred pose; a goal that is missed stays so: nothing is to jump."""
     session = ui.session
-    if session.document.solver.prefer != "start" and all(error.reached for error in session.errors.values()):
+    if prefers(session.document.solver) and all(error.reached for error in session.errors.values()):
         attempt(ui, session.solve)

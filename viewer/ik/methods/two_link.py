@@ -8,11 +8,19 @@ leaves out that a target can be too near. Positive angles turn x towards y.
 from __future__ import annotations
 
 import math
+from typing import TypeAlias
 
 from viewer.errors import InputError
+from viewer.ik.checks import check_finite, check_range
 from viewer.ik.methods.vectors import Vector, cross, dot
 
 _NO_LEVER = 1e-12
+_FAR = 100
+"""Powers of two: a target farther off than so many lengths is as good as infinitely far."""
+_LEAST = 5e-324
+"""The least number above 0: what stands for a length that is nothing beside the other."""
+
+Pair: TypeAlias = tuple[float, float]
 
 
 def two_link_algebraic(x: float, y: float, lengths: tuple[float, float], branch: int = 1) -> tuple[float, float]:
@@ -33,9 +41,9 @@ def two_link_algebraic(x: float, y: float, lengths: tuple[float, float], branch:
         end point as near to the target as it gets.
 
     Raises:
-        InputError: a length that is not more than 0.
+        InputError: NaN, infinite, a length that is not more than 0, another branch.
     """
-    first, second = _checked(lengths)
+    (x, y), (first, second) = _checked(x, y, lengths, branch)
     cosine = (x * x + y * y - first * first - second * second) / (2.0 * first * second)
     bend = branch * math.acos(min(max(cosine, -1.0), 1.0))
     across, along = second * math.sin(bend), first + second * math.cos(bend)
@@ -43,12 +51,15 @@ def two_link_algebraic(x: float, y: float, lengths: tuple[float, float], branch:
 
 
 def two_link_geometric(x: float, y: float, lengths: tuple[float, float], branch: int = 1) -> tuple[float, float]:
-    """As `two_link_algebraic`, from the triangle of both links and the line to the target.
+    """As `two_link_algebraic`, which has the arguments, from the triangle of both links and the line to the target.
 
     By the law of cosines the angle at the base is acos((d^2 + L1^2 - L2^2) / (2 d L1)) and the one at the elbow
     acos((L1^2 + L2^2 - d^2) / (2 L1 L2)); t1 is the target's direction less or plus the one, t2 is pi less the other.
+
+    Raises:
+        InputError: as there.
     """
-    first, second = _checked(lengths)
+    (x, y), (first, second) = _checked(x, y, lengths, branch)
     distance = min(max(math.hypot(x, y), abs(first - second)), first + second)
     elbow = _angle(first, second, distance)
     # At distance 0 the triangle is a line, and every direction is right.
@@ -58,7 +69,14 @@ def two_link_geometric(x: float, y: float, lengths: tuple[float, float], branch:
 
 
 def two_link_end(angles: tuple[float, float], lengths: tuple[float, float]) -> tuple[float, float]:
-    """The end point that two angles lead to: forward kinematics in the plane (Lander equations 3 and 4)."""
+    """The end point that two angles lead to: forward kinematics in the plane (Lander equations 3 and 4).
+
+    Raises:
+        InputError: NaN or infinite.
+    """
+    for name, values in (("angles", angles), ("lengths", lengths)):
+        for value in values:
+            check_finite(f"two links: {name}", value)
     (one, two), (first, second) = angles, lengths
     return (
         first * math.cos(one) + second * math.cos(one + two),
@@ -67,7 +85,13 @@ def two_link_end(angles: tuple[float, float], lengths: tuple[float, float]) -> t
 
 
 def reach_text(lengths: tuple[float, float], distance: float, slack: float = 0.0) -> str:
-    """Why a target at a distance cannot be reached by two links, in metres; "" if |L1 - L2| <= d <= L1 + L2."""
+    """Why a target at a distance cannot be reached by two links, in metres; "" if |L1 - L2| <= d <= L1 + L2.
+
+    Raises:
+        InputError: NaN, infinite or below 0.
+    """
+    for name, value in (*(("lengths", length) for length in lengths), ("distance", distance), ("slack", slack)):
+        check_range(f"two links: {name}", value, least=0.0)
     nearest, farthest = abs(lengths[0] - lengths[1]), lengths[0] + lengths[1]
     if distance > farthest + slack:
         return f"too far by {distance - farthest:.4g} m: it is {distance:.4g} m away, the reach is {farthest:.4g} m"
@@ -116,8 +140,18 @@ def _wrapped(angle: float) -> float:
     return math.remainder(angle, 2.0 * math.pi)
 
 
-def _checked(lengths: tuple[float, float]) -> tuple[float, float]:
-    first, second = lengths
-    if not (first > 0.0 and second > 0.0):
-        raise InputError(f"two links: expected lengths of more than 0, found {first:g} and {second:g}")
-    return first, second
+def _checked(x: float, y: float, lengths: Pair, branch: int) -> tuple[Pair, Pair]:
+    """Target and lengths in units of the longer one, whose squares neither overflow nor vanish: by powers of two.
+
+    Of a target that is past all reach only the direction is kept.
+    """
+    for length in lengths:
+        check_range("two links: lengths", length, above=0.0)
+    for name, value in (("x", x), ("y", y)):
+        check_finite(f"two links: {name}", value)
+    if branch not in (1, -1):
+        raise InputError(f"two links: branch: expected 1 or -1, found {branch}")
+    unit, away = math.frexp(max(lengths))[1], math.frexp(max(abs(x), abs(y)))[1]
+    shift = max(unit, away - _FAR)
+    first, second = (max(math.ldexp(length, -unit), _LEAST) for length in lengths)
+    return (math.ldexp(x, -shift), math.ldexp(y, -shift)), (first, second)

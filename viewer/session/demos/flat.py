@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from viewer.ik.findings import metres
 from viewer.ik.goals import Goal
 from viewer.session.demos.demo import Demo, Ring, Says
 from viewer.session.demos.rigs import bent, hinged, opened, sample
@@ -47,9 +47,11 @@ def _lengths(document: Document) -> tuple[float, float]:
     return float(np.linalg.norm(skeleton.offsets[1])), float(np.linalg.norm(skeleton.effectors[0].offset))
 
 
-def _reach(document: Document) -> Says:
+def _reach(document: Document) -> Says | None:
     lengths, shoulder, target = _lengths(document), document.pose.translations[0], document.handle("tip").position
-    distance = float(np.linalg.norm(np.array(target) - shoulder)) if target is not None else math.nan
+    if target is None:
+        return None
+    distance = float(np.linalg.norm(np.array(target) - shoulder))
     nearest, farthest = abs(lengths[0] - lengths[1]), sum(lengths)
     away = f"the target is {distance:.3f} m away"
     if distance > farthest + document.solver.tolerance_m:
@@ -88,7 +90,7 @@ def _lock(document: Document) -> Says | None:
         return None
     if error.reached:
         return Says("The target is reached", "ok")
-    return Says(f"{1000.0 * error.metres:.0f} mm short", "warn")
+    return Says(f"{metres(error.metres)} short", "warn")
 
 
 def puzzle() -> Document:

@@ -18,6 +18,7 @@ from viewer.spatial.checks import unit_quaternions
 if TYPE_CHECKING:
     from enum import StrEnum
 
+    from viewer.session.storage.structs import Array
     from viewer.spatial.checks import Floats
 
 E = TypeVar("E", bound="StrEnum")
@@ -42,6 +43,7 @@ def skeleton_data(skeleton: Skeleton) -> SkeletonData:
         effectors=[EffectorData(e.name, e.joint, e.offset, str(e.goal)) for e in skeleton.effectors],
         poses={name: pose_data(pose) for name, pose in skeleton.poses.items()},
         spreads=None if skeleton.spreads is None else pack(skeleton.spreads),
+        spread_matrices=None if skeleton.spread_matrices is None else pack(skeleton.spread_matrices),
     )
 
 
@@ -76,7 +78,8 @@ def skeleton_of(data: SkeletonData, path: str) -> Skeleton:
             ),
             effectors=tuple(_effector_of(e, count, f"{path}.effectors[{i}]") for i, e in enumerate(data.effectors)),
             poses={name: pose_of(pose, count, f"{path}.poses.{name}") for name, pose in data.poses.items()},
-            spreads=None if data.spreads is None else unpack(data.spreads, (count, 3), f"{path}.spreads"),
+            spreads=_given(data.spreads, (count, 3), f"{path}.spreads"),
+            spread_matrices=_given(data.spread_matrices, (count, 3, 3), f"{path}.spread_matrices"),
         )
     except InputError as error:
         raise FormatError(str(error), path=path) from error
@@ -149,6 +152,10 @@ def _effector_of(data: EffectorData, joints: int, path: str) -> Effector:
     if not 0 <= data.joint < joints:
         raise FormatError(f"expected a joint from 0 to {joints - 1}, found {data.joint}", path=f"{path}.joint")
     return Effector(data.name, data.joint, data.offset, member(EffectorGoal, data.goal, f"{path}.goal"))
+
+
+def _given(stored: Array | None, shape: tuple[int, ...], path: str) -> Floats | None:
+    return None if stored is None else unpack(stored, shape, path)
 
 
 def _finite(array: Floats, path: str) -> Floats:

@@ -56,6 +56,7 @@ class SkeletonData(msgspec.Struct, omit_defaults=True):
     effectors: list[EffectorData] = []
     poses: dict[str, PoseData] = {}
     spreads: Array | None = None
+    spread_matrices: Array | None = None
 
 
 class ClipData(msgspec.Struct):
