@@ -39,14 +39,14 @@ def multiply(p: Floats, q: Floats) -> Floats:
     return _bilinear(p, q, _PRODUCT)
 
 
-def cross(a: Floats, b: Floats) -> Floats:
-    """Vector products a x b, (3, N)."""
-    return _bilinear(a, b, _CROSS)
+def cross(a: Floats, b: Floats, out: Floats | None = None) -> Floats:
+    """Vector products a x b, (3, N), into ``out`` if that is given."""
+    return _bilinear(a, b, _CROSS, out)
 
 
 def matrices(q: Floats) -> Floats:
     """Rotation matrices (3, 3, N) of unit quaternions (4, N)."""
-    return _bilinear(q, q, _MATRIX).reshape(3, 3, q.shape[1])
+    return _bilinear(q, q, _MATRIX).reshape(3, 3, -1)
 
 
 def apply(matrix: Floats, v: Floats) -> Floats:
@@ -56,10 +56,10 @@ def apply(matrix: Floats, v: Floats) -> Floats:
 
 def skew(v: Floats) -> Floats:
     """(N, 3, 3) with ``skew(v) @ u == v x u`` for vectors v (N, 3)."""
-    return np.asarray((v @ _SKEW).reshape(-1, 3, 3))
+    return np.dot(v, _SKEW).reshape(-1, 3, 3)
 
 
-def _bilinear(a: Floats, b: Floats, table: Floats) -> Floats:
-    products = np.empty((len(a), len(b), a.shape[1]))
-    np.multiply(a[:, None], b, out=products)
-    return np.asarray(table @ products.reshape(table.shape[1], a.shape[1]))
+def _bilinear(a: Floats, b: Floats, table: Floats, out: Floats | None = None) -> Floats:
+    products = a[:, None] * b
+    # For a few columns `dot` takes half as long as `@`.
+    return np.dot(table, products.reshape(table.shape[1], -1), out)  # type: ignore[no-any-return]

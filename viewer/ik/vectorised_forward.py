@@ -7,7 +7,8 @@ so that a character takes four rounds and a chain of 5,000 thirteen.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+import threading
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -17,32 +18,73 @@ from viewer.spatial.quaternion import IDENTITY, conjugate, log
 
 if TYPE_CHECKING:
     from viewer.ik.system import System, Work
-    from viewer.ik.vectorised_tables import Rows
+    from viewer.ik.vectorised_tables import Rows, Tree
     from viewer.spatial.checks import Bools, Floats
 
 _SMALL = 1e-9
+_ONES = np.ones(3)
 _ALIGNED = 1e-7
 """Below this sine two directions are taken as the same, or opposite."""
 
 
-def forward(s: System, w: Work, q: Floats, t: Floats) -> Floats:
-    """World rotations and positions of all joints into ``w.turn`` and ``w.place``.
+class Motion(NamedTuple):
+    """World motion of all joints in a pose.
 
-    Returns:
-        (3, 3, K + 1) the rotations as matrices, the world's own last.
+    Attributes:
+        tree: how they hang together.
+        pose: the pose's rotations and translations, as bytes.
+        turned: the world rotations (K, 4), as bytes.
+        turn, place: (4, K + 1), (3, K + 1) world rotations and positions, the world's own last.
+        frames: (3, 3, K + 1) the rotations as matrices.
     """
-    tree = tree_of(s)
-    turn, place = np.empty((4, len(q) + 1)), np.zeros((3, len(q) + 1))
+
+    tree: Tree
+    pose: tuple[bytes, bytes]
+    turned: bytes
+    turn: Floats
+    place: Floats
+    frames: Floats
+
+
+class _Last(threading.local):
+    """What each thread last worked out: a pose is often asked about again."""
+
+    motion: Motion | None = None
+
+
+_last = _Last()
+
+
+def forward(s: System, w: Work, q: Floats, t: Floats) -> Motion:
+    """World rotations and positions of all joints, also into ``w.turn`` and ``w.place``."""
+    tree, pose, motion = tree_of(s), (q.tobytes(), t.tobytes()), _last.motion
+    again = motion is not None and motion.pose == pose and motion.tree is tree
+    if motion is None or not again:
+        motion = _motion(tree, q, t, pose)
+        _last.motion = motion
+    w.turn[:], w.place[:] = motion.turn[:, :-1].T, motion.place[:, :-1].T
+    return motion
+
+
+def _motion(tree: Tree, q: Floats, t: Floats, pose: tuple[bytes, bytes]) -> Motion:
+    turn, place = np.empty((4, len(q) + 1)), np.empty((3, len(q) + 1))
     turn[:, :-1], turn[:, -1] = q.T, IDENTITY
     for above in tree.rounds:
         turn = multiply(turn.take(above, axis=1), turn)
     frames = matrices(turn)
     # In world axes, the places are plain sums of the bones from the root.
-    place[:, :-1] = apply(frames.take(tree.parent, axis=2), t.T)
+    place[:, :-1], place[:, -1] = apply(frames.take(tree.parent, axis=2), t.T), 0.0
     for above in tree.rounds:
         place += place.take(above, axis=1)
-    w.turn[:], w.place[:] = turn[:, :-1].T, place[:, :-1].T
-    return frames
+    return Motion(tree, pose, turn[:, :-1].T.tobytes(), turn, place, frames)
+
+
+def frames_at(w: Work) -> Floats:
+    """(3, 3, K + 1) the rotations in ``w.turn`` as matrices, the world's own last."""
+    motion = _last.motion
+    if motion is not None and motion.turned == w.turn.tobytes():
+        return motion.frames
+    return matrices(np.concatenate([w.turn.T, IDENTITY[:, None]], axis=1))
 
 
 def residuals(s: System, w: Work, q: Floats, t: Floats, e: Floats) -> tuple[float, float]:
@@ -54,9 +96,11 @@ def residuals(s: System, w: Work, q: Floats, t: Floats, e: Floats) -> tuple[floa
         The squared error e.e, and the largest residual in units of its tolerance (below 1: all goals are met); goals
         that weigh nothing are left out.
     """
-    frames = forward(s, w, q, t).take(s.goal_joint, axis=2)
-    w.point[:] = w.place.take(s.goal_joint, axis=0) + apply(frames, s.goal_offset.T).T
-    rows = rows_of(s)
+    motion, rows = forward(s, w, q, t), rows_of(s)
+    frames, point = motion.frames, motion.place.take(s.goal_joint, axis=1)
+    if np.count_nonzero(s.goal_offset):
+        point += apply(frames.take(s.goal_joint, axis=2), s.goal_offset.T)
+    w.point[:] = point.T
     metres, radians = 0.0, 0.0
     if rows.placed.size:
         metres = _place_residuals(s, w, rows, e)
@@ -65,8 +109,8 @@ def residuals(s: System, w: Work, q: Floats, t: Floats, e: Floats) -> tuple[floa
     if rows.turned.size:
         radians = _turn_residuals(s, w, rows, e)
     if rows.aimed.size:
-        radians = max(radians, _aim_residuals(s, w, rows, frames[:, :, rows.aimed], e))
-    error = float(e @ e)
+        radians = max(radians, _aim_residuals(s, w, rows, frames.take(s.goal_joint[rows.aimed], axis=2), e))
+    error = float(e.dot(e))
     worst = max(metres / float(s.tolerance[0]), radians / float(s.tolerance[1]))
     return error, worst if error < math.inf else math.inf
 
@@ -164,14 +208,15 @@ def _perpendicular(u: Floats) -> Floats:
     return np.asarray((np.eye(3)[least] - along * u) / np.sqrt(1.0 - along * along))
 
 
-def _largest(misses: Floats, weight: Floats) -> float:
+def _largest(misses: Floats, weights: Floats) -> float:
     """The largest miss (N,) of goals that weigh anything."""
-    return float(np.where(weight > 0.0, misses, 0.0).max())
+    pairs = zip(misses.tolist(), weights.tolist(), strict=True)
+    return max([miss for miss, weight in pairs if weight > 0.0], default=0.0)
 
 
 def _lengths(v: Floats) -> Floats:
     """(N,) of vectors (N, 3)."""
-    return np.asarray(np.sqrt(np.einsum("ni,ni->n", v, v)))
+    return np.sqrt(np.dot(v * v, _ONES))
 
 
 def _outer(a: Floats, b: Floats) -> Floats:

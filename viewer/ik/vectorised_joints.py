@@ -7,23 +7,27 @@ the same with fewer angles. What each product is multiplied by is worked out onc
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from viewer.ik import kernels
 from viewer.ik.vectorised_algebra import multiply
-from viewer.ik.vectorised_tables import Structure
+from viewer.ik.vectorised_tables import kept, limits_of, places
 from viewer.spatial.quaternion import conjugate, exp, log, rotate, to_matrix
 from viewer.spatial.quaternion import multiply as product
 
 if TYPE_CHECKING:
+    from viewer.ik.kernels import Quaternion
     from viewer.ik.system import System, Work
+    from viewer.ik.vectorised_tables import Places
     from viewer.spatial.checks import Bools, Floats, Ints
 
 _THREE = np.arange(3)
+_FEW = 4
+"""Free turns, a figure's roots most often, of which numpy's calls cost more than Python's arithmetic."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,9 +38,10 @@ class Joints:
         movers, mover_freedoms: (M,), (M, 3) that translate.
         turners, turner_freedoms: (T,), (T, 3) that turn freely.
         turner_axes: (T, 3, 3) the axes that these turn about, in columns, in the joint's own frame.
+        few: where they are few, each one's joint, first freedom and basis (x, y, z, w), to be turned one by one.
         angled: (A,) hinges, universals and Euler joints.
-        angles, half: (A, 3) their freedoms, and 0.5, or 0 where there are fewer than three.
-        angled_table: (A, 8, 4) what the products of their half angles' cosines and sines are multiplied by.
+        angles, half: (3, A) their freedoms, and 0.5, or 0 where there are fewer than three.
+        angled_table: (4, A, 8) what the products of their half angles' cosines and sines are multiplied by.
         swung: (W,) swing-twist joints.
         swings, twists: (W, 2), (W,) their freedoms.
         swung_table: (W, 6, 4) as above, of the swing's cosine and two scaled sines by the twist's cosine and sine.
@@ -46,12 +51,13 @@ class Joints:
         coordinate: (n,) whether a freedom is a coordinate, not a turn or move of a free joint.
     """
 
-    movers: Ints
+    movers: Places
     mover_freedoms: Ints
     turners: Ints
     turner_freedoms: Ints
     turner_axes: Floats
-    angled: Ints
+    few: tuple[tuple[int, int, Quaternion], ...]
+    angled: Places
     angles: Ints
     half: Floats
     angled_table: Floats
@@ -66,34 +72,30 @@ class Joints:
     coordinate: Bools
 
 
+@kept
 def joints_of(s: System) -> Joints:
     """The joints' tables."""
-    return _joints(Structure(s))
-
-
-@lru_cache(maxsize=8)
-def _joints(key: Structure) -> Joints:
-    s = key.system
     movers = np.flatnonzero(s.moves)
     turners = np.flatnonzero((s.form == kernels.TURNS) & (np.diff(s.first) > s.moves))
     angled = np.flatnonzero(np.isin(s.form, (kernels.HINGE, kernels.UNIVERSAL, kernels.EULER)))
     swung, slid = np.flatnonzero(s.form == kernels.SWING_TWIST), np.flatnonzero(s.form == kernels.SLIDE)
-    used = np.diff(s.first)[angled][:, None] > _THREE
-    begins = s.first[:-1] + s.moves
+    used = np.diff(s.first)[angled] > _THREE[:, None]
+    begins = (s.first[:-1] + s.moves)[turners]
     moving = np.zeros(len(s.lower), dtype=np.bool_)
-    mover_freedoms = s.first[movers][:, None] + _THREE
-    turner_freedoms = begins[turners][:, None] + _THREE
+    mover_freedoms, turner_freedoms = s.first[movers][:, None] + _THREE, begins[:, None] + _THREE
     moving[mover_freedoms], moving[turner_freedoms] = True, True
+    few = zip(turners.tolist(), begins.tolist(), map(tuple, s.basis[turners].tolist()), strict=True)
     return Joints(
-        movers=movers,
+        movers=places(movers),
         mover_freedoms=mover_freedoms,
         turners=turners,
         turner_freedoms=turner_freedoms,
         turner_axes=to_matrix(s.basis[turners]),
-        angled=angled,
-        angles=s.first[angled][:, None] + np.where(used, _THREE, 0),
+        few=tuple(few) if len(turners) <= _FEW else (),
+        angled=places(angled),
+        angles=s.first[angled] + np.where(used, _THREE[:, None], 0),
         half=np.where(used, 0.5, 0.0),
-        angled_table=_angled_table(s, angled),
+        angled_table=_angled_table(s, angled).transpose(2, 0, 1).copy(),
         swung=swung,
         swings=s.first[swung][:, None] + _THREE[:2],
         twists=s.first[swung] + 2,
@@ -136,11 +138,14 @@ def _factors(axes: Floats) -> list[Floats]:
 def set_local(s: System, x: Floats, q: Floats, t: Floats) -> None:
     """Local rotations and translations from coordinates, in place; joints that have none keep theirs."""
     joints = joints_of(s)
-    if joints.angled.size:
-        half = x[joints.angles] * joints.half
-        part = np.stack([np.cos(half), np.sin(half)], axis=-1)
-        products = (part[:, 0, :, None] * part[:, 1, None]).reshape(-1, 4, 1) * part[:, 2, None]
-        q[joints.angled] = np.einsum("ka,kab->kb", products.reshape(-1, 8), joints.angled_table)
+    if joints.angles.size:
+        half = x[joints.angles]
+        half *= joints.half
+        part = np.empty((2, *half.shape))
+        np.cos(half, out=part[0])
+        np.sin(half, out=part[1])
+        products = (part[:, None, 0] * part[:, 1]).reshape(4, 1, -1) * part[:, 2]
+        q[joints.angled] = np.einsum("ak,bka->kb", products.reshape(8, -1), joints.angled_table)
     if joints.swung.size:
         swing, half = x[joints.swings], 0.5 * x[joints.twists]
         terms = exp(np.pad(swing, ((0, 0), (0, 1))))[:, [3, 0, 1], None]
@@ -154,9 +159,15 @@ def set_local(s: System, x: Floats, q: Floats, t: Floats) -> None:
 def move(s: System, w: Work, dx: Floats, x: Floats, q: Floats, t: Floats) -> None:
     """Move along a step in place; coordinates stay within their limits."""
     joints = joints_of(s)
-    if joints.movers.size:
+    if joints.mover_freedoms.size:
         t[joints.movers] += dx[joints.mover_freedoms]
-    if joints.turners.size:
+    if joints.few and np.isfinite(dx).all():
+        for k, d, basis in joints.few:
+            turn = kernels.exponential(*kernels.turned(*basis, *dx[d : d + 3].tolist()))
+            x_, y_, z_, w_ = kernels.product(*q[k].tolist(), *turn)
+            length = math.sqrt(x_ * x_ + y_ * y_ + z_ * z_ + w_ * w_)
+            q[k] = x_ / length, y_ / length, z_ / length, w_ / length
+    elif joints.turners.size:
         turns = np.einsum("tij,tj->ti", joints.turner_axes, dx[joints.turner_freedoms])
         turned = multiply(q[joints.turners].T, exp(turns).T)
         q[joints.turners] = (turned / np.sqrt(np.einsum("in,in->n", turned, turned))).T
@@ -182,14 +193,18 @@ def difference(
     s: System, w: Work, x: Floats, q: Floats, t: Floats, x0: Floats, q0: Floats, t0: Floats, out: Floats
 ) -> None:
     """The step from a pose (x, q, t) to another (x0, q0, t0), into ``out`` (n,)."""
-    joints = joints_of(s)
+    joints, unlimited = joints_of(s), limits_of(s).unlimited
     np.subtract(x0, x, out=out)
-    # An angle without limits goes back the short way.
-    unlimited = s.turning & np.isinf(s.lower) & np.isinf(s.upper)
-    out[unlimited] -= 2.0 * np.pi * np.rint(out[unlimited] / (2.0 * np.pi))
-    if joints.movers.size:
+    if unlimited.size:
+        # An angle without limits goes back the short way.
+        out[unlimited] -= 2.0 * np.pi * np.rint(out[unlimited] / (2.0 * np.pi))
+    if joints.mover_freedoms.size:
         out[joints.mover_freedoms] = t0[joints.movers] - t[joints.movers]
-    if joints.turners.size:
+    for k, d, (bx, by, bz, bw) in joints.few:
+        qx, qy, qz, qw = q[k].tolist()
+        *turn, _ = kernels.logarithm(*kernels.product(-qx, -qy, -qz, qw, *q0[k].tolist()))
+        out[d : d + 3] = kernels.turned(-bx, -by, -bz, bw, *turn)
+    if joints.turners.size and not joints.few:
         turns = log(multiply(conjugate(q[joints.turners]).T, q0[joints.turners].T).T)
         out[joints.turner_freedoms] = np.einsum("tij,ti->tj", joints.turner_axes, turns)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from viewer.ik import kernels
 from viewer.ik.kernels_readings import ROUNDING
 from viewer.ik.vectorised_joints import joints_of, set_local
-from viewer.ik.vectorised_tables import Structure
+from viewer.ik.vectorised_tables import kept
 from viewer.skeleton import readings
 from viewer.spatial.euler import to_euler
 from viewer.spatial.quaternion import conjugate, multiply
@@ -60,7 +59,7 @@ def measure(s: System, q: Floats, t: Floats, x: Floats) -> None:
         x[s.first[hinges]] = twist_about(d[hinges], s.axes[hinges, 0])
     if universals.size:
         x[s.first[universals][:, None] + np.arange(2)] = _universal_angles(d[universals], s.axes[universals])
-    for balls in _balls(Structure(s)):
+    for balls in _balls(s):
         some = d[balls.joints]
         if balls.euler:
             x[balls.freedoms[:, balls.order]] = to_euler(some, balls.euler)
@@ -76,14 +75,14 @@ def _bring_inside(s: System, x: Floats) -> bool:
     if not _excess(s, x).any():
         return False
     middle, period = _counts(s)
-    for _, some, order, euler in _balls(Structure(s)):
+    for _, some, order, euler in _balls(s):
         ends = s.lower[some], s.upper[some]
         if euler:
             x[some] = readings.nearer_euler(x[some], *ends, middle[some], period[some], euler)
         else:
             x[some] = readings.nearer_swing(x[some], *ends, int(order[2]))
     outside = _excess(s, x)
-    for _, some, order, euler in _balls(Structure(s)):
+    for _, some, order, euler in _balls(s):
         if not euler:
             inside = readings.swing_inside(x[some], s.lower[some], s.upper[some], int(order[2]))
             x[some] = np.where(outside[some].any(axis=1, keepdims=True), inside, x[some])
@@ -94,7 +93,7 @@ def _bring_inside(s: System, x: Floats) -> bool:
 def _excess(s: System, x: Floats) -> Floats:
     """(n,) how far coordinates are outside; what a swing is longer than half a turn counts for its twist."""
     result = readings.excess(x, s.lower, s.upper)
-    for _, some, order, euler in _balls(Structure(s)):
+    for _, some, order, euler in _balls(s):
         if not euler:
             twists = some[:, order[2]]
             result[twists] = np.maximum(result[twists], readings.swing_excess(x[some], int(order[2])))
@@ -108,9 +107,8 @@ def _counts(s: System) -> tuple[Floats, Floats]:
     return middle, np.where(counted, _TURN, 0.0)
 
 
-@lru_cache(maxsize=8)
-def _balls(key: Structure) -> tuple[Balls, ...]:
-    s = key.system
+@kept
+def _balls(s: System) -> tuple[Balls, ...]:
     groups = []
     for form in (kernels.EULER, kernels.SWING_TWIST):
         for order in np.unique(s.order[s.form == form], axis=0):
