@@ -102,7 +102,7 @@ def residuals(s: System, w: Work, q: Floats, t: Floats, e: Floats) -> tuple[floa
         point += apply(frames.take(s.goal_joint, axis=2), s.goal_offset.T)
     w.point[:] = point.T
     metres, radians = 0.0, 0.0
-    if rows.placed.size:
+    if rows.placed_rows.size:
         metres = _place_residuals(s, w, rows, e)
     if rows.distant.size:
         metres = max(metres, _distance_residuals(s, w, rows, e))

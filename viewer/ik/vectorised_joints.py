@@ -161,7 +161,7 @@ def move(s: System, w: Work, dx: Floats, x: Floats, q: Floats, t: Floats) -> Non
     joints = joints_of(s)
     if joints.mover_freedoms.size:
         t[joints.movers] += dx[joints.mover_freedoms]
-    if joints.few and np.isfinite(dx).all():
+    if joints.few and math.isfinite(dx.dot(dx)):
         for k, d, basis in joints.few:
             turn = kernels.exponential(*kernels.turned(*basis, *dx[d : d + 3].tolist()))
             x_, y_, z_, w_ = kernels.product(*q[k].tolist(), *turn)

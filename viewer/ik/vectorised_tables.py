@@ -58,7 +58,7 @@ class Rows:
         reach: (n, m) 1 where a freedom moves a row, else 0.
     """
 
-    placed: Ints
+    placed: Places
     placed_rows: Ints
     turned: Ints
     turned_rows: Ints
@@ -165,7 +165,7 @@ def rows_of(s: System) -> Rows:
     axis[:, placed_rows] = np.eye(3)[:, None]
     joint = joint_of_freedom(s)[:, None]
     return Rows(
-        placed=placed,
+        placed=places(placed),
         placed_rows=placed_rows,
         turned=turned,
         turned_rows=turned_rows,
