@@ -17,9 +17,19 @@ if TYPE_CHECKING:
     from viewer.spatial.checks import Floats
 
 _UNITS = np.eye(4)
+_SMALL = 1e-12
+"""Below this angle or sine the limit of a quotient is used: its next term is below rounding."""
+_NO_DIGITS = 1e-3
+"""Below this angle a difference that should be a^2 / 12 is mostly rounding."""
 
 _PRODUCT = quaternion.multiply(_UNITS[:, None], _UNITS).reshape(16, 4).T.copy()
 """Entry (c, 4 a + b): component c of the product of unit quaternions a and b."""
+
+_SIGNS = np.array([-1.0, -1.0, -1.0, 1.0])
+_AFTER = _PRODUCT * np.tile(_SIGNS, 4)
+"""The same for a b*."""
+_SINCE = _PRODUCT * np.repeat(_SIGNS, 4)
+"""The same for a* b."""
 
 _TURNED = quaternion.multiply(
     quaternion.multiply(_UNITS[:, None, None], _UNITS[:3]), quaternion.conjugate(_UNITS)[:, None]
@@ -30,6 +40,12 @@ _MATRIX = _TURNED.reshape(16, 3, 3).transpose(2, 1, 0).reshape(9, 16).copy()
 
 _CROSS = np.cross(np.eye(3)[:, None], np.eye(3)).reshape(9, 3).T.copy()
 """Entry (c, 3 a + b): component c of e_a x e_b."""
+_RATE = np.zeros((3, 3, 4, 4))
+_RATE[:, :, :3, :3] = np.eye(9).reshape(3, 3, 3, 3)
+_RATE[:, :, 3, :3] = 0.5 * _CROSS.reshape(3, 3, 3).swapaxes(1, 2)
+_RATE[:, :, 3, 3] = np.eye(3)
+_RATE = _RATE.reshape(9, 16)
+"""Entry (3 i + j, 4 a + b): the part of a_a b_b in entry (i, j) of v v^T of the vector parts, skew(b's) / 2 and I."""
 _SKEW = _CROSS.reshape(3, 3, 3).swapaxes(0, 1).reshape(3, 9)
 """Entry (a, 3 c + b): the same."""
 
@@ -37,6 +53,36 @@ _SKEW = _CROSS.reshape(3, 3, 3).swapaxes(0, 1).reshape(3, 9)
 def multiply(p: Floats, q: Floats) -> Floats:
     """Quaternion products p * q, (4, N)."""
     return _bilinear(p, q, _PRODUCT)
+
+
+def after(p: Floats, q: Floats) -> Floats:
+    """The turns (4, N) that lead from unit quaternions q to p, seen from outside: p q*."""
+    return _bilinear(p, q, _AFTER)
+
+
+def since(p: Floats, q: Floats) -> Floats:
+    """The turns (4, N) that lead from unit quaternions p to q, seen from p's own frame: p* q."""
+    return _bilinear(p, q, _SINCE)
+
+
+def exponential(v: Floats) -> Floats:
+    """The rotations (4, N) by rotation vectors (3, N); of vectors in a plane, (2, N), what is in it and w: (3, N)."""
+    angle = np.sqrt(np.add.reduce(v * v))
+    result = np.empty((len(v) + 1, len(angle)))
+    turns, half = angle > _SMALL, 0.5 * angle
+    scale = np.divide(np.sin(half), angle, out=np.full_like(angle, 0.5), where=turns)
+    np.multiply(v, scale, out=result[:-1])
+    np.cos(half, out=result[-1])
+    return result
+
+
+def logarithm(q: Floats) -> tuple[Floats, Floats]:
+    """The rotation vectors (3, N) of unit quaternions (4, N), the short way round, and their lengths (N,)."""
+    v, w = q[:3], q[3]
+    sine = np.sqrt(np.add.reduce(v * v))
+    angle = 2.0 * np.arctan2(sine, np.abs(w))
+    scale = np.divide(angle, sine, out=np.full_like(angle, 2.0), where=sine > _SMALL)
+    return v * np.copysign(scale, w), angle
 
 
 def cross(a: Floats, b: Floats, out: Floats | None = None) -> Floats:
@@ -47,6 +93,22 @@ def cross(a: Floats, b: Floats, out: Floats | None = None) -> Floats:
 def matrices(q: Floats) -> Floats:
     """Rotation matrices (3, 3, N) of unit quaternions (4, N)."""
     return _bilinear(q, q, _MATRIX).reshape(3, 3, -1)
+
+
+def rates(v: Floats, angle: Floats) -> Floats:
+    """J_r^-1(v) = I + [v]x / 2 + (1 / a^2 - cot(a / 2) / (2 a)) [v]x^2, (3, 3, N), a = ``angle`` = |v|, v (3, N).
+
+    `viewer.ik.kernels_forward.rotation_residual` says whence.
+    """
+    turned = angle >= _NO_DIGITS
+    a = np.where(turned, angle, 1.0)
+    square = a * a
+    second = np.where(turned, (1.0 - 0.5 * a / np.tan(0.5 * a)) / square, 1.0 / 12.0)
+    one, two = np.ones((4, len(a))), np.empty((4, len(a)))
+    np.multiply(second, v, out=one[:3])
+    # [v]x^2 = v v^T - a^2 I
+    two[:3], two[3] = v, 1.0 - second * (angle * angle)
+    return _bilinear(one, two, _RATE).reshape(3, 3, -1)
 
 
 def apply(matrix: Floats, v: Floats) -> Floats:

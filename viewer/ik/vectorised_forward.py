@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from viewer.ik.vectorised_algebra import apply, matrices, multiply, skew
+from viewer.ik.vectorised_algebra import after, apply, logarithm, matrices, multiply, rates, skew
 from viewer.ik.vectorised_tables import rows_of, tree_of
-from viewer.spatial.quaternion import IDENTITY, conjugate, log
+from viewer.spatial.quaternion import IDENTITY
 
 if TYPE_CHECKING:
     from viewer.ik.system import System, Work
@@ -143,16 +143,11 @@ def _distance_residuals(s: System, w: Work, rows: Rows, e: Floats) -> float:
 def _turn_residuals(s: System, w: Work, rows: Rows, e: Floats) -> float:
     """Set e = log(target * current^-1), and its derivative J_r^-1(e); returns the largest angle."""
     some = rows.turned
-    v = log(multiply(s.goal_rotation[some].T, conjugate(w.turn[s.goal_joint[some]]).T).T)
-    angle = _lengths(v)
-    near = angle < 1e-3
-    safe = np.where(near, 1.0, angle)
-    second = np.where(near, 1.0 / 12.0, 1.0 / (safe * safe) - 0.5 / (safe * np.tan(0.5 * safe)))
-    unit = (1.0 - second * angle * angle)[:, None, None] * np.eye(3)
-    w.by_turn[some] = second[:, None, None] * _outer(v, v) + unit + 0.5 * skew(v)
+    v, angle = logarithm(after(s.goal_rotation[some].T, w.turn[s.goal_joint[some]].T))
+    w.by_turn[some] = rates(v, angle).transpose(2, 0, 1)
     w.miss[some, 1] = angle
     weight = s.goal_rotation_weight[some]
-    e[rows.turned_rows] = weight[:, None] * v
+    e[rows.turned_rows] = (v * weight).T
     return _largest(angle, weight)
 
 

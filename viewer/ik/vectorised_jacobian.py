@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viewer.ik import kernels
-from viewer.ik.vectorised_algebra import apply, cross, skew
+from viewer.ik.vectorised_algebra import apply, cross
 from viewer.ik.vectorised_forward import frames_at
 from viewer.ik.vectorised_tables import joint_of_freedom, kept, places, rows_of, tree_of
 from viewer.spatial.quaternion import rotate
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from viewer.ik.system import System, Work
     from viewer.ik.vectorised_tables import Places
     from viewer.spatial.checks import Floats, Ints
+
+_NO_DIGITS = 1e-4
+"""Below this angle differences that should be a^2 / 2 and a^3 / 6 are mostly rounding."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,8 +37,9 @@ class Axes:
         straight: (N,) the freedoms that move along their axis; all others turn about it.
         middle, outer: (E,) each Euler joint's second freedom and its first.
         across, aside: (3, E) its axis, in the parent's frame, where the first angle is 0, and a quarter turn on.
-        swings: (W, 2) swing-twist joints' swings.
-        swing_axes: (W, 2, 3) the axes of their components, in the parents' frames.
+        swings: (2, W) swing-twist joints' swings.
+        swing_axes: (3, 3, W) the axes of their components and the one at right angles to these (the second index), in
+            the parents' frames.
     """
 
     joint: Ints
@@ -82,8 +86,8 @@ def _axes(s: System) -> Axes:
         outer=places(middle - 1),
         across=rotate(rest, units[order[:, 1]]).T.copy(),
         aside=rotate(rest, np.cross(units[order[:, 0]], units[order[:, 1]])).T.copy(),
-        swings=s.first[swing][:, None] + np.arange(2),
-        swing_axes=rotate(s.rest[swing][:, None], units[s.order[swing, :2]]),
+        swings=s.first[swing] + np.arange(2)[:, None],
+        swing_axes=rotate(s.rest[swing][:, None], _thirds(units[s.order[swing, :2]])).transpose(2, 1, 0).copy(),
     )
 
 
@@ -114,21 +118,31 @@ def _local_axes(axes: Axes, x: Floats) -> Floats:
         angle = x[axes.outer]
         local[:, axes.middle] = np.cos(angle) * axes.across + np.sin(angle) * axes.aside
     if axes.swings.size:
-        swing = np.einsum("wa,waj->wj", x[axes.swings], axes.swing_axes)
-        local[:, axes.swings] = np.einsum("wij,waj->iwa", _swing_jacobian(swing), axes.swing_axes)
+        local[:, axes.swings] = np.einsum("iew,eaw->iaw", axes.swing_axes, _swing_rates(x[axes.swings]))
     return local
 
 
-def _swing_jacobian(v: Floats) -> Floats:
-    """J_l(v) = I + (1 - cos a) / a^2 [v]x + (a - sin a) / a^3 [v]x^2, (W, 3, 3): see `kernels_step.swing_axis`."""
-    square = np.einsum("wi,wi->w", v, v)
+def _thirds(pairs: Floats) -> Floats:
+    """(W, 3, 3) two axes each (W, 2, 3), and the one at right angles to them."""
+    return np.concatenate([pairs, np.cross(pairs[:, :1], pairs[:, 1:])], axis=1)
+
+
+def _swing_rates(v: Floats) -> Floats:
+    """(3, 2, W) how swings v (2, W) turn when a component changes, J_l(v) e: see `kernels_step.swing_axis`.
+
+    Along their two axes and the third, n: with v = b e0 + c e1 are v x e0 = -c n, v x e1 = b n and v x n = c e0 - b e1.
+    """
+    b, c = v
+    square = np.add.reduce(v * v)
     a = np.sqrt(square)
-    turned = a > 1e-4
+    turned = a > _NO_DIGITS
     a, square = np.where(turned, a, 1.0), np.where(turned, square, 1.0)
-    one = np.where(turned, (1.0 - np.cos(a)) / square, 0.5)[:, None, None]
-    two = np.where(turned, (a - np.sin(a)) / (square * a), 1.0 / 6.0)[:, None, None]
-    matrix = skew(v)
-    return np.asarray(np.eye(3) + one * matrix + two * (matrix @ matrix))
+    one = np.where(turned, (1.0 - np.cos(a)) / square, 0.5)
+    two = np.where(turned, (a - np.sin(a)) / (square * a), 1.0 / 6.0)
+    rates = np.empty((3, 2, len(a)))
+    rates[0, 0], rates[1, 1], rates[2, 0], rates[2, 1] = 1.0 - two * c * c, 1.0 - two * b * b, -one * c, one * b
+    rates[1, 0] = rates[0, 1] = two * b * c
+    return rates
 
 
 def _wrenches(s: System, w: Work) -> Floats:

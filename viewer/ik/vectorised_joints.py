@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viewer.ik import kernels
-from viewer.ik.vectorised_algebra import multiply
+from viewer.ik.vectorised_algebra import apply, exponential, logarithm, matrices, multiply, since
 from viewer.ik.vectorised_tables import kept, limits_of, places
-from viewer.spatial.quaternion import conjugate, exp, log, rotate, to_matrix
+from viewer.spatial.quaternion import rotate
 from viewer.spatial.quaternion import multiply as product
 
 if TYPE_CHECKING:
@@ -36,15 +36,15 @@ class Joints:
 
     Attributes:
         movers, mover_freedoms: (M,), (M, 3) that translate.
-        turners, turner_freedoms: (T,), (T, 3) that turn freely.
-        turner_axes: (T, 3, 3) the axes that these turn about, in columns, in the joint's own frame.
+        turners, turner_freedoms: (T,), (3, T) that turn freely.
+        turner_axes: (3, 3, T) the axes that these turn about, in columns, in the joint's own frame.
         few: where they are few, each one's joint, first freedom and basis (x, y, z, w), to be turned one by one.
         angled: (A,) hinges, universals and Euler joints.
         angles, half: (3, A) their freedoms, and 0.5, or 0 where there are fewer than three.
         angled_table: (4, A, 8) what the products of their half angles' cosines and sines are multiplied by.
         swung: (W,) swing-twist joints.
-        swings, twists: (W, 2), (W,) their freedoms.
-        swung_table: (W, 6, 4) as above, of the swing's cosine and two scaled sines by the twist's cosine and sine.
+        swings, twists: (2, W), (W,) their freedoms.
+        swung_table: (4, W, 6) as above, of the swing's two scaled sines and cosine by the twist's cosine and sine.
         held: (F,) fixed joints, which go to rest.
         slid, slides: (S,) joints and freedoms.
         direction: (S, 3) unit vectors along which they slide.
@@ -53,7 +53,7 @@ class Joints:
 
     movers: Places
     mover_freedoms: Ints
-    turners: Ints
+    turners: Places
     turner_freedoms: Ints
     turner_axes: Floats
     few: tuple[tuple[int, int, Quaternion], ...]
@@ -61,7 +61,7 @@ class Joints:
     angles: Ints
     half: Floats
     angled_table: Floats
-    swung: Ints
+    swung: Places
     swings: Ints
     twists: Ints
     swung_table: Floats
@@ -82,24 +82,24 @@ def joints_of(s: System) -> Joints:
     used = np.diff(s.first)[angled] > _THREE[:, None]
     begins = (s.first[:-1] + s.moves)[turners]
     moving = np.zeros(len(s.lower), dtype=np.bool_)
-    mover_freedoms, turner_freedoms = s.first[movers][:, None] + _THREE, begins[:, None] + _THREE
+    mover_freedoms, turner_freedoms = s.first[movers][:, None] + _THREE, begins + _THREE[:, None]
     moving[mover_freedoms], moving[turner_freedoms] = True, True
     few = zip(turners.tolist(), begins.tolist(), map(tuple, s.basis[turners].tolist()), strict=True)
     return Joints(
         movers=places(movers),
         mover_freedoms=mover_freedoms,
-        turners=turners,
+        turners=places(turners),
         turner_freedoms=turner_freedoms,
-        turner_axes=to_matrix(s.basis[turners]),
+        turner_axes=matrices(s.basis[turners].T),
         few=tuple(few) if len(turners) <= _FEW else (),
         angled=places(angled),
         angles=s.first[angled] + np.where(used, _THREE[:, None], 0),
         half=np.where(used, 0.5, 0.0),
         angled_table=_angled_table(s, angled).transpose(2, 0, 1).copy(),
-        swung=swung,
-        swings=s.first[swung][:, None] + _THREE[:2],
+        swung=places(swung),
+        swings=s.first[swung] + _THREE[:2, None],
         twists=s.first[swung] + 2,
-        swung_table=_swung_table(s, swung),
+        swung_table=_swung_table(s, swung).transpose(2, 0, 1).copy(),
         held=np.flatnonzero((s.form == kernels.FIXED) & (s.moves == 0) & s.held),
         slid=slid,
         slides=s.first[slid],
@@ -120,10 +120,10 @@ def _angled_table(s: System, some: Ints) -> Floats:
 
 
 def _swung_table(s: System, some: Ints) -> Floats:
-    """Products rest * (1 or swing axis 0 or swing axis 1) * (1 or twist axis)."""
+    """Products rest * (swing axis 0 or swing axis 1 or 1) * (1 or twist axis)."""
     axes = np.eye(3)[s.order[some]]
     swing, twist = np.zeros((len(some), 3, 4)), _factors(axes[:, 2:])[0]
-    swing[:, 0, 3], swing[:, 1:, :3] = 1.0, axes[:, :2]
+    swing[:, 2, 3], swing[:, :2, :3] = 1.0, axes[:, :2]
     table = product(s.rest[some][:, None], swing)
     return product(table[:, :, None], twist[:, None]).reshape(len(some), 6, 4)
 
@@ -146,11 +146,12 @@ def set_local(s: System, x: Floats, q: Floats, t: Floats) -> None:
         np.sin(half, out=part[1])
         products = (part[:, None, 0] * part[:, 1]).reshape(4, 1, -1) * part[:, 2]
         q[joints.angled] = np.einsum("ak,bka->kb", products.reshape(8, -1), joints.angled_table)
-    if joints.swung.size:
-        swing, half = x[joints.swings], 0.5 * x[joints.twists]
-        terms = exp(np.pad(swing, ((0, 0), (0, 1))))[:, [3, 0, 1], None]
-        products = terms * np.stack([np.cos(half), np.sin(half)], axis=-1)[:, None]
-        q[joints.swung] = np.einsum("ka,kab->kb", products.reshape(-1, 6), joints.swung_table)
+    if joints.twists.size:
+        half, part = 0.5 * x[joints.twists], np.empty((2, len(joints.twists)))
+        np.cos(half, out=part[0])
+        np.sin(half, out=part[1])
+        products = exponential(x[joints.swings])[:, None] * part
+        q[joints.swung] = np.einsum("ak,bka->kb", products.reshape(6, -1), joints.swung_table)
     if joints.slid.size:
         q[joints.slid] = s.rest[joints.slid]
         t[joints.slid] = s.offset[joints.slid] + x[joints.slides][:, None] * joints.direction
@@ -167,26 +168,26 @@ def move(s: System, w: Work, dx: Floats, x: Floats, q: Floats, t: Floats) -> Non
             x_, y_, z_, w_ = kernels.product(*q[k].tolist(), *turn)
             length = math.sqrt(x_ * x_ + y_ * y_ + z_ * z_ + w_ * w_)
             q[k] = x_ / length, y_ / length, z_ / length, w_ / length
-    elif joints.turners.size:
-        turns = np.einsum("tij,tj->ti", joints.turner_axes, dx[joints.turner_freedoms])
-        turned = multiply(q[joints.turners].T, exp(turns).T)
-        q[joints.turners] = (turned / np.sqrt(np.einsum("in,in->n", turned, turned))).T
+    elif joints.turner_freedoms.size:
+        turns = exponential(apply(joints.turner_axes, dx[joints.turner_freedoms]))
+        turned = multiply(q[joints.turners].T, turns)
+        q[joints.turners] = (turned / np.sqrt(np.add.reduce(turned * turned))).T
     before = x[joints.swings]
     np.copyto(x, np.minimum(np.maximum(x + dx, s.lower), s.upper), where=joints.coordinate)
-    if joints.swung.size:
+    if joints.twists.size:
         _keep_swings_short(s, joints.swings, before, x)
     set_local(s, x, q, t)
 
 
 def _keep_swings_short(s: System, swings: Ints, before: Floats, x: Floats) -> None:
     """Swings of more than half a turn are counted the short way round; where their ranges forbid that, they stay."""
-    length = np.sqrt(np.einsum("wi,wi->w", x[swings], x[swings]))
+    length = np.sqrt(np.add.reduce(x[swings] ** 2))
     long = np.flatnonzero(length > np.pi)
     if long.size:
-        some = swings[long]
-        short = x[some] * (1.0 - 2.0 * np.pi / length[long])[:, None]
-        inside = ((short >= s.lower[some]) & (short <= s.upper[some])).all(axis=1, keepdims=True)
-        x[some] = np.where(inside, short, before[long])
+        some = swings[:, long]
+        short = x[some] * (1.0 - 2.0 * np.pi / length[long])
+        inside = ((short >= s.lower[some]) & (short <= s.upper[some])).all(axis=0)
+        x[some] = np.where(inside, short, before[:, long])
 
 
 def difference(
@@ -204,9 +205,9 @@ def difference(
         qx, qy, qz, qw = q[k].tolist()
         *turn, _ = kernels.logarithm(*kernels.product(-qx, -qy, -qz, qw, *q0[k].tolist()))
         out[d : d + 3] = kernels.turned(-bx, -by, -bz, bw, *turn)
-    if joints.turners.size and not joints.few:
-        turns = log(multiply(conjugate(q[joints.turners]).T, q0[joints.turners].T).T)
-        out[joints.turner_freedoms] = np.einsum("tij,ti->tj", joints.turner_axes, turns)
+    if joints.turner_freedoms.size and not joints.few:
+        turns, _ = logarithm(since(q[joints.turners].T, q0[joints.turners].T))
+        out[joints.turner_freedoms] = apply(joints.turner_axes.swapaxes(0, 1), turns)
 
 
 def prefer(s: System, w: Work, x: Floats, q: Floats, t: Floats) -> None:
