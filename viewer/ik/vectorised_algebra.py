@@ -19,17 +19,12 @@ if TYPE_CHECKING:
 _UNITS = np.eye(4)
 _SMALL = 1e-12
 """Below this angle or sine the limit of a quotient is used: its next term is below rounding."""
-_NO_DIGITS = 1e-3
-"""Below this angle a difference that should be a^2 / 12 is mostly rounding."""
-
 _PRODUCT = quaternion.multiply(_UNITS[:, None], _UNITS).reshape(16, 4).T.copy()
 """Entry (c, 4 a + b): component c of the product of unit quaternions a and b."""
 
 _SIGNS = np.array([-1.0, -1.0, -1.0, 1.0])
-_AFTER = _PRODUCT * np.tile(_SIGNS, 4)
-"""The same for a b*."""
 _SINCE = _PRODUCT * np.repeat(_SIGNS, 4)
-"""The same for a* b."""
+"""The same for a* b, of which a* is the inverse of a."""
 
 _TURNED = quaternion.multiply(
     quaternion.multiply(_UNITS[:, None, None], _UNITS[:3]), quaternion.conjugate(_UNITS)[:, None]
@@ -40,24 +35,11 @@ _MATRIX = _TURNED.reshape(16, 3, 3).transpose(2, 1, 0).reshape(9, 16).copy()
 
 _CROSS = np.cross(np.eye(3)[:, None], np.eye(3)).reshape(9, 3).T.copy()
 """Entry (c, 3 a + b): component c of e_a x e_b."""
-_RATE = np.zeros((3, 3, 4, 4))
-_RATE[:, :, :3, :3] = np.eye(9).reshape(3, 3, 3, 3)
-_RATE[:, :, 3, :3] = 0.5 * _CROSS.reshape(3, 3, 3).swapaxes(1, 2)
-_RATE[:, :, 3, 3] = np.eye(3)
-_RATE = _RATE.reshape(9, 16)
-"""Entry (3 i + j, 4 a + b): the part of a_a b_b in entry (i, j) of v v^T of the vector parts, skew(b's) / 2 and I."""
-_SKEW = _CROSS.reshape(3, 3, 3).swapaxes(0, 1).reshape(3, 9)
-"""Entry (a, 3 c + b): the same."""
 
 
 def multiply(p: Floats, q: Floats) -> Floats:
     """Quaternion products p * q, (4, N)."""
     return _bilinear(p, q, _PRODUCT)
-
-
-def after(p: Floats, q: Floats) -> Floats:
-    """The turns (4, N) that lead from unit quaternions q to p, seen from outside: p q*."""
-    return _bilinear(p, q, _AFTER)
 
 
 def since(p: Floats, q: Floats) -> Floats:
@@ -95,33 +77,12 @@ def matrices(q: Floats) -> Floats:
     return _bilinear(q, q, _MATRIX).reshape(3, 3, -1)
 
 
-def rates(v: Floats, angle: Floats) -> Floats:
-    """J_r^-1(v) = I + [v]x / 2 + (1 / a^2 - cot(a / 2) / (2 a)) [v]x^2, (3, 3, N), a = ``angle`` = |v|, v (3, N).
-
-    `viewer.ik.kernels_forward.rotation_residual` says whence.
-    """
-    turned = angle >= _NO_DIGITS
-    a = np.where(turned, angle, 1.0)
-    square = a * a
-    second = np.where(turned, (1.0 - 0.5 * a / np.tan(0.5 * a)) / square, 1.0 / 12.0)
-    one, two = np.ones((4, len(a))), np.empty((4, len(a)))
-    np.multiply(second, v, out=one[:3])
-    # [v]x^2 = v v^T - a^2 I
-    two[:3], two[3] = v, 1.0 - second * (angle * angle)
-    return _bilinear(one, two, _RATE).reshape(3, 3, -1)
-
-
 def apply(matrix: Floats, v: Floats) -> Floats:
     """Vectors (3, N) turned by matrices (3, 3, N)."""
     return np.asarray(np.einsum("ijn,jn->in", matrix, v))
 
 
-def skew(v: Floats) -> Floats:
-    """(N, 3, 3) with ``skew(v) @ u == v x u`` for vectors v (N, 3)."""
-    return np.dot(v, _SKEW).reshape(-1, 3, 3)
-
-
 def _bilinear(a: Floats, b: Floats, table: Floats, out: Floats | None = None) -> Floats:
     products = a[:, None] * b
     # For a few columns `dot` takes half as long as `@`.
-    return np.dot(table, products.reshape(table.shape[1], -1), out)  # type: ignore[no-any-return]
+    return np.dot(table, products.reshape(table.shape[1], -1), out)

@@ -12,19 +12,21 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from viewer.ik.vectorised_algebra import after, apply, logarithm, matrices, multiply, rates, skew
+from viewer.ik.vectorised_algebra import apply, matrices, multiply
 from viewer.ik.vectorised_tables import rows_of, tree_of
+from viewer.ik.vectorised_turns import turn_to, turn_towards
 from viewer.spatial.quaternion import IDENTITY
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from viewer.ik.system import System, Work
     from viewer.ik.vectorised_tables import Rows, Tree
-    from viewer.spatial.checks import Bools, Floats
+    from viewer.ik.vectorised_turns import Turn
+    from viewer.spatial.checks import Floats, Ints
 
 _SMALL = 1e-9
 _ONES = np.ones(3)
-_ALIGNED = 1e-7
-"""Below this sine two directions are taken as the same, or opposite."""
 
 
 class Motion(NamedTuple):
@@ -122,7 +124,7 @@ def _place_residuals(s: System, w: Work, rows: Rows, e: Floats) -> float:
     w.miss[some, 0] = distance = _lengths(miss)
     weight = s.goal_weight[some]
     e[rows.placed_rows] = weight[:, None] * miss
-    return _largest(distance, weight)
+    return _largest(distance.tolist(), weight)
 
 
 def _distance_residuals(s: System, w: Work, rows: Rows, e: Floats) -> float:
@@ -137,83 +139,41 @@ def _distance_residuals(s: System, w: Work, rows: Rows, e: Floats) -> float:
     w.miss[some, 0] = np.abs(miss)
     weight = s.goal_weight[some]
     e[rows.distant_rows] = weight * miss
-    return _largest(np.abs(miss), weight)
+    return _largest(np.abs(miss).tolist(), weight)
 
 
 def _turn_residuals(s: System, w: Work, rows: Rows, e: Floats) -> float:
-    """Set e = log(target * current^-1), and its derivative J_r^-1(e); returns the largest angle."""
+    """Set e = log(target * current^-1), and its derivative; returns the largest angle."""
     some = rows.turned
-    v, angle = logarithm(after(s.goal_rotation[some].T, w.turn[s.goal_joint[some]].T))
-    w.by_turn[some] = rates(v, angle).transpose(2, 0, 1)
-    w.miss[some, 1] = angle
-    weight = s.goal_rotation_weight[some]
-    e[rows.turned_rows] = (v * weight).T
-    return _largest(angle, weight)
+    pairs = zip(s.goal_rotation[some].tolist(), w.turn[s.goal_joint[some]].tolist(), strict=True)
+    return _put_turns(s, w, some, rows.turned_rows, [turn_to(target, turn) for target, turn in pairs], e)
 
 
 def _aim_residuals(s: System, w: Work, rows: Rows, frames: Floats, e: Floats) -> float:
-    """Set e = the rotation vector from the axis u to the direction v of the point; returns the largest angle."""
-    some = rows.aimed
-    u = apply(frames, s.goal_axis[some].T).T
-    v = s.goal_target[some] - w.point[some]
-    length = _lengths(v)
-    there = length < _SMALL * s.scale[0]  # at the point every direction is as good
-    length[there] = 1.0
-    v /= length[:, None]
-    normal = np.cross(u, v)
-    sine, cosine = _lengths(normal), np.einsum("ni,ni->n", u, v)
-    angle = np.arctan2(sine, cosine)
-    apart = sine > _ALIGNED
-    h = np.where(apart, angle / np.where(apart, sine, 1.0), 1.0)
-    turn = h[:, None] * normal
-    by_turn, by_move = _aim_derivatives(u, v, normal, h, length)
-    opposite = ~apart & (cosine < 0.0)
-    if opposite.any():
-        turn[opposite] = math.pi * _perpendicular(u[opposite])
-        by_turn[opposite], by_move[opposite] = np.eye(3) - _outer(u, u)[opposite], 0.0
-    if there.any():
-        turn[there], angle[there], by_turn[there], by_move[there] = 0.0, 0.0, 0.0, 0.0
-    w.by_turn[some], w.by_move[some], w.miss[some, 1] = by_turn, by_move, angle
-    weight = s.goal_rotation_weight[some]
-    e[rows.aimed_rows] = weight[:, None] * turn
-    return _largest(angle, weight)
+    """Set e = the rotation vector from the axis to the direction of the point; returns the largest angle."""
+    some, nearest = rows.aimed, _SMALL * float(s.scale[0])
+    axes, ways = apply(frames, s.goal_axis[some].T).T, s.goal_target[some] - w.point[some]
+    pairs = zip(axes.tolist(), ways.tolist(), strict=True)
+    turns = [turn_towards(axis, way, nearest) for axis, way in pairs]
+    w.by_move[some] = np.array([turn.by_move for turn in turns]).reshape(-1, 3, 3)
+    return _put_turns(s, w, some, rows.aimed_rows, turns, e)
 
 
-def _aim_derivatives(u: Floats, v: Floats, normal: Floats, h: Floats, length: Floats) -> tuple[Floats, Floats]:
-    """(A, 3, 3) by a turn and a move of the effector, with h = angle / sine and its slope by the cosine."""
-    cosine, square = np.einsum("ni,ni->n", u, v), np.einsum("ni,ni->n", normal, normal)
-    curved = _curved(square, cosine)
-    slope = np.where(curved, (cosine * h - 1.0) / np.where(curved, square, 1.0), -1.0 / 3.0)[:, None]
-    h, cosine, unit = h[:, None, None], cosine[:, None], np.eye(3)
-    by_turn = -_outer(slope * normal, normal) - h * (_outer(u, v) - cosine[:, :, None] * unit)
-    across = skew(u) @ (unit - _outer(v, v))
-    by_move = _outer(slope * normal, u - cosine * v) + h * across
-    return by_turn, by_move / length[:, None, None]
+def _put_turns(s: System, w: Work, some: Ints, rows: Ints, turns: list[Turn], e: Floats) -> float:
+    """Note what these goals miss by; returns the largest angle."""
+    weight, angles = s.goal_rotation_weight[some], [turn.angle for turn in turns]
+    w.by_turn[some] = np.array([turn.by_turn for turn in turns]).reshape(-1, 3, 3)
+    w.miss[some, 1] = angles
+    e[rows] = np.array([turn.vector for turn in turns]) * weight[:, None]
+    return _largest(angles, weight)
 
 
-def _curved(square: Floats, cosine: Floats) -> Bools:
-    """Where the slope's quotient has digits: not near 0 / 0, which is facing the point."""
-    return np.asarray((square > 1e-8) | ((cosine < 0.0) & (square > _ALIGNED * _ALIGNED)))
-
-
-def _perpendicular(u: Floats) -> Floats:
-    """Unit vectors at right angles to u (N, 3): the coordinate axis that it leans on least, made perpendicular."""
-    least = np.argmin(np.abs(u), axis=1)
-    along = u[np.arange(len(u)), least][:, None]
-    return np.asarray((np.eye(3)[least] - along * u) / np.sqrt(1.0 - along * along))
-
-
-def _largest(misses: Floats, weights: Floats) -> float:
-    """The largest miss (N,) of goals that weigh anything."""
-    pairs = zip(misses.tolist(), weights.tolist(), strict=True)
+def _largest(misses: Iterable[float], weights: Floats) -> float:
+    """The largest miss of goals (N,) that weigh anything."""
+    pairs = zip(misses, weights.tolist(), strict=True)
     return max([miss for miss, weight in pairs if weight > 0.0], default=0.0)
 
 
 def _lengths(v: Floats) -> Floats:
     """(N,) of vectors (N, 3)."""
-    return np.sqrt(np.dot(v * v, _ONES))
-
-
-def _outer(a: Floats, b: Floats) -> Floats:
-    """(N, 3, 3) products a b^T of vectors (N, 3)."""
-    return np.asarray(a[:, :, None] * b[:, None, :])
+    return np.asarray(np.sqrt(np.dot(v * v, _ONES)))

@@ -8,7 +8,8 @@ import numpy as np
 
 from viewer.ik import kernels
 from viewer.ik.kernels_readings import ROUNDING
-from viewer.ik.vectorised_joints import joints_of, set_local
+from viewer.ik.vectorised_joints import set_local
+from viewer.ik.vectorised_kinds import joints_of
 from viewer.ik.vectorised_tables import kept
 from viewer.skeleton import readings
 from viewer.spatial.euler import to_euler
