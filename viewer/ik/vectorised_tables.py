@@ -78,11 +78,15 @@ class Limits(NamedTuple):
     Attributes:
         low, high: (n,) at its lower limit is what is below, at its upper one what is above.
         unlimited: (U,) angles without limits.
+        middle, period: (n,) the middle of the ranges that angles are counted from, and a whole turn; 0 where there is
+            no such range.
     """
 
     low: Floats
     high: Floats
     unlimited: Ints
+    middle: Floats
+    period: Floats
 
 
 class Key:
@@ -188,10 +192,14 @@ def joint_of_freedom(s: System) -> Ints:
 def _limits(s: System) -> Limits:
     room = _AT_LIMIT * s.unit
     unlimited = s.turning & np.isinf(s.lower) & np.isinf(s.upper)
-    return Limits(s.lower + room, s.upper - room, np.flatnonzero(unlimited))
+    counted = s.bounded & s.turning
+    middle = np.zeros_like(s.lower)
+    middle[counted] = 0.5 * (s.lower[counted] + s.upper[counted])
+    period = np.where(counted, 2.0 * np.pi, 0.0)
+    return Limits(s.lower + room, s.upper - room, np.flatnonzero(unlimited), middle, period)
 
 
-limits_of = kept(_limits, ("lower", "upper", "unit", "turning"))
+limits_of = kept(_limits, ("lower", "upper", "unit", "bounded", "turning"))
 """The limits' tables."""
 
 _AT_LIMIT = 1e-9
