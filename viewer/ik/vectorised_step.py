@@ -63,16 +63,13 @@ def freeze(s: System, w: Work, x: Floats, crossing: bool, filling: bool) -> int:
     Their share is taken out of ``w.gram``.
     """
     limits, there = limits_of(s), x + w.step if crossing or filling else x
-    leaving = (((there <= limits.low) | (there >= limits.high)) > w.frozen).nonzero()[0]
-    if leaving.size:
-        step, end = w.step[leaving], there[leaving]
-        leaving = leaving[(step < 0.0) & (end <= limits.low[leaving]) | (step > 0.0) & (end >= limits.high[leaving])]
+    low, high = (there <= limits.low) & (w.step < 0.0), (there >= limits.high) & (w.step > 0.0)
+    leaving = ((low | high) > w.frozen).nonzero()[0]
     if leaving.size:
         w.frozen[leaving] = True
+        w.held[leaving] = 0.0
         if filling:
-            w.held[leaving] = np.where(w.step[leaving] < 0.0, s.lower[leaving], s.upper[leaving]) - x[leaving]
-        else:
-            w.held[leaving] = 0.0
+            w.held[leaving] = np.where(low[leaving], s.lower[leaving], s.upper[leaving]) - x[leaving]
         share = w.jacobian.take(leaving, axis=0)
         np.subtract(w.gram, np.dot(share.T, share), out=w.gram)
     return len(leaving)
