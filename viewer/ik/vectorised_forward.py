@@ -35,14 +35,13 @@ class Motion(NamedTuple):
     Attributes:
         tree: how they hang together.
         pose: the pose's rotations and translations, as bytes.
-        turned: the world rotations (K, 4), as bytes.
-        turn, place: (4, K + 1), (3, K + 1) world rotations and positions, the world's own last.
-        frames: (3, 3, K + 1) the rotations as matrices.
+        turn: (K, 4) world rotations.
+        place: (3, K + 1) world positions, the world's own last.
+        frames: (3, 3, K + 1) the rotations as matrices, likewise.
     """
 
     tree: Tree
     pose: tuple[bytes, bytes]
-    turned: bytes
     turn: Floats
     place: Floats
     frames: Floats
@@ -62,29 +61,30 @@ def forward(s: System, w: Work, q: Floats, t: Floats) -> Motion:
     tree, pose, motion = tree_of(s), (q.tobytes(), t.tobytes()), _last.motion
     again = motion is not None and motion.pose == pose and motion.tree is tree
     if motion is None or not again:
-        motion = _motion(tree, q, t, pose)
+        motion = Motion(tree, pose, *_moved(tree, q, t))
         _last.motion = motion
-    w.turn[:], w.place[:] = motion.turn[:, :-1].T, motion.place[:, :-1].T
+    w.turn[:], w.place[:] = motion.turn, motion.place[:, :-1].T
     return motion
 
 
-def _motion(tree: Tree, q: Floats, t: Floats, pose: tuple[bytes, bytes]) -> Motion:
-    turn, place = np.empty((4, len(q) + 1)), np.empty((3, len(q) + 1))
+def _moved(tree: Tree, q: Floats, t: Floats) -> tuple[Floats, Floats, Floats]:
+    """World rotations and positions, and the rotations as matrices: see `Motion`."""
+    turn, place = np.empty((4, len(q) + 1)), np.zeros((3, len(q) + 1))
     turn[:, :-1], turn[:, -1] = q.T, IDENTITY
     for above in tree.rounds:
         turn = multiply(turn.take(above, axis=1), turn)
     frames = matrices(turn)
     # In world axes, the places are plain sums of the bones from the root.
-    place[:, :-1], place[:, -1] = apply(frames.take(tree.parent, axis=2), t.T), 0.0
+    place[:, :-1] = apply(frames.take(tree.parent, axis=2), t.T)
     for above in tree.rounds:
         place += place.take(above, axis=1)
-    return Motion(tree, pose, turn[:, :-1].T.tobytes(), turn, place, frames)
+    return turn[:, :-1].T.copy(), place, frames
 
 
 def frames_at(w: Work) -> Floats:
     """(3, 3, K + 1) the rotations in ``w.turn`` as matrices, the world's own last."""
     motion = _last.motion
-    if motion is not None and motion.turned == w.turn.tobytes():
+    if motion is not None and motion.turn.tobytes() == w.turn.tobytes():
         return motion.frames
     return matrices(np.concatenate([w.turn.T, IDENTITY[:, None]], axis=1))
 

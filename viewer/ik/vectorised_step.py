@@ -94,7 +94,8 @@ def shorten(s: System, dx: Floats, x: Floats, part: float) -> None:
 
 def cap(s: System, dx: Floats, most: float) -> float:
     """Scale the step so that no freedom goes farther than ``most`` of its unit; returns how far the farthest goes."""
-    largest = float(np.maximum.reduce(np.abs(dx / s.unit), initial=0.0))
+    share = np.abs(dx / s.unit)
+    largest = float(share[share.argmax()]) if share.size else 0.0
     if largest > most:
         dx *= most / largest
     return min(largest, most)
