@@ -100,11 +100,11 @@ class Runs:
             code, iterations, _ = self._method(*workspace.arrays, settings)
         else:
             if not onward:
-                workspace.begin_at(pose)
+                workspace.begin_at(pose, "numpy")
             one = workspace.one
             vectorised.solve_many(*workspace.arrays, workspace.start, settings, one, onward)
             if not onward:
-                workspace.begun_at(pose)
+                workspace.begun_at(pose, "numpy")
             code, iterations, outside = int(one.code[0]), int(one.iterations[0]), bool(one.outside[0])
         report = self._report(workspace, code, iterations, time.perf_counter() - started, "numpy", outside)
         return self._solution(workspace, workspace.pose(pose), targets, report)
