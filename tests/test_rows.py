@@ -14,8 +14,8 @@ from viewer.ik import kernels_forward, kernels_step
 from viewer.ik.goals import Goal
 from viewer.ik.system import make_work
 from viewer.ik.vectorised import residuals
+from viewer.ik.vectorised_jacobian import linearise
 from viewer.ik.vectorised_joints import move
-from viewer.ik.vectorised_step import linearise
 from viewer.skeleton.kinds import JointKind
 from viewer.skeleton.limits import EULER_ORDERS, JointLimits
 from viewer.skeleton.pose import Pose

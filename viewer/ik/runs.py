@@ -92,15 +92,19 @@ class Runs:
         if direct is not None:
             return self._answer(workspace, direct, direct.settled(pose, targets, settings, onward=onward), started)
         workspace.aim_at(*targets)
-        if not onward:
-            workspace.pose_at(pose.rotations, pose.translations)
         if self._needs_numpy:
+            if not onward:
+                workspace.pose_at(pose.rotations, pose.translations)
             outside = not onward and workspace.begin(settle=settings.settle)
             workspace.aim_now()
             code, iterations, _ = self._method(*workspace.arrays, settings)
         else:
+            if not onward:
+                workspace.begin_at(pose, "numpy")
             one = workspace.one
             vectorised.solve_many(*workspace.arrays, workspace.start, settings, one, onward)
+            if not onward:
+                workspace.begun_at(pose, "numpy")
             code, iterations, outside = int(one.code[0]), int(one.iterations[0]), bool(one.outside[0])
         report = self._report(workspace, code, iterations, time.perf_counter() - started, "numpy", outside)
         return self._solution(workspace, workspace.pose(pose), targets, report)

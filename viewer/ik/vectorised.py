@@ -10,6 +10,7 @@ from viewer.ik import driver, leaps, problems
 from viewer.ik.twin import twins
 from viewer.ik.vectorised_align import align_roots, stand_roots
 from viewer.ik.vectorised_forward import residuals
+from viewer.ik.vectorised_jacobian import linearise
 from viewer.ik.vectorised_joints import difference, move, prefer, reseed
 from viewer.ik.vectorised_measure import into_limits
 from viewer.ik.vectorised_step import (
@@ -17,7 +18,6 @@ from viewer.ik.vectorised_step import (
     freeze,
     gram,
     less_pull,
-    linearise,
     put_row,
     put_table,
     scale_row,

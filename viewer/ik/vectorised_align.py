@@ -2,80 +2,126 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from viewer.ik import kernels
 from viewer.ik.kernels_align import FEWEST, LEVER, POWERS
 from viewer.ik.vectorised_algebra import matrices
-from viewer.spatial.quaternion import multiply, rotate
+from viewer.ik.vectorised_tables import kept
 
 if TYPE_CHECKING:
+    from viewer.ik.kernels import Quaternion
     from viewer.ik.system import System, Work
     from viewer.spatial.checks import Floats, Ints
 
 _BEGIN = np.array([0.01, 0.02, 0.03, 1.0])
+_IDENTITY = np.eye(4)
+
+
+class Root(NamedTuple):
+    """A root that may move and turn, and the goals below it.
+
+    Attributes:
+        joint, freedom: the root and its first freedom.
+        places, turns: (P,), (T,) goals that ask for places, and for rotations.
+    """
+
+    joint: int
+    freedom: int
+    places: Ints
+    turns: Ints
+
+
+@kept
+def _roots(s: System) -> tuple[Root, ...]:
+    free = (s.parent < 0) & (s.moves == 3) & (s.form == kernels.TURNS)
+    roots = []
+    for joint in np.flatnonzero(free).tolist():
+        goals = np.arange(s.goal_low[joint], s.goal_high[joint])
+        kind = s.goal_kind[goals]
+        places = goals[(kind == kernels.POSITION) | (kind == kernels.POSE)]
+        turns = goals[(kind == kernels.ROTATION) | (kind == kernels.POSE)]
+        roots.append(Root(joint, int(s.first[joint]), places, turns))
+    return tuple(roots)
+
+
+class Clouds(NamedTuple):
+    """Where the goals below a root are, and where they are to be.
+
+    Attributes:
+        here, there: centroids, by weight.
+        products: (3, 3) sums of products of both clouds' coordinates from these, by weight.
+    """
+
+    here: list[float]
+    there: list[float]
+    products: Floats
+
+
+def _clouds(s: System, w: Work, places: Ints, weight: Floats) -> Clouds | None:
+    """The clouds of goals that ask for places and weigh so much; None where all weigh nothing."""
+    weight = weight * weight
+    total = np.add.reduce(weight)
+    if total == 0.0:
+        return None
+    points = np.concatenate([w.point.take(places, axis=0), s.goal_target.take(places, axis=0)], axis=1)
+    centre = np.dot(weight, points) / total
+    points -= centre
+    x, y, z, *there = centre.tolist()
+    return Clouds([x, y, z], there, np.dot(points[:, :3].T * weight, points[:, 3:]))
 
 
 def align_roots(s: System, w: Work, q: Floats, t: Floats) -> None:
     """Turn and move every free root, in place, so that the goals below it fit best; with fewer than two it stays."""
-    free = (s.parent < 0) & (s.moves == 3) & (s.form == kernels.TURNS)
-    for root in np.flatnonzero(free).tolist():
-        goals = np.arange(s.goal_low[root], s.goal_high[root])
-        kind = s.goal_kind[goals]
-        places = goals[((kind == kernels.POSITION) | (kind == kernels.POSE)) & (s.goal_weight[goals] > 0.0)]
-        turns = goals[(kind == kernels.ROTATION) | (kind == kernels.POSE)]
-        if s.spread[s.first[root]] > 0.0 and len(places) and len(places) + len(turns) >= 2:
-            _align(s, w, root, places, turns, q, t)
+    for root in _roots(s):
+        places, turns = root.places, root.turns
+        if s.spread[root.freedom] > 0.0 and len(places) and len(places) + len(turns) >= 2:
+            clouds = _clouds(s, w, places, s.goal_weight[places])
+            if clouds is not None:
+                products = clouds.products
+                if len(turns):
+                    products = products + _axes(s, w, turns)
+                _put(root.joint, _best_turn(products), clouds, q, t)
 
 
-def _align(s: System, w: Work, root: int, places: Ints, turns: Ints, q: Floats, t: Floats) -> None:
-    """As `align_roots`, for one root and the goals below it that ask for places and rotations."""
-    weight = (s.goal_weight[places] ** 2)[:, None]
-    here = (weight * w.point[places]).sum(axis=0) / weight.sum()
-    there = (weight * s.goal_target[places]).sum(axis=0) / weight.sum()
-    products = (weight * (w.point[places] - here)).T @ (s.goal_target[places] - there)
-    # An effector's three axes are points at a lever's length.
+def _axes(s: System, w: Work, turns: Ints) -> Floats:
+    """The share of goals that ask for rotations: an effector's three axes are points at a lever's length."""
     lever = (s.goal_rotation_weight[turns] * LEVER) ** 2
     axes, wanted = matrices(w.turn[s.goal_joint[turns]].T), matrices(s.goal_rotation[turns].T)
-    products += np.einsum("ian,jan->ij", lever * axes, wanted)
-    turn = _best_turn(products)
-    q[root] = multiply(turn, q[root])
-    t[root] = there + rotate(turn, t[root] - here)
+    return np.asarray(np.einsum("ian,jan->ij", lever * axes, wanted))
 
 
-def _best_turn(products: Floats) -> Floats:
+def _best_turn(products: Floats) -> Quaternion:
     """The turn that fits best, from the sums of products of both clouds' coordinates (3, 3)."""
-    skewed, size = products - products.T, 1.8 * np.linalg.norm(products) + 1e-12
+    skewed, trace = products - products.T, float(np.einsum("ii", products))
+    size = 1.8 * math.sqrt(np.vdot(products, products)) + 1e-12
     matrix = np.empty((4, 4))
-    matrix[:3, :3] = products + products.T - np.trace(products) * np.eye(3)
-    matrix[3, :3] = matrix[:3, 3] = skewed[1, 2], skewed[2, 0], skewed[0, 1]
-    matrix[3, 3] = np.trace(products)
-    turn = np.linalg.matrix_power(matrix / size + np.eye(4), POWERS) @ _BEGIN
-    return np.asarray(turn / np.linalg.norm(turn))
+    np.subtract(products + products.T, trace * _IDENTITY[:3, :3], out=matrix[:3, :3])
+    matrix[:3, 3] = skewed[1, 2], skewed[2, 0], skewed[0, 1]
+    matrix[3, :3], matrix[3, 3] = matrix[:3, 3], trace
+    x, y, z, r = np.dot(np.linalg.matrix_power(matrix / size + _IDENTITY, POWERS), _BEGIN).tolist()
+    length = math.sqrt(x * x + y * y + z * z + r * r)
+    return x / length, y / length, z / length, r / length
 
 
 def stand_roots(s: System, w: Work, q: Floats, t: Floats) -> None:
     """Turn every free root about the vertical and move it, in place, so that the goals below it fit best."""
-    free = (s.parent < 0) & (s.moves == 3) & (s.form == kernels.TURNS)
-    for root in np.flatnonzero(free).tolist():
-        goals = np.arange(s.goal_low[root], s.goal_high[root])
-        kind = s.goal_kind[goals]
-        places = goals[((kind == kernels.POSITION) | (kind == kernels.POSE)) & (s.goal_weight[goals] > 0.0)]
-        if s.spread[s.first[root]] > 0.0 and len(places) >= FEWEST:
-            _stand(s, w, root, places, q, t)
+    for root in _roots(s):
+        places = root.places
+        if s.spread[root.freedom] > 0.0 and len(places) >= FEWEST:
+            clouds = _clouds(s, w, places, s.goal_weight[places] * s.goal_trust[places])
+            if clouds is not None:
+                (xx, _, xz), _, (zx, _, zz) = clouds.products.tolist()
+                half = 0.5 * math.atan2(zx - xz, xx + zz)
+                _put(root.joint, (0.0, math.sin(half), 0.0, math.cos(half)), clouds, q, t)
 
 
-def _stand(s: System, w: Work, root: int, places: Ints, q: Floats, t: Floats) -> None:
-    """As `stand_roots`, for one root and the goals below it that ask for places."""
-    weight = ((s.goal_weight[places] * s.goal_trust[places]) ** 2)[:, None]
-    here = (weight * w.point[places]).sum(axis=0) / weight.sum()
-    there = (weight * s.goal_target[places]).sum(axis=0) / weight.sum()
-    a, b = w.point[places] - here, s.goal_target[places] - there
-    sine = (weight[:, 0] * (a[:, 2] * b[:, 0] - a[:, 0] * b[:, 2])).sum()
-    cosine = (weight[:, 0] * (a[:, 0] * b[:, 0] + a[:, 2] * b[:, 2])).sum()
-    half = 0.5 * np.arctan2(sine, cosine)
-    turn = np.array([0.0, np.sin(half), 0.0, np.cos(half)])
-    q[root] = multiply(turn, q[root])
-    t[root] = there + rotate(turn, t[root] - here)
+def _put(root: int, turn: Quaternion, clouds: Clouds, q: Floats, t: Floats) -> None:
+    """Turn a root about the clouds' centroids, and move it from the one to the other."""
+    (hx, hy, hz), (ox, oy, oz) = clouds.here, clouds.there
+    x, y, z = t[root].tolist()
+    x, y, z = kernels.turned(*turn, x - hx, y - hy, z - hz)
+    q[root], t[root] = kernels.product(*turn, *q[root].tolist()), (ox + x, oy + y, oz + z)

@@ -7,31 +7,68 @@ so that a character takes four rounds and a chain of 5,000 thirteen.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+import threading
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from viewer.ik.vectorised_algebra import apply, matrices, multiply, skew
+from viewer.ik.vectorised_algebra import apply, matrices, multiply
 from viewer.ik.vectorised_tables import rows_of, tree_of
-from viewer.spatial.quaternion import IDENTITY, conjugate, log
+from viewer.ik.vectorised_turns import turn_to, turn_towards
+from viewer.spatial.quaternion import IDENTITY
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from viewer.ik.system import System, Work
-    from viewer.ik.vectorised_tables import Rows
-    from viewer.spatial.checks import Bools, Floats
+    from viewer.ik.vectorised_tables import Rows, Tree
+    from viewer.ik.vectorised_turns import Turn
+    from viewer.spatial.checks import Floats, Ints
 
 _SMALL = 1e-9
-_ALIGNED = 1e-7
-"""Below this sine two directions are taken as the same, or opposite."""
+_ONES = np.ones(3)
 
 
-def forward(s: System, w: Work, q: Floats, t: Floats) -> Floats:
-    """World rotations and positions of all joints into ``w.turn`` and ``w.place``.
+class Motion(NamedTuple):
+    """World motion of all joints in a pose.
 
-    Returns:
-        (3, 3, K + 1) the rotations as matrices, the world's own last.
+    Attributes:
+        tree: how they hang together.
+        pose: the pose's rotations and translations, as bytes.
+        turn: (K, 4) world rotations.
+        place: (3, K + 1) world positions, the world's own last.
+        frames: (3, 3, K + 1) the rotations as matrices, likewise.
     """
-    tree = tree_of(s)
+
+    tree: Tree
+    pose: tuple[bytes, bytes]
+    turn: Floats
+    place: Floats
+    frames: Floats
+
+
+class _Last(threading.local):
+    """What each thread last worked out: a pose is often asked about again."""
+
+    motion: Motion | None = None
+
+
+_last = _Last()
+
+
+def forward(s: System, w: Work, q: Floats, t: Floats) -> Motion:
+    """World rotations and positions of all joints, also into ``w.turn`` and ``w.place``."""
+    tree, pose, motion = tree_of(s), (q.tobytes(), t.tobytes()), _last.motion
+    again = motion is not None and motion.pose == pose and motion.tree is tree
+    if motion is None or not again:
+        motion = Motion(tree, pose, *_moved(tree, q, t))
+        _last.motion = motion
+    w.turn[:], w.place[:] = motion.turn, motion.place[:, :-1].T
+    return motion
+
+
+def _moved(tree: Tree, q: Floats, t: Floats) -> tuple[Floats, Floats, Floats]:
+    """World rotations and positions, and the rotations as matrices: see `Motion`."""
     turn, place = np.empty((4, len(q) + 1)), np.zeros((3, len(q) + 1))
     turn[:, :-1], turn[:, -1] = q.T, IDENTITY
     for above in tree.rounds:
@@ -41,8 +78,15 @@ def forward(s: System, w: Work, q: Floats, t: Floats) -> Floats:
     place[:, :-1] = apply(frames.take(tree.parent, axis=2), t.T)
     for above in tree.rounds:
         place += place.take(above, axis=1)
-    w.turn[:], w.place[:] = turn[:, :-1].T, place[:, :-1].T
-    return frames
+    return turn[:, :-1].T.copy(), place, frames
+
+
+def frames_at(w: Work) -> Floats:
+    """(3, 3, K + 1) the rotations in ``w.turn`` as matrices, the world's own last."""
+    motion = _last.motion
+    if motion is not None and motion.turn.tobytes() == w.turn.tobytes():
+        return motion.frames
+    return matrices(np.concatenate([w.turn.T, IDENTITY[:, None]], axis=1))
 
 
 def residuals(s: System, w: Work, q: Floats, t: Floats, e: Floats) -> tuple[float, float]:
@@ -54,19 +98,21 @@ def residuals(s: System, w: Work, q: Floats, t: Floats, e: Floats) -> tuple[floa
         The squared error e.e, and the largest residual in units of its tolerance (below 1: all goals are met); goals
         that weigh nothing are left out.
     """
-    frames = forward(s, w, q, t).take(s.goal_joint, axis=2)
-    w.point[:] = w.place.take(s.goal_joint, axis=0) + apply(frames, s.goal_offset.T).T
-    rows = rows_of(s)
+    motion, rows = forward(s, w, q, t), rows_of(s)
+    frames, point = motion.frames, motion.place.take(s.goal_joint, axis=1)
+    if np.count_nonzero(s.goal_offset):
+        point += apply(frames.take(s.goal_joint, axis=2), s.goal_offset.T)
+    w.point[:] = point.T
     metres, radians = 0.0, 0.0
-    if rows.placed.size:
+    if rows.placed_rows.size:
         metres = _place_residuals(s, w, rows, e)
     if rows.distant.size:
         metres = max(metres, _distance_residuals(s, w, rows, e))
     if rows.turned.size:
         radians = _turn_residuals(s, w, rows, e)
     if rows.aimed.size:
-        radians = max(radians, _aim_residuals(s, w, rows, frames[:, :, rows.aimed], e))
-    error = float(e @ e)
+        radians = max(radians, _aim_residuals(s, w, rows, frames.take(s.goal_joint[rows.aimed], axis=2), e))
+    error = float(e.dot(e))
     worst = max(metres / float(s.tolerance[0]), radians / float(s.tolerance[1]))
     return error, worst if error < math.inf else math.inf
 
@@ -78,7 +124,7 @@ def _place_residuals(s: System, w: Work, rows: Rows, e: Floats) -> float:
     w.miss[some, 0] = distance = _lengths(miss)
     weight = s.goal_weight[some]
     e[rows.placed_rows] = weight[:, None] * miss
-    return _largest(distance, weight)
+    return _largest(distance.tolist(), weight)
 
 
 def _distance_residuals(s: System, w: Work, rows: Rows, e: Floats) -> float:
@@ -93,87 +139,41 @@ def _distance_residuals(s: System, w: Work, rows: Rows, e: Floats) -> float:
     w.miss[some, 0] = np.abs(miss)
     weight = s.goal_weight[some]
     e[rows.distant_rows] = weight * miss
-    return _largest(np.abs(miss), weight)
+    return _largest(np.abs(miss).tolist(), weight)
 
 
 def _turn_residuals(s: System, w: Work, rows: Rows, e: Floats) -> float:
-    """Set e = log(target * current^-1), and its derivative J_r^-1(e); returns the largest angle."""
+    """Set e = log(target * current^-1), and its derivative; returns the largest angle."""
     some = rows.turned
-    v = log(multiply(s.goal_rotation[some].T, conjugate(w.turn[s.goal_joint[some]]).T).T)
-    angle = _lengths(v)
-    near = angle < 1e-3
-    safe = np.where(near, 1.0, angle)
-    second = np.where(near, 1.0 / 12.0, 1.0 / (safe * safe) - 0.5 / (safe * np.tan(0.5 * safe)))
-    unit = (1.0 - second * angle * angle)[:, None, None] * np.eye(3)
-    w.by_turn[some] = second[:, None, None] * _outer(v, v) + unit + 0.5 * skew(v)
-    w.miss[some, 1] = angle
-    weight = s.goal_rotation_weight[some]
-    e[rows.turned_rows] = weight[:, None] * v
-    return _largest(angle, weight)
+    pairs = zip(s.goal_rotation[some].tolist(), w.turn[s.goal_joint[some]].tolist(), strict=True)
+    return _put_turns(s, w, some, rows.turned_rows, [turn_to(target, turn) for target, turn in pairs], e)
 
 
 def _aim_residuals(s: System, w: Work, rows: Rows, frames: Floats, e: Floats) -> float:
-    """Set e = the rotation vector from the axis u to the direction v of the point; returns the largest angle."""
-    some = rows.aimed
-    u = apply(frames, s.goal_axis[some].T).T
-    v = s.goal_target[some] - w.point[some]
-    length = _lengths(v)
-    there = length < _SMALL * s.scale[0]  # at the point every direction is as good
-    length[there] = 1.0
-    v /= length[:, None]
-    normal = np.cross(u, v)
-    sine, cosine = _lengths(normal), np.einsum("ni,ni->n", u, v)
-    angle = np.arctan2(sine, cosine)
-    apart = sine > _ALIGNED
-    h = np.where(apart, angle / np.where(apart, sine, 1.0), 1.0)
-    turn = h[:, None] * normal
-    by_turn, by_move = _aim_derivatives(u, v, normal, h, length)
-    opposite = ~apart & (cosine < 0.0)
-    if opposite.any():
-        turn[opposite] = math.pi * _perpendicular(u[opposite])
-        by_turn[opposite], by_move[opposite] = np.eye(3) - _outer(u, u)[opposite], 0.0
-    if there.any():
-        turn[there], angle[there], by_turn[there], by_move[there] = 0.0, 0.0, 0.0, 0.0
-    w.by_turn[some], w.by_move[some], w.miss[some, 1] = by_turn, by_move, angle
-    weight = s.goal_rotation_weight[some]
-    e[rows.aimed_rows] = weight[:, None] * turn
-    return _largest(angle, weight)
+    """Set e = the rotation vector from the axis to the direction of the point; returns the largest angle."""
+    some, nearest = rows.aimed, _SMALL * float(s.scale[0])
+    axes, ways = apply(frames, s.goal_axis[some].T).T, s.goal_target[some] - w.point[some]
+    pairs = zip(axes.tolist(), ways.tolist(), strict=True)
+    turns = [turn_towards(axis, way, nearest) for axis, way in pairs]
+    w.by_move[some] = np.array([turn.by_move for turn in turns]).reshape(-1, 3, 3)
+    return _put_turns(s, w, some, rows.aimed_rows, turns, e)
 
 
-def _aim_derivatives(u: Floats, v: Floats, normal: Floats, h: Floats, length: Floats) -> tuple[Floats, Floats]:
-    """(A, 3, 3) by a turn and a move of the effector, with h = angle / sine and its slope by the cosine."""
-    cosine, square = np.einsum("ni,ni->n", u, v), np.einsum("ni,ni->n", normal, normal)
-    curved = _curved(square, cosine)
-    slope = np.where(curved, (cosine * h - 1.0) / np.where(curved, square, 1.0), -1.0 / 3.0)[:, None]
-    h, cosine, unit = h[:, None, None], cosine[:, None], np.eye(3)
-    by_turn = -_outer(slope * normal, normal) - h * (_outer(u, v) - cosine[:, :, None] * unit)
-    across = skew(u) @ (unit - _outer(v, v))
-    by_move = _outer(slope * normal, u - cosine * v) + h * across
-    return by_turn, by_move / length[:, None, None]
+def _put_turns(s: System, w: Work, some: Ints, rows: Ints, turns: list[Turn], e: Floats) -> float:
+    """Note what these goals miss by; returns the largest angle."""
+    weight, angles = s.goal_rotation_weight[some], [turn.angle for turn in turns]
+    w.by_turn[some] = np.array([turn.by_turn for turn in turns]).reshape(-1, 3, 3)
+    w.miss[some, 1] = angles
+    e[rows] = np.array([turn.vector for turn in turns]) * weight[:, None]
+    return _largest(angles, weight)
 
 
-def _curved(square: Floats, cosine: Floats) -> Bools:
-    """Where the slope's quotient has digits: not near 0 / 0, which is facing the point."""
-    return np.asarray((square > 1e-8) | ((cosine < 0.0) & (square > _ALIGNED * _ALIGNED)))
-
-
-def _perpendicular(u: Floats) -> Floats:
-    """Unit vectors at right angles to u (N, 3): the coordinate axis that it leans on least, made perpendicular."""
-    least = np.argmin(np.abs(u), axis=1)
-    along = u[np.arange(len(u)), least][:, None]
-    return np.asarray((np.eye(3)[least] - along * u) / np.sqrt(1.0 - along * along))
-
-
-def _largest(misses: Floats, weight: Floats) -> float:
-    """The largest miss (N,) of goals that weigh anything."""
-    return float(np.where(weight > 0.0, misses, 0.0).max())
+def _largest(misses: Iterable[float], weights: Floats) -> float:
+    """The largest miss of goals (N,) that weigh anything."""
+    pairs = zip(misses, weights.tolist(), strict=True)
+    return max([miss for miss, weight in pairs if weight > 0.0], default=0.0)
 
 
 def _lengths(v: Floats) -> Floats:
     """(N,) of vectors (N, 3)."""
-    return np.asarray(np.sqrt(np.einsum("ni,ni->n", v, v)))
-
-
-def _outer(a: Floats, b: Floats) -> Floats:
-    """(N, 3, 3) products a b^T of vectors (N, 3)."""
-    return np.asarray(a[:, :, None] * b[:, None, :])
+    return np.asarray(np.sqrt(np.dot(v * v, _ONES)))

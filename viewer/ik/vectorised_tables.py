@@ -1,13 +1,13 @@
-"""What the numpy backend works out once for a `System`: index tables that depend on its joints and goals only.
+"""What the numpy backend works out once for a `System`: tables that depend on its joints, limits and goals' kinds only.
 
-Where a goal is to be, weights, limits and spreads are read from the system each time: callers may rewrite them.
+Where a goal is to be, weights and spreads are read from the system each time: callers may rewrite them in place.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -15,10 +15,17 @@ from viewer.ik import kernels
 from viewer.ik.system import ROWS_OF_KIND, System
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from viewer.spatial.checks import Bools, Floats, Ints
 
+Places: TypeAlias = "Ints | slice"
+"""Indices; a slice where they are evenly spaced, which is quicker to read and write by."""
+
+_Made = TypeVar("_Made")
+
 _STRUCTURE = (
-    "parent", "form", "held", "moves", "first", "rest", "offset", "axes", "order", "basis", "goal_low", "goal_high",
+    "first", "parent", "form", "held", "moves", "rest", "offset", "axes", "order", "basis", "goal_low", "goal_high",
     "goal_kind", "goal_joint", "goal_row",
 )  # fmt: skip
 
@@ -47,11 +54,11 @@ class Rows:
         aimed, aimed_rows: (A,), (A, 3) for a direction.
         goal: (m,) each row's goal.
         angular: (m,) whether the row is measured in radians.
-        axis: (m, 3) the world axis of the rows of places, 0 for others.
-        reach: (n, m) whether a freedom moves a row.
+        axis: (3, m) the world axis of the rows of places, 0 for others.
+        reach: (n, m) 1 where a freedom moves a row, else 0.
     """
 
-    placed: Ints
+    placed: Places
     placed_rows: Ints
     turned: Ints
     turned_rows: Ints
@@ -62,43 +69,80 @@ class Rows:
     goal: Ints
     angular: Bools
     axis: Floats
-    reach: Bools
+    reach: Floats
 
 
-class Structure:
+class Limits(NamedTuple):
+    """The limits of n coordinates.
+
+    Attributes:
+        low, high: (n,) at its lower limit is what is below, at its upper one what is above.
+        unlimited: (U,) angles without limits.
+        middle, period: (n,) the middle of the ranges that angles are counted from, and a whole turn; 0 where there is
+            no such range.
+    """
+
+    low: Floats
+    high: Floats
+    unlimited: Ints
+    middle: Floats
+    period: Floats
+
+
+class Key:
     """A system as a key of the caches, which keep it alive, so that identities stay its own."""
 
-    __slots__ = ("system",)
+    __slots__ = ("names", "system")
 
-    def __init__(self, system: System) -> None:
-        """A key for the system."""
-        self.system = system
+    def __init__(self, system: System, names: tuple[str, ...]) -> None:
+        """A key for these arrays of the system."""
+        self.system, self.names = system, names
 
     def __hash__(self) -> int:
-        """By identity of an array that the tables depend on."""
-        return id(self.system.first)
+        """By identity of one of them."""
+        return id(getattr(self.system, self.names[0]))
 
     def __eq__(self, other: object) -> bool:
-        """Whether they share all arrays that the tables depend on."""
-        if not isinstance(other, Structure):
+        """Whether they share all of them."""
+        if not isinstance(other, Key):
             return NotImplemented
         one, two = self.system, other.system
-        return one is two or all(getattr(one, name) is getattr(two, name) for name in _STRUCTURE)
+        return one is two or all(getattr(one, name) is getattr(two, name) for name in self.names)
 
 
+def kept(make: Callable[[System], _Made], names: tuple[str, ...] = _STRUCTURE) -> Callable[[System], _Made]:
+    """What is worked out of these arrays of a system, kept for the next time.
+
+    The last system asked about is the very same again nearly always, which is seen at once.
+    """
+    cached = lru_cache(maxsize=8)(lambda key: make(key.system))
+    last: tuple[System, _Made] | None = None
+
+    def look_up(s: System) -> _Made:
+        nonlocal last
+        known = last  # other threads may change it
+        if known is not None and known[0] is s:
+            return known[1]
+        found = cached(Key(s, names))
+        last = s, found
+        return found
+
+    return look_up
+
+
+def places(indices: Ints) -> Places:
+    """Indices (N,), as a slice if they are evenly spaced."""
+    if len(indices) == 0:
+        return slice(0, 0)
+    steps = np.diff(indices)
+    step = int(steps[0]) if len(steps) else 1
+    first, last = int(indices[0]), int(indices[-1])
+    return slice(first, last + 1, step) if step > 0 and (steps == step).all() else indices
+
+
+@kept
 def tree_of(s: System) -> Tree:
     """The tree's tables."""
-    return _tree(Structure(s))
-
-
-def rows_of(s: System) -> Rows:
-    """The goals' tables."""
-    return _rows(Structure(s))
-
-
-@lru_cache(maxsize=8)
-def _tree(key: Structure) -> Tree:
-    s = key.system
     count = len(s.parent)
     parent = np.where(s.parent < 0, count, s.parent).astype(np.intp)
     rounds = []
@@ -109,9 +153,9 @@ def _tree(key: Structure) -> Tree:
     return Tree(parent, tuple(rounds))
 
 
-@lru_cache(maxsize=8)
-def _rows(key: Structure) -> Rows:
-    s = key.system
+@kept
+def rows_of(s: System) -> Rows:
+    """The goals' tables."""
     kind, three = s.goal_kind, np.arange(3)
     placed = np.flatnonzero((kind == kernels.POSITION) | (kind == kernels.POSE))
     turned = np.flatnonzero((kind == kernels.ROTATION) | (kind == kernels.POSE))
@@ -120,12 +164,12 @@ def _rows(key: Structure) -> Rows:
     # The rotation of a pose stands after its place.
     turned_rows = (s.goal_row[turned] + np.where(kind[turned] == kernels.POSE, 3, 0))[:, None] + three
     placed_rows, aimed_rows = s.goal_row[placed][:, None] + three, s.goal_row[aimed][:, None] + three
-    angular, axis = np.zeros(len(goal), dtype=np.bool_), np.zeros((len(goal), 3))
+    angular, axis = np.zeros(len(goal), dtype=np.bool_), np.zeros((3, len(goal)))
     angular[turned_rows], angular[aimed_rows] = True, True
-    axis[placed_rows] = np.eye(3)
+    axis[:, placed_rows] = np.eye(3)[:, None]
     joint = joint_of_freedom(s)[:, None]
     return Rows(
-        placed=placed,
+        placed=places(placed),
         placed_rows=placed_rows,
         turned=turned,
         turned_rows=turned_rows,
@@ -136,10 +180,26 @@ def _rows(key: Structure) -> Rows:
         goal=goal,
         angular=angular,
         axis=axis,
-        reach=(goal >= s.goal_low[joint]) & (goal < s.goal_high[joint]),
+        reach=((goal >= s.goal_low[joint]) & (goal < s.goal_high[joint])).astype(np.float64),
     )
 
 
 def joint_of_freedom(s: System) -> Ints:
     """(n,) the joint of each freedom."""
     return np.repeat(np.arange(len(s.parent)), np.diff(s.first))
+
+
+def _limits(s: System) -> Limits:
+    room = _AT_LIMIT * s.unit
+    unlimited = s.turning & np.isinf(s.lower) & np.isinf(s.upper)
+    counted = s.bounded & s.turning
+    middle = np.zeros_like(s.lower)
+    middle[counted] = 0.5 * (s.lower[counted] + s.upper[counted])
+    period = np.where(counted, 2.0 * np.pi, 0.0)
+    return Limits(s.lower + room, s.upper - room, np.flatnonzero(unlimited), middle, period)
+
+
+limits_of = kept(_limits, ("lower", "upper", "unit", "bounded", "turning"))
+"""The limits' tables."""
+
+_AT_LIMIT = 1e-9

@@ -37,7 +37,7 @@ class Workspace:
         self.one = make_many(system, 1)
         np.copyto(self.one.target[0], system.goal_target)
         np.copyto(self.one.rotation[0], system.goal_rotation)
-        self._begun: Pose | None = None
+        self._begun: tuple[Pose, str] | None = None
         self.direct: Direct | None = None
 
     def go_back(self, pose: Pose) -> bool:
@@ -58,16 +58,16 @@ class Workspace:
         rotations.take(self.joints, 0, self.one.q[0], "clip")
         translations.take(self.joints, 0, self.one.t[0], "clip")
 
-    def begin_at(self, pose: Pose) -> None:
+    def begin_at(self, pose: Pose, backend: str = "numba") -> None:
         """Take a pose to start from, not to be brought inside its limits again if that is where `begun_at` was last."""
-        if pose is self._begun:  # poses do not change
+        if self._begun is not None and pose is self._begun[0] and backend == self._begun[1]:  # poses do not change
             self.one.again[0] = True
         else:
             self.pose_at(pose.rotations, pose.translations)
 
-    def begun_at(self, pose: Pose) -> None:
-        """Remember that ``start`` is this pose, inside its limits."""
-        self._begun = pose
+    def begun_at(self, pose: Pose, backend: str = "numba") -> None:
+        """Remember that ``start`` is this pose, inside its limits; backends differ in its last bits."""
+        self._begun = pose, backend
 
     def aim_at(self, places: Floats, turns: Floats) -> None:
         """Take the targets (G, 3) and (G, 4) of all goals in the order given to the solver.

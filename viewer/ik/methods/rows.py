@@ -10,7 +10,7 @@ from viewer.ik import kernels
 from viewer.ik.methods.numeric import STEP, central_differences
 from viewer.ik.system import ROWS_OF_KIND, State
 from viewer.ik.vectorised_forward import residuals as own_residuals
-from viewer.ik.vectorised_step import linearise as own_linearise
+from viewer.ik.vectorised_jacobian import linearise as own_linearise
 
 if TYPE_CHECKING:
     from viewer.ik.methods.numeric import UserRows

@@ -1,0 +1,133 @@
+"""What the numpy backend remembers from call to call is never another system's, pose's or backend's."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from rigs import Problem, chain, copied, problem, random_problem, random_skeleton
+
+from viewer.ik.goals import Goal
+from viewer.ik.solver import Solver
+from viewer.ik.system import System, make_work
+from viewer.ik.vectorised import residuals
+from viewer.ik.vectorised_algebra import cross, exponential, logarithm, matrices, multiply, since
+from viewer.ik.vectorised_jacobian import linearise
+from viewer.ik.vectorised_joints import difference, move
+from viewer.ik.vectorised_kinds import joints_of
+from viewer.ik.vectorised_tables import places, rows_of, tree_of
+from viewer.skeleton.kinds import JointKind
+from viewer.skeleton.pose import Pose
+from viewer.spatial import quaternion
+from viewer.spatial.quaternion import normalized
+
+
+def evaluated(case: Problem) -> tuple[System, list[np.ndarray]]:
+    """All that an evaluation leaves, in scratch of its own."""
+    work, state = make_work(case.system), copied(case.state)
+    residuals(case.system, work, state.q, state.t, state.e)
+    linearise(case.system, work, state.x)
+    return case.system, [state.e, work.turn, work.place, work.point, work.miss, work.by_turn, work.jacobian]
+
+
+def test_a_pose_asked_about_again_is_told_to_other_scratch_too() -> None:
+    case = random_problem(5, 9)
+    for one, other in zip(evaluated(case)[1], evaluated(case)[1], strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_the_same_pose_of_another_tree_is_another() -> None:
+    random, three = np.random.default_rng(2), [JointKind.BALL] * 3
+    row = random_skeleton(random, 3, three, [-1, 0, 1])
+    fan = replace(row, parents=np.array([-1, 0, 0]))
+    goals = [Goal.position("j2", (0.0, 0.0, 0.0)), Goal.position("j1", (0.0, 0.0, 0.0))]
+    rotations = normalized(random.normal(size=(3, 4)))
+    found = []
+    for skeleton in (row, fan):
+        case = problem(skeleton, goals, Pose(rotations, row.offsets))
+        case.state.q[:], case.state.t[:] = rotations, row.offsets
+        residuals(case.system, case.work, case.state.q, case.state.t, case.state.e)
+        found.append(case.work.place.copy())
+    assert np.abs(found[0][2] - found[1][2]).max() > 1e-3
+
+
+def test_rows_follow_the_scratch_and_not_what_was_evaluated_last() -> None:
+    case, work = random_problem(7, 8), make_work(random_problem(7, 8).system)
+    first, other = copied(case.state), copied(case.state)
+    residuals(case.system, work, first.q, first.t, first.e)
+    linearise(case.system, work, first.x)
+    expected = work.jacobian.copy()
+    other.q[:] = normalized(other.q + 0.3)
+    residuals(case.system, make_work(case.system), other.q, other.t, other.e)
+    work.jacobian[:] = 0.0
+    linearise(case.system, work, first.x)
+    np.testing.assert_allclose(work.jacobian, expected, rtol=0.0, atol=1e-14)
+
+
+def test_tables_are_kept_by_what_they_depend_on() -> None:
+    s = random_problem(3, 6).system
+    moved = s._replace(goal_target=s.goal_target + 1.0, spread=s.spread.copy())
+    for tables in (tree_of, rows_of, joints_of):
+        kept = tables(s)
+        assert tables(moved) is kept
+        assert tables(s._replace(first=s.first.copy())) is not kept
+        assert tables(s) is kept
+
+
+@pytest.mark.parametrize(
+    ("indices", "found"),
+    [([], slice(0, 0)), ([4], slice(4, 5, 1)), ([1, 2, 3], slice(1, 4, 1)), ([7, 10, 13], slice(7, 14, 3))],
+)
+def test_evenly_spaced_places_are_slices(indices: list[int], found: slice) -> None:
+    assert places(np.array(indices, dtype=np.intp)) == found
+    assert np.arange(20)[found].tolist() == indices
+
+
+@pytest.mark.parametrize("indices", [[1, 2, 4], [3, 2, 1], [2, 2]])
+def test_other_places_stay_as_they_are(indices: list[int]) -> None:
+    given = np.array(indices)
+    assert places(given) is given
+
+
+def test_products_are_those_of_the_general_forms() -> None:
+    random = np.random.default_rng(0)
+    p, q = normalized(random.normal(size=(2, 9, 4)))
+    a, b = random.normal(size=(2, 9, 3))
+    a[0] = 0.0
+    np.testing.assert_allclose(multiply(p.T, q.T).T, quaternion.multiply(p, q), atol=1e-15)
+    np.testing.assert_allclose(since(p.T, q.T).T, quaternion.multiply(quaternion.conjugate(p), q), atol=1e-15)
+    np.testing.assert_allclose(cross(a.T, b.T).T, np.cross(a, b), atol=1e-14)
+    np.testing.assert_allclose(matrices(q.T).transpose(2, 0, 1), quaternion.to_matrix(q), atol=1e-15)
+    np.testing.assert_allclose(exponential(a.T).T, quaternion.exp(a), atol=1e-15)
+    vectors, angles = logarithm(q.T)
+    np.testing.assert_allclose(vectors.T, quaternion.log(q), atol=1e-14)
+    np.testing.assert_allclose(angles, np.linalg.norm(quaternion.log(q), axis=1), atol=1e-14)
+
+
+@pytest.mark.parametrize("joints", [3, 12])
+def test_free_turns_few_or_many_go_where_a_difference_says(joints: int) -> None:
+    random, skeleton = np.random.default_rng(joints), chain(joints)
+    case = problem(skeleton, [Goal.position(f"j{joints - 1}.tip", (0.1, 0.2, 0.3))], skeleton.rest_pose())
+    assert bool(joints_of(case.system).few) == (joints < 5)
+    there, state = copied(case.state), copied(case.state)
+    there.q[:] = normalized(random.normal(size=there.q.shape))
+    step = np.zeros(len(state.x))
+    difference(case.system, case.work, state.x, state.q, state.t, there.x, there.q, there.t, step)
+    move(case.system, case.work, step, state.x, state.q, state.t)
+    np.testing.assert_allclose(np.abs(np.einsum("ki,ki->k", state.q, there.q)), 1.0, atol=1e-13)
+
+
+def test_a_start_that_is_known_is_solved_from_as_at_first() -> None:
+    skeleton = random_skeleton(np.random.default_rng(11), 8, [JointKind.BALL])
+    solver = Solver(skeleton, [Goal.position("j7", (0.3, 0.4, 0.2))], backend="numpy")
+    outside = Pose(normalized(np.random.default_rng(1).normal(size=(8, 4))), skeleton.offsets)
+    rest = skeleton.rest_pose()
+    first = [solver.solve(pose) for pose in (outside, rest)]
+    assert first[0].start_outside
+    for pose, expected in ((rest, first[1]), (outside, first[0]), (outside, first[0]), (rest, first[1])):
+        again = solver.solve(pose)
+        assert again.pose.same_as(expected.pose)
+        assert (again.status, again.iterations, again.start_outside) == (
+            expected.status, expected.iterations, expected.start_outside
+        )  # fmt: skip
