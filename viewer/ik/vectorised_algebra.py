@@ -94,5 +94,5 @@ def apply(matrix: Floats, v: Floats) -> Floats:
 
 
 def _bilinear(a: Floats, b: Floats, form: Form, out: Floats | None = None) -> Floats:
-    # For a few columns `dot` takes half as long as `@`, and `take` as brackets.
-    return np.dot(form.table, a.take(form.first, axis=0) * b.take(form.second, axis=0), out)
+    # For a few columns the method `dot` takes a third as long as `@`, and `take` half as long as brackets.
+    return form.table.dot(a.take(form.first, axis=0) * b.take(form.second, axis=0), out)

@@ -68,10 +68,10 @@ def _clouds(s: System, w: Work, places: Ints, weight: Floats) -> Clouds | None:
     if total == 0.0:
         return None
     points = np.concatenate([w.point.take(places, axis=0), s.goal_target.take(places, axis=0)], axis=1)
-    centre = np.dot(weight, points) / total
+    centre = weight.dot(points) / total
     points -= centre
     x, y, z, *there = centre.tolist()
-    return Clouds([x, y, z], there, np.dot(points[:, :3].T * weight, points[:, 3:]))
+    return Clouds([x, y, z], there, (points[:, :3].T * weight).dot(points[:, 3:]))
 
 
 def align_roots(s: System, w: Work, q: Floats, t: Floats) -> None:

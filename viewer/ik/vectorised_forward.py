@@ -63,7 +63,7 @@ def forward(s: System, w: Work, q: Floats, t: Floats) -> Motion:
     if motion is None or not again:
         motion = Motion(tree, pose, *_moved(tree, q, t))
         _last.motion = motion
-    w.turn[:], w.place[:] = motion.turn, motion.place[:, :-1].T
+    w.turn[...], w.place[...] = motion.turn, motion.place[:, :-1].T
     return motion
 
 
@@ -102,7 +102,7 @@ def residuals(s: System, w: Work, q: Floats, t: Floats, e: Floats) -> tuple[floa
     frames, point = motion.frames, motion.place.take(s.goal_joint, axis=1)
     if np.count_nonzero(s.goal_offset):
         point += apply(frames.take(s.goal_joint, axis=2), s.goal_offset.T)
-    w.point[:] = point.T
+    w.point[...] = point.T
     metres, radians = 0.0, 0.0
     if rows.placed_rows.size:
         metres = _place_residuals(s, w, rows, e)
@@ -176,4 +176,4 @@ def _largest(misses: Iterable[float], weights: Floats) -> float:
 
 def _lengths(v: Floats) -> Floats:
     """(N,) of vectors (N, 3)."""
-    return np.asarray(np.sqrt(np.dot(v * v, _ONES)))
+    return np.asarray(np.sqrt((v * v).dot(_ONES)))

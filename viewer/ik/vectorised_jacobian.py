@@ -94,7 +94,7 @@ def _axes(s: System) -> Axes:
 def linearise(s: System, w: Work, x: Floats) -> None:
     """Fill ``w.jacobian`` at the pose that `residuals` was last called with."""
     twist, wrench, reach = _twists(s, w, x), _wrenches(s, w), rows_of(s).reach
-    np.multiply(np.dot(twist.T, wrench), reach, out=w.jacobian[:, : reach.shape[1]])
+    np.multiply(twist.T.dot(wrench), reach, out=w.jacobian[:, : reach.shape[1]])
 
 
 def _twists(s: System, w: Work, x: Floats) -> Floats:
@@ -150,7 +150,7 @@ def _wrenches(s: System, w: Work) -> Floats:
     rows = rows_of(s)
     wrench = np.empty((6, len(rows.goal)))
     turn, force = wrench[:3], wrench[3:]
-    force[:] = rows.axis
+    force[...] = rows.axis
     if rows.distant.size:
         force[:, rows.distant_rows] = w.by_move[rows.distant, 0].T
     if rows.aimed.size:

@@ -18,7 +18,7 @@ _NEAR_LIMIT = 1e-2
 
 def gram(s: System, w: Work) -> None:
     """J J^T into ``w.gram`` (m, m)."""
-    np.dot(w.jacobian.T, w.jacobian, out=w.gram)
+    w.jacobian.T.dot(w.jacobian, out=w.gram)
 
 
 @lru_cache(maxsize=8)
@@ -31,15 +31,15 @@ def solve_dual(w: Work, e: Floats, damping: float, y: Floats) -> None:
     np.multiply(_identity(len(e)), damping, out=w.factor)
     np.add(w.factor, w.gram, out=w.factor)
     try:
-        y[:] = np.linalg.solve(w.factor, e)
+        y[...] = np.linalg.solve(w.factor, e)
     except np.linalg.LinAlgError:
         # Without damping, rows that no freedom answers to: the shortest solution is the limit of ever less damping.
-        y[:] = np.linalg.lstsq(w.factor, e, rcond=None)[0]
+        y[...] = np.linalg.lstsq(w.factor, e, rcond=None)[0]
 
 
 def spread_step(s: System, w: Work, frozen: Bools, y: Floats, pull: Floats, dx: Floats) -> None:
     """Set dx = pull + S J^T y, what is held for frozen freedoms, and 0 for those that take no part."""
-    np.multiply(np.dot(w.jacobian, y), s.spread, out=dx)
+    np.multiply(w.jacobian.dot(y), s.spread, out=dx)
     np.add(dx, pull, out=dx)
     np.copyto(dx, 0.0, where=s.spread == 0.0)
     np.copyto(dx, w.held, where=frozen)
@@ -47,12 +47,12 @@ def spread_step(s: System, w: Work, frozen: Bools, y: Floats, pull: Floats, dx: 
 
 def less_pull(s: System, w: Work, frozen: Bools, pull: Floats, e: Floats, out: Floats) -> None:
     """Set out = e - J pull: what is left to do for the goals when the pull, and frozen freedoms, have been followed."""
-    np.copyto(out, e)
+    out[...] = e
     wish = np.where(frozen, w.held, pull)
     if np.count_nonzero(wish):
         # Freedoms that take no part have rows of zeros.
         np.divide(wish, s.spread, out=wish, where=s.spread != 0.0)
-        np.subtract(out, np.dot(wish, w.jacobian), out=out)
+        np.subtract(out, wish.dot(w.jacobian), out=out)
 
 
 def freeze(s: System, w: Work, x: Floats, crossing: bool, filling: bool) -> int:
@@ -71,7 +71,7 @@ def freeze(s: System, w: Work, x: Floats, crossing: bool, filling: bool) -> int:
         if filling:
             w.held[leaving] = np.where(low[leaving], s.lower[leaving], s.upper[leaving]) - x[leaving]
         share = w.jacobian.take(leaving, axis=0)
-        np.subtract(w.gram, np.dot(share.T, share), out=w.gram)
+        np.subtract(w.gram, share.T.dot(share), out=w.gram)
     return len(leaving)
 
 
@@ -103,12 +103,12 @@ def cap(s: System, dx: Floats, most: float) -> float:
 
 def put_row(source: Floats, target: Floats) -> None:
     """Target = source."""
-    np.copyto(target, source)
+    target[...] = source
 
 
 def put_table(source: Floats, target: Floats) -> None:
     """Target = source."""
-    np.copyto(target, source)
+    target[...] = source
 
 
 def scale_row(values: Floats, factor: float) -> None:
