@@ -1,6 +1,6 @@
 """Loops that numba compiles: the Jacobian, the dual system, and what limits do to a step.
 
-J is kept transposed, a row per freedom: ``w.jacobian`` (n, m), weighted by the goals' weights and scaled by the
+J is kept transposed, a row per freedom: ``w.jacobian`` (n, M), weighted by the goals' weights and scaled by the
 freedoms' spreads, so that the step is dx = S J^T y with (J J^T + lambda I) y = e, S the spreads. A freedom touches only
 the goals below its joint: goals stand in depth-first order, so these are the rows ``low[k]`` to ``high[k]``.
 """
@@ -24,6 +24,7 @@ from viewer.ik.kernels import (
     turned,
     unit,
 )
+from viewer.ik.kernels_dual import take_out
 
 if TYPE_CHECKING:
     from viewer.ik.system import System, Work
@@ -179,10 +180,7 @@ def freeze(s: System, w: Work, x: Floats, crossing: bool, filling: bool) -> int:
             w.frozen[d] = True
             w.held[d] = math.copysign(room, step) if filling else 0.0
             count += 1
-            for r in range(low, high):
-                value = w.jacobian[d, r]
-                for c in range(low, r + 1):
-                    w.gram[r, c] -= value * w.jacobian[d, c]
+            take_out(w, d, low, high)
     return count
 
 

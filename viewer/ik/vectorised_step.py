@@ -153,24 +153,28 @@ def _wrenches(s: System, w: Work) -> Floats:
 
 
 def gram(s: System, w: Work) -> None:
-    """J J^T into ``w.gram`` (m, m)."""
-    np.matmul(w.jacobian.T, w.jacobian, out=w.gram)
+    """J J^T into the first m rows and columns of ``w.gram``."""
+    m = len(w.wanted)
+    jacobian = w.jacobian[:, :m]
+    np.matmul(jacobian.T, jacobian, out=w.gram[:m, :m])
 
 
 def solve_dual(w: Work, e: Floats, damping: float, y: Floats) -> None:
     """Solve (J J^T + damping I) y = e; ``w.gram`` is kept, ``w.factor`` is overwritten."""
-    w.factor[:] = w.gram
-    np.einsum("ii->i", w.factor)[:] += damping
+    m = len(e)
+    factor = w.factor[:m, :m]
+    factor[:] = w.gram[:m, :m]
+    np.einsum("ii->i", factor)[:] += damping
     try:
-        y[:] = np.linalg.solve(w.factor, e)
+        y[:] = np.linalg.solve(factor, e)
     except np.linalg.LinAlgError:
         # Without damping, rows that no freedom answers to: the shortest solution is the limit of ever less damping.
-        y[:] = np.linalg.lstsq(w.factor, e, rcond=None)[0]
+        y[:] = np.linalg.lstsq(factor, e, rcond=None)[0]
 
 
 def spread_step(s: System, w: Work, frozen: Bools, y: Floats, pull: Floats, dx: Floats) -> None:
     """Set dx = pull + S J^T y, what is held for frozen freedoms, and 0 for those that take no part."""
-    dx[:] = np.where(frozen, w.held, np.where(s.spread == 0.0, 0.0, pull + s.spread * (w.jacobian @ y)))
+    dx[:] = np.where(frozen, w.held, np.where(s.spread == 0.0, 0.0, pull + s.spread * (w.jacobian[:, : len(y)] @ y)))
 
 
 def less_pull(s: System, w: Work, frozen: Bools, pull: Floats, e: Floats, out: Floats) -> None:
@@ -178,7 +182,7 @@ def less_pull(s: System, w: Work, frozen: Bools, pull: Floats, e: Floats, out: F
     out[:] = e
     wish = np.where(frozen, w.held, pull)
     if wish.any():
-        out -= (wish / np.where(s.spread == 0.0, np.inf, s.spread)) @ w.jacobian
+        out -= (wish / np.where(s.spread == 0.0, np.inf, s.spread)) @ w.jacobian[:, : len(out)]
 
 
 def freeze(s: System, w: Work, x: Floats, crossing: bool, filling: bool) -> int:
@@ -193,8 +197,9 @@ def freeze(s: System, w: Work, x: Floats, crossing: bool, filling: bool) -> int:
         w.frozen[leaving] = True
         space = np.where(w.step[leaving] < 0.0, s.lower[leaving], s.upper[leaving]) - x[leaving]
         w.held[leaving] = space if filling else 0.0
-        share = w.jacobian[leaving]
-        np.subtract(w.gram, share.T @ share, out=w.gram)
+        m = len(w.wanted)
+        share, gram = w.jacobian[leaving, :m], w.gram[:m, :m]
+        np.subtract(gram, share.T @ share, out=gram)
     return len(leaving)
 
 
