@@ -60,7 +60,7 @@ KERNELS = {
 }
 PLAIN = types.SimpleNamespace(**{name: KERNELS[name] for name in vectorised.STEPS})
 FAST = types.SimpleNamespace(**vectorised.STEPS)
-WRITTEN = set(Work._fields) - {"gram", "factor", "pivots", "axis", "vectors", "quaternions"}
+WRITTEN = set(Work._fields) - {"gram", "factor", "pivots", "sines", "cosines", "axes", "axis", "vectors", "quaternions"}
 """What steps leave for others in the scratch."""
 
 

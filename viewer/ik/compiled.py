@@ -16,8 +16,10 @@ import numba
 import numpy as np
 
 from viewer.ik import (
+    compiled_arrays,
     compiled_lanes,
     driver,
+    groups,
     held,
     kernels,
     kernels_align,
@@ -75,17 +77,18 @@ _OPTIONS: dict[str, Any] = {
 _ENTRIES = ("solve_held",)
 # Called in one place: they become part of their callers before anything is compiled, once instead of twice.
 _PARTS = (
-    "add_rows", "align_root", "aim_derivative", "back", "best_turn", "eliminate", "inverse", "solve", "solve_call", "solve_many", "stand_root",
+    "add_rows", "align_root", "aim_derivative", "back", "best_turn", "eliminate", "inverse", "put_axes", "solve",
+    "solve_call", "solve_many", "stand_root",
 )  # fmt: skip
+# Whose change is a change of all compiled code, besides the modules'.
+_MACHINERY = (system, groups, compiled_arrays, compiled_lanes)
 # Gives the very bits that numpy gives.
 _EXACT = ("take_targets",)
 
 
 def _compiled_namespace() -> dict[str, Any]:
     """Every function of the modules, compiled, and calling each other's compiled forms."""
-    sources = "".join(
-        inspect.getsource(module) for module in (*_MODULES, system, compiled_lanes, sys.modules[__name__])
-    )
+    sources = "".join(inspect.getsource(module) for module in (*_MODULES, *_MACHINERY, sys.modules[__name__]))
     # numba notices a change of a function's own file only: this makes any change of any of them a new function.
     digest = hashlib.sha256((sources + str(HELD)).encode()).hexdigest()[:16]
     return twins(_MODULES, INSTRUCTIONS, partial(_jit, digest=digest))

@@ -119,6 +119,8 @@ class Work(NamedTuple):
         point: (G, 3) world places of the effectors.
         miss: (G, 2) how far off a goal is: metres, radians.
         by_turn, by_move: (G, 3, 3) how a goal's angular or scalar residual answers to a turn or move of its effector.
+        sines, cosines: (n,) of half the coordinates that are angles; compiled code's, as are
+        axes: (n, 3) the world axes that freedoms turn about or move along, times their spreads.
         jacobian: (n, M) weighted and scaled, transposed; M is m and more, with zeros: see `viewer.ik.kernels_dual`.
         gram, factor: (M, M).
         pivots: (M,).
@@ -140,6 +142,9 @@ class Work(NamedTuple):
     miss: Floats
     by_turn: Floats
     by_move: Floats
+    sines: Floats
+    cosines: Floats
+    axes: Floats
     jacobian: Floats
     gram: Floats
     factor: Floats
@@ -259,6 +264,9 @@ def make_work(system: System) -> Work:
         miss=np.zeros((goals, 2)),
         by_turn=np.zeros((goals, 3, 3)),
         by_move=np.zeros((goals, 3, 3)),
+        sines=np.zeros(freedoms),
+        cosines=np.zeros(freedoms),
+        axes=np.zeros((freedoms, 3)),
         jacobian=np.zeros((freedoms, width)),
         gram=np.zeros((width, width)),
         factor=np.zeros((width, width)),
