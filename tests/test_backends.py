@@ -91,8 +91,8 @@ class Pair:
                 assert_close(array, twin, self.tolerance)
         # The kernels fill only the upper triangle of the Gram matrix.
         m = len(self.works[0].wanted)
-        grams = (np.triu(work.gram[:m, :m]) for work in self.works)
-        assert_close(*grams, self.tolerance)
+        gram, twin = (np.triu(work.gram[:m, :m]) for work in self.works)
+        assert_close(gram, twin, self.tolerance)
         for name in WRITTEN:
             array, twin = (getattr(work, name) for work in self.works)
             assert_close(array, twin, self.tolerance)

@@ -26,7 +26,7 @@ class Plain(types.Array):
         """The same as numba's own type."""
         return cls(array.dtype, array.ndim, array.layout, not array.mutable, None, array.aligned)
 
-    def copy(self, *given: Any, **named: Any) -> Plain:  # noqa: ANN401
+    def copy(self, *given: Any, **named: Any) -> Any:  # noqa: ANN401
         """The type of a part of it."""
         return self.of(super().copy(*given, **named))
 

@@ -18,6 +18,7 @@ from viewer.ik.kernels import (
     POSE,
     POSITION,
     SLIDE,
+    SWING_TWIST,
     TURNS,
     UNIVERSAL,
     product,
