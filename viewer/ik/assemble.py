@@ -174,6 +174,7 @@ def assemble(freedoms: Freedoms, goals: Sequence[Goal], tolerance: tuple[float, 
     last = _last_descendants(parent)
     goal_low = np.searchsorted(goal_joint, np.arange(len(joints)), side="left").astype(np.int64)
     goal_high = np.searchsorted(goal_joint, last, side="right").astype(np.int64)
+    limbs = _limbs(goal_low, goal_high)
     used = np.arange(6) < freedoms.counts[joints][:, None]
     lower, upper = freedoms.lower[joints][used], freedoms.upper[joints][used]
     first = np.concatenate([[0], np.cumsum(freedoms.counts[joints])]).astype(np.int64)
@@ -204,6 +205,9 @@ def assemble(freedoms: Freedoms, goals: Sequence[Goal], tolerance: tuple[float, 
         high=rows[goal_high],
         goal_low=goal_low,
         goal_high=goal_high,
+        limb_first=np.append(first[limbs], first[-1:]),
+        limb_low=rows[goal_low[limbs]],
+        limb_high=rows[goal_high[limbs]],
         lower=lower,
         upper=upper,
         spread=spread[used],
@@ -246,6 +250,11 @@ def _last_descendants(parent: Ints) -> Ints:
         if parent[k] >= 0:
             last[parent[k]] = max(last[parent[k]], last[k])
     return last
+
+
+def _limbs(goal_low: Ints, goal_high: Ints) -> Ints:
+    """(L,) joints that move other goals than the joint before them."""
+    return np.flatnonzero(np.diff(goal_low, prepend=-1) | np.diff(goal_high, prepend=-1))
 
 
 def _roots(parent: Ints) -> Ints:

@@ -61,8 +61,7 @@ def engine_for(backend: str) -> tuple[Engine, str]:
     Raises:
         InputError: numba is asked for and cannot be imported.
     """
-    backend = _serving.get() if backend == "auto" else backend
-    if backend == "numba" or (backend == "auto" and _ready.is_set()):
+    if takes_compiled(backend):
         try:
             engine: Engine = import_module(_COMPILED)
         except ImportError as error:
@@ -71,6 +70,12 @@ def engine_for(backend: str) -> tuple[Engine, str]:
         return engine, "numba"
     engine = import_module(_NUMPY)
     return engine, "numpy"
+
+
+def takes_compiled(backend: str) -> bool:
+    """Whether it is the compiled engine that `engine_for` takes now."""
+    backend = _serving.get() if backend == "auto" else backend
+    return backend == "numba" or (backend == "auto" and _ready.is_set())
 
 
 def compile_here() -> None:

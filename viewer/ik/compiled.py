@@ -16,7 +16,10 @@ import numba
 import numpy as np
 
 from viewer.ik import (
+    compiled_arrays,
+    compiled_lanes,
     driver,
+    groups,
     held,
     kernels,
     kernels_align,
@@ -32,6 +35,7 @@ from viewer.ik import (
     problems,
     system,
 )
+from viewer.ik.compiled_lanes import INSTRUCTIONS
 from viewer.ik.held import HELD, noted
 from viewer.ik.system import Call, make_many, make_state
 from viewer.ik.twin import twins
@@ -73,18 +77,21 @@ _OPTIONS: dict[str, Any] = {
 _ENTRIES = ("solve_held",)
 # Called in one place: they become part of their callers before anything is compiled, once instead of twice.
 _PARTS = (
-    "align_root", "aim_derivative", "best_turn", "inverse_root", "solve", "solve_call", "solve_many", "stand_root",
+    "add_rows", "align_root", "aim_derivative", "back", "best_turn", "eliminate", "inverse", "put_axes", "solve",
+    "solve_call", "solve_many", "stand_root",
 )  # fmt: skip
+# Whose change is a change of all compiled code, besides the modules'.
+_MACHINERY = (system, groups, compiled_arrays, compiled_lanes)
 # Gives the very bits that numpy gives.
 _EXACT = ("take_targets",)
 
 
 def _compiled_namespace() -> dict[str, Any]:
     """Every function of the modules, compiled, and calling each other's compiled forms."""
-    sources = "".join(inspect.getsource(module) for module in (*_MODULES, system, sys.modules[__name__]))
+    sources = "".join(inspect.getsource(module) for module in (*_MODULES, *_MACHINERY, sys.modules[__name__]))
     # numba notices a change of a function's own file only: this makes any change of any of them a new function.
     digest = hashlib.sha256((sources + str(HELD)).encode()).hexdigest()[:16]
-    return twins(_MODULES, {}, partial(_jit, digest=digest))
+    return twins(_MODULES, INSTRUCTIONS, partial(_jit, digest=digest))
 
 
 def _jit(function: FunctionType, digest: str) -> Any:  # noqa: ANN401 - numba's dispatchers have no public type

@@ -47,7 +47,8 @@ class Direct:
 
     def __init__(self, prepared: type[Prepared], workspace: Workspace, targets: Targets) -> None:
         """Note where all arrays are."""
-        joints, goals = len(workspace.skeleton), len(targets.goals)
+        self._joints, goals = len(workspace.skeleton), len(targets.goals)
+        joints = self._joints
         self._call = make_call(workspace.joints, workspace.goals, targets, joints)
         self._space, self._open = workspace, bool(targets.open)
         self._run = prepared(*workspace.arrays, workspace.start, workspace.one, self._call)
@@ -104,16 +105,16 @@ class Direct:
             space.begun_at(pose)
         return Row(code, numbers)
 
-    def parts(self, row: Row) -> tuple[Floats, Floats, Floats, Floats]:
-        """Rotations (J, 4) and translations (J, 3), read-only; coordinates (n,); misses (G', 2)."""
-        numbers, ends = row.numbers, self._ends
+    def pose(self, row: Row) -> tuple[Floats, Floats]:
+        """Rotations (J, 4) and translations (J, 3), read-only."""
+        numbers, joints = row.numbers, self._joints
         numbers.flags.writeable = False
-        return (
-            numbers[: ends[0]].reshape(-1, 4),
-            numbers[ends[0] : ends[1]].reshape(-1, 3),
-            numbers[ends[1] : ends[2]],
-            numbers[ends[2] : ends[3]].reshape(-1, 2),
-        )
+        return numbers[: 4 * joints].reshape(joints, 4), numbers[4 * joints : 7 * joints].reshape(joints, 3)
+
+    def found(self, row: Row) -> tuple[Floats, Floats]:
+        """Misses (G', 2) and coordinates (n,)."""
+        numbers, ends = row.numbers, self._ends
+        return numbers[ends[2] : ends[3]].reshape(-1, 2), numbers[ends[1] : ends[2]]
 
     def targets(self, row: Row) -> tuple[Floats, Floats]:
         """Settled places (G, 3) and turns (G, 4)."""

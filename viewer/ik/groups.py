@@ -17,6 +17,8 @@ from numba.core.datamodel.registry import register_default
 from numba.core.imputils import lower_getattr_generic
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
 
+from viewer.ik.compiled_arrays import Plain
+
 
 class Group(types.Type):
     """Numba's type of a pointer to a noted named tuple of arrays."""
@@ -37,7 +39,7 @@ class _Attributes(AttributeTemplate):
     def generic_resolve(self, group: Group, name: str) -> Any:  # type: ignore[override]  # noqa: ANN401
         """The type of a member."""
         fields = group.members.fields
-        return group.members[fields.index(name)] if name in fields else None
+        return Plain.of(group.members[fields.index(name)]) if name in fields else None
 
 
 @lower_getattr_generic(Group)

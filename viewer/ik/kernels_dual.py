@@ -1,147 +1,156 @@
 """Loops that numba compiles: the dual system J J^T + lambda I of the damped step, and its solution.
 
-What `viewer.ik.kernels_step` says of J holds here. Short loops cost by their beginnings and by what they load: so three
-rows, or three freedoms, are worked on at a time.
+What `viewer.ik.kernels_step` says of J holds here. Its rows, and those of the other tables, are filled up with zeros to
+whole `viewer.ik.lanes`, with room for one column more than J J^T has: there stands what the system is solved for.
+Tables are symmetric, and only what is right of the diagonal is looked at; left of it, in lanes that reach over, there
+may be anything.
 """
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
+
+from viewer.ik.lanes import LANES, entry, lanes_at, plus, put_lanes, times
 
 if TYPE_CHECKING:
     from viewer.ik.system import System, Work
     from viewer.spatial.checks import Floats
 
+_PANEL = 4
+"""Rows that are eliminated together: they share what they load."""
+
 
 def gram(s: System, w: Work) -> None:
-    """Lower triangle of J J^T into ``w.gram`` (m, m)."""
-    m = len(w.gram)
-    for r in range(m):
-        for c in range(r + 1):
+    """Upper triangle of J J^T into ``w.gram``."""
+    for r in range(len(w.wanted)):
+        for c in range(len(w.gram)):
             w.gram[r, c] = 0.0
-    k = 0
-    while k < len(s.parent):
-        low, high, d = s.low[k], s.high[k], s.first[k]
-        # Neighbours that touch the same rows, such as the joints of a limb, are taken together.
-        while k < len(s.parent) and s.low[k] == low and s.high[k] == high:
-            k += 1
-        if high - low == 3:
-            add_point(w.gram, w.jacobian, low, d, s.first[k])
-        elif high > low:
-            add_rows(w.gram, w.jacobian, low, high, d, s.first[k])
-
-
-def add_point(total: Floats, jacobian: Floats, low: int, first: int, end: int) -> None:
-    """Add the share of the freedoms ``first`` to ``end`` that touch three rows: six sums, which stay in registers."""
-    xx = yx = yy = zx = zy = zz = 0.0
-    for d in range(first, end):
-        x, y, z = jacobian[d, low], jacobian[d, low + 1], jacobian[d, low + 2]
-        xx += x * x
-        yx += y * x
-        yy += y * y
-        zx += z * x
-        zy += z * y
-        zz += z * z
-    total[low, low] += xx
-    total[low + 1, low] += yx
-    total[low + 1, low + 1] += yy
-    total[low + 2, low] += zx
-    total[low + 2, low + 1] += zy
-    total[low + 2, low + 2] += zz
+    for limb in range(len(s.limb_low)):
+        add_rows(w.gram, w.jacobian, s.limb_low[limb], s.limb_high[limb], s.limb_first[limb], s.limb_first[limb + 1])
 
 
 def add_rows(total: Floats, jacobian: Floats, low: int, high: int, first: int, end: int) -> None:
-    """As `add_point`, for any rows: three freedoms at a time, so that three products share a load and a store."""
-    d = first
-    while d + 2 < end:
-        for r in range(low, high):
-            one, two, three = jacobian[d, r], jacobian[d + 1, r], jacobian[d + 2, r]
-            for c in range(low, r + 1):
-                total[r, c] += one * jacobian[d, c] + two * jacobian[d + 1, c] + three * jacobian[d + 2, c]
-        d += 3
-    for last in range(d, end):
-        for r in range(low, high):
-            for c in range(low, r + 1):
-                total[r, c] += jacobian[last, r] * jacobian[last, c]
+    """Add the share of the freedoms ``first`` to ``end``, which touch the rows ``low`` to ``high``: by three rows."""
+    for r in range(low, high - 2, 3):
+        for at in range(r - r % LANES, high, LANES):
+            one, two, three = lanes_at(total, r, at), lanes_at(total, r + 1, at), lanes_at(total, r + 2, at)
+            for d in range(first, end):
+                lanes = lanes_at(jacobian, d, at)
+                one = plus(one, entry(jacobian, d, r), lanes)
+                two = plus(two, entry(jacobian, d, r + 1), lanes)
+                three = plus(three, entry(jacobian, d, r + 2), lanes)
+            put_lanes(total, r, at, one)
+            put_lanes(total, r + 1, at, two)
+            put_lanes(total, r + 2, at, three)
+    for r in range(high - (high - low) % 3, high):
+        for at in range(r - r % LANES, high, LANES):
+            one = lanes_at(total, r, at)
+            for d in range(first, end):
+                one = plus(one, entry(jacobian, d, r), lanes_at(jacobian, d, at))
+            put_lanes(total, r, at, one)
+
+
+def take_out(w: Work, d: int, low: int, high: int) -> None:
+    """Take the share of a freedom that touches the rows ``low`` to ``high`` out of ``w.gram``."""
+    for r in range(low, high):
+        for at in range(r - r % LANES, high, LANES):
+            lanes = lanes_at(w.jacobian, d, at)
+            put_lanes(w.gram, r, at, plus(lanes_at(w.gram, r, at), -entry(w.jacobian, d, r), lanes))
 
 
 def solve_dual(w: Work, e: Floats, damping: float, y: Floats) -> None:
-    """Solve (J J^T + damping I) y = e by Cholesky; ``w.gram`` is kept, ``w.factor`` is overwritten."""
+    """Solve (J J^T + damping I) y = e by elimination, L D L^T; ``w.gram`` is kept, ``w.factor`` is overwritten.
+
+    The right side is one more column, and so becomes D L^T y on the way.
+    """
     m = len(e)
-    for r in range(0, m - 2, 3):
-        factor_rows(w.gram, w.factor, r, damping)
-    for last in range(m - m % 3, m):
-        for c in range(last):
-            total = w.gram[last, c]
-            for i in range(c):
-                total -= w.factor[last, i] * w.factor[c, i]
-            w.factor[last, c] = total * w.factor[c, c]
-        total = w.gram[last, last]
-        for i in range(last):
-            total -= w.factor[last, i] * w.factor[last, i]
-        w.factor[last, last] = inverse_root(total, damping)
     for r in range(m):
-        total = e[r]
-        for i in range(r):
-            total -= w.factor[r, i] * y[i]
-        y[r] = total * w.factor[r, r]
-    for r in range(m - 1, -1, -1):
-        value = y[r] * w.factor[r, r]
-        y[r] = value
-        for i in range(r):
-            y[i] -= w.factor[r, i] * value
+        w.gram[r, m] = e[r]
+    for c in range(0, m, _PANEL):
+        eliminate(w.gram, w.factor, w.pivots, c, m + 1, damping)
+    for r in range(m):
+        y[r] = w.factor[r, m]
+    back(w.factor, w.pivots, y)
 
 
-def factor_rows(gram: Floats, factor: Floats, r: int, damping: float) -> None:
-    """Rows r, r + 1 and r + 2 of the factor, three columns at a time: nine sums share six loads."""
-    a, b = r + 1, r + 2
-    for c in range(0, r, 3):
-        rx, ry, rz = gram[r, c], gram[r, c + 1], gram[r, c + 2]
-        ax, ay, az = gram[a, c], gram[a, c + 1], gram[a, c + 2]
-        bx, by, bz = gram[b, c], gram[b, c + 1], gram[b, c + 2]
+def eliminate(gram: Floats, factor: Floats, pivots: Floats, c: int, width: int, damping: float) -> None:
+    """Rows c to c + 3 of D L^T, and the pivots, inverted: without the rows above, then without each other.
+
+    A panel that reaches past the last row ends with rows that nobody looks at.
+    """
+    a, b, d = c + 1, c + 2, c + 3
+    first = c - c % LANES
+    for at in range(first, width, LANES):
+        one, two, three, four = (
+            lanes_at(gram, c, at),
+            lanes_at(gram, a, at),
+            lanes_at(gram, b, at),
+            lanes_at(gram, d, at),
+        )
         for i in range(c):
-            x, y, z = factor[c, i], factor[c + 1, i], factor[c + 2, i]
-            u, v, t = factor[r, i], factor[a, i], factor[b, i]
-            rx -= u * x
-            ry -= u * y
-            rz -= u * z
-            ax -= v * x
-            ay -= v * y
-            az -= v * z
-            bx -= t * x
-            by -= t * y
-            bz -= t * z
-        yx, zx, zy = factor[c + 1, c], factor[c + 2, c], factor[c + 2, c + 1]
-        x, y, z = factor[c, c], factor[c + 1, c + 1], factor[c + 2, c + 2]
-        rx, ax, bx = rx * x, ax * x, bx * x
-        ry, ay, by = (ry - rx * yx) * y, (ay - ax * yx) * y, (by - bx * yx) * y
-        factor[r, c], factor[a, c], factor[b, c] = rx, ax, bx
-        factor[r, c + 1], factor[a, c + 1], factor[b, c + 1] = ry, ay, by
-        factor[r, c + 2] = (rz - rx * zx - ry * zy) * z
-        factor[a, c + 2] = (az - ax * zx - ay * zy) * z
-        factor[b, c + 2] = (bz - bx * zx - by * zy) * z
-    rr, ar, aa, br, ba, bb = gram[r, r], gram[a, r], gram[a, a], gram[b, r], gram[b, a], gram[b, b]
-    for i in range(r):
-        u, v, t = factor[r, i], factor[a, i], factor[b, i]
-        rr -= u * u
-        ar -= v * u
-        aa -= v * v
-        br -= t * u
-        ba -= t * v
-        bb -= t * t
-    rr = inverse_root(rr, damping)
-    ar, br = ar * rr, br * rr
-    aa = inverse_root(aa - ar * ar, damping)
-    ba = (ba - br * ar) * aa
-    bb = inverse_root(bb - br * br - ba * ba, damping)
-    factor[r, r], factor[a, r], factor[a, a] = rr, ar, aa
-    factor[b, r], factor[b, a], factor[b, b] = br, ba, bb
+            lanes = times(lanes_at(factor, i, at), -pivots[i])
+            one = plus(one, entry(factor, i, c), lanes)
+            two = plus(two, entry(factor, i, a), lanes)
+            three = plus(three, entry(factor, i, b), lanes)
+            four = plus(four, entry(factor, i, d), lanes)
+        put_lanes(factor, c, at, one)
+        put_lanes(factor, a, at, two)
+        put_lanes(factor, b, at, three)
+        put_lanes(factor, d, at, four)
+    # The same with each other. What stands right of the panel's own diagonal says how much of which row goes.
+    ca, cb, cd = entry(factor, c, a), entry(factor, c, b), entry(factor, c, d)
+    pc = inverse(entry(factor, c, c), damping)
+    ac, bc, dc = ca * pc, cb * pc, cd * pc
+    pa = inverse(entry(factor, a, a) - ac * ca, damping)
+    ab, ad = entry(factor, a, b) - ac * cb, entry(factor, a, d) - ac * cd
+    ba, da = ab * pa, ad * pa
+    pb = inverse(entry(factor, b, b) - bc * cb - ba * ab, damping)
+    bd = entry(factor, b, d) - bc * cd - ba * ad
+    db = bd * pb
+    pd = inverse(entry(factor, d, d) - dc * cd - da * ad - db * bd, damping)
+    pivots[c], pivots[a], pivots[b], pivots[d] = pc, pa, pb, pd
+    for at in range(first, width, LANES):
+        one, two, three, four = (
+            lanes_at(factor, c, at),
+            lanes_at(factor, a, at),
+            lanes_at(factor, b, at),
+            lanes_at(factor, d, at),
+        )
+        two = plus(two, -ac, one)
+        three = plus(plus(three, -bc, one), -ba, two)
+        four = plus(plus(plus(four, -dc, one), -da, two), -db, three)
+        put_lanes(factor, a, at, two)
+        put_lanes(factor, b, at, three)
+        put_lanes(factor, d, at, four)
 
 
-def inverse_root(value: float, damping: float) -> float:
-    """An entry of the factor's diagonal, which is kept inverted: a division costs as much as ten products.
+def inverse(value: float, damping: float) -> float:
+    """A pivot, inverted, for a division costs as much as ten products.
 
     Rounding may leave a hair less than the damping that is to be put in.
     """
-    return 1.0 / math.sqrt(max(value + damping, 0.5 * damping))
+    return 1.0 / max(value + damping, 0.5 * damping)
+
+
+def back(factor: Floats, pivots: Floats, y: Floats) -> None:
+    """From D L^T y to y, in place: from the last row up, four at a time."""
+    m = len(y)
+    for r in range(m - 1, m - m % _PANEL - 1, -1):
+        y[r] *= pivots[r]
+        for i in range(r):
+            y[i] -= entry(factor, i, r) * y[r]
+    for c in range(m - m % _PANEL - _PANEL, -1, -_PANEL):
+        a, b, d = c + 1, c + 2, c + 3
+        four = y[d] * pivots[d]
+        three = (y[b] - entry(factor, b, d) * four) * pivots[b]
+        two = (y[a] - entry(factor, a, d) * four - entry(factor, a, b) * three) * pivots[a]
+        one = y[c] - entry(factor, c, d) * four - entry(factor, c, b) * three - entry(factor, c, a) * two
+        one *= pivots[c]
+        y[c], y[a], y[b], y[d] = one, two, three, four
+        for i in range(c):
+            y[i] -= (
+                entry(factor, i, c) * one
+                + entry(factor, i, a) * two
+                + entry(factor, i, b) * three
+                + entry(factor, i, d) * four
+            )

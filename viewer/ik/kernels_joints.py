@@ -12,16 +12,20 @@ from viewer.ik.kernels import (
     EULER,
     FIXED,
     HINGE,
+    LONGEST,
     SLIDE,
     SWING_TWIST,
     TURNS,
     UNIVERSAL,
     about,
     exponential,
+    half_turn_series,
     logarithm,
     product,
     put_row,
     put_table,
+    three_angles,
+    three_halves,
     turned,
     unit,
 )
@@ -51,14 +55,11 @@ def relative_rotation(form: int, axes: Floats, order: Integers, x: float, y: flo
         return product(ax, ay, az, aw, bx, by, bz, bw)
     i, j = order[0], order[1]
     if form == EULER:
-        ax, ay, az, aw = about(i, x)
-        bx, by, bz, bw = about(j, y)
-        ax, ay, az, aw = product(ax, ay, az, aw, bx, by, bz, bw)
-    else:
-        # Swing-twist coordinates stand as swing, swing, twist on the axes order[0], order[1], order[2].
-        ax, ay, az, aw = exponential(
-            x * unit(i, 0) + y * unit(j, 0), x * unit(i, 1) + y * unit(j, 1), x * unit(i, 2) + y * unit(j, 2)
-        )
+        return three_angles(i, j, order[2], x, y, z)
+    # Swing-twist coordinates stand as swing, swing, twist on the axes order[0], order[1], order[2].
+    ax, ay, az, aw = exponential(
+        x * unit(i, 0) + y * unit(j, 0), x * unit(i, 1) + y * unit(j, 1), x * unit(i, 2) + y * unit(j, 2)
+    )
     bx, by, bz, bw = about(order[2], z)
     return product(ax, ay, az, aw, bx, by, bz, bw)
 
@@ -206,7 +207,31 @@ def move(s: System, w: Work, dx: Floats, x: Floats, q: Floats, t: Floats) -> Non
                 x[i] = min(max(x[i] + dx[i], s.lower[i]), s.upper[i])
             if form == SWING_TWIST:
                 x[d], x[d + 1] = short_swing(s.lower[d:end], s.upper[d:end], x[d], x[d + 1], first, second)
+            if form != EULER:
+                set_local(s, k, x, q, t)
+    turn_by_angles(s, w, x, q, t)
+
+
+def turn_by_angles(s: System, w: Work, x: Floats, q: Floats, t: Floats) -> None:
+    """Local rotations of all joints with Euler angles, whose sines are taken together: half the time of a move."""
+    for d in range(len(x)):
+        half = 0.5 * x[d]
+        sine, w.cosines[d] = half_turn_series(half * half)
+        w.sines[d] = half * sine
+    for k in range(len(s.parent)):
+        if s.form[k] != EULER:
+            continue
+        d = s.first[k]
+        if max(abs(x[d]), abs(x[d + 1]), abs(x[d + 2])) > LONGEST:
             set_local(s, k, x, q, t)
+            continue
+        a, b = d + 1, d + 2
+        i, j, c = s.order[k, 0], s.order[k, 1], s.order[k, 2]
+        ax, ay, az, aw = three_halves(
+            i, j, c, w.sines[d], w.cosines[d], w.sines[a], w.cosines[a], w.sines[b], w.cosines[b]
+        )
+        rx, ry, rz, rw = s.rest[k, 0], s.rest[k, 1], s.rest[k, 2], s.rest[k, 3]
+        q[k, 0], q[k, 1], q[k, 2], q[k, 3] = product(rx, ry, rz, rw, ax, ay, az, aw)
 
 
 def difference(

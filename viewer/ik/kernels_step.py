@@ -1,6 +1,6 @@
 """Loops that numba compiles: the Jacobian, the dual system, and what limits do to a step.
 
-J is kept transposed, a row per freedom: ``w.jacobian`` (n, m), weighted by the goals' weights and scaled by the
+J is kept transposed, a row per freedom: ``w.jacobian`` (n, M), weighted by the goals' weights and scaled by the
 freedoms' spreads, so that the step is dx = S J^T y with (J J^T + lambda I) y = e, S the spreads. A freedom touches only
 the goals below its joint: goals stand in depth-first order, so these are the rows ``low[k]`` to ``high[k]``.
 """
@@ -18,14 +18,18 @@ from viewer.ik.kernels import (
     POSE,
     POSITION,
     SLIDE,
+    SWING_TWIST,
     TURNS,
     UNIVERSAL,
     product,
+    sine_cosine,
     turned,
     unit,
 )
+from viewer.ik.kernels_dual import take_out
 
 if TYPE_CHECKING:
+    from viewer.ik.kernels import Vector
     from viewer.ik.system import System, Work
     from viewer.spatial.checks import Bools, Floats
 
@@ -34,75 +38,89 @@ _NEAR_LIMIT = 1e-2
 
 
 def linearise(s: System, w: Work, x: Floats) -> None:
-    """Fill ``w.jacobian`` at the pose that `residuals` was last called with.
-
-    One long function: to call another per freedom would pass `System` and `Work`, some sixty arrays, each time.
-    """
+    """Fill ``w.jacobian`` at the pose that `residuals` was last called with."""
     for k in range(len(s.parent)):
-        if s.low[k] == s.high[k]:
+        if s.goal_low[k] == s.goal_high[k]:
             continue
-        form, p = s.form[k], s.parent[k]
-        qx, qy, qz, qw = w.turn[k, 0], w.turn[k, 1], w.turn[k, 2], w.turn[k, 3]
-        px, py, pz = w.place[k, 0], w.place[k, 1], w.place[k, 2]
-        if form == TURNS:
-            # The axes that its freedoms turn about are turned from its own.
-            qx, qy, qz, qw = product(qx, qy, qz, qw, s.basis[k, 0], s.basis[k, 1], s.basis[k, 2], s.basis[k, 3])
-        # World rotation of the frame that the joint moves in: its parent's times its rest.
-        bx, by, bz, bw = s.rest[k, 0], s.rest[k, 1], s.rest[k, 2], s.rest[k, 3]
-        if p >= 0:
-            bx, by, bz, bw = product(w.turn[p, 0], w.turn[p, 1], w.turn[p, 2], w.turn[p, 3], bx, by, bz, bw)
-        start = s.first[k] + s.moves[k]
-        for d in range(s.first[k], s.first[k + 1]):
-            i = d - start
-            turns = i >= 0 and form != SLIDE
-            # The world axis (ax, ay, az) that the freedom turns about or moves along.
-            if i < 0:
-                ax, ay, az = unit(i, -3), unit(i, -2), unit(i, -1)
-            elif form == TURNS:
-                ax, ay, az = turned(qx, qy, qz, qw, unit(i, 0), unit(i, 1), unit(i, 2))
-            elif form == HINGE or (form == UNIVERSAL and i == 1):
-                ax, ay, az = turned(qx, qy, qz, qw, s.axes[k, i, 0], s.axes[k, i, 1], s.axes[k, i, 2])
-            elif form == UNIVERSAL or form == SLIDE:
-                ax, ay, az = turned(bx, by, bz, bw, s.axes[k, 0, 0], s.axes[k, 0, 1], s.axes[k, 0, 2])
-            else:
-                c = s.order[k, i]
-                ax, ay, az = unit(c, 0), unit(c, 1), unit(c, 2)
-                if i == 2:
-                    # What acts first turns about an axis of the joint's own frame.
-                    ax, ay, az = turned(qx, qy, qz, qw, ax, ay, az)
-                else:
-                    if form == EULER and i == 1:
-                        c = s.order[k, 0]
-                        sine, cosine = math.sin(0.5 * x[d - 1]), math.cos(0.5 * x[d - 1])
-                        ax, ay, az = turned(sine * unit(c, 0), sine * unit(c, 1), sine * unit(c, 2), cosine, ax, ay, az)
-                    elif form != EULER:
-                        ax, ay, az = swing_axis(s.order[k, 0], s.order[k, 1], x[start], x[start + 1], ax, ay, az)
-                    ax, ay, az = turned(bx, by, bz, bw, ax, ay, az)
-            spread = s.spread[d]
-            for g in range(s.goal_low[k], s.goal_high[k]):
+        put_axes(s, w, k, x)
+        first, end = s.first[k], s.first[k + 1]
+        # The first of them move along their axes, the others turn about them.
+        turning = end if s.form[k] == SLIDE else first + s.moves[k]
+        for g in range(s.goal_low[k], s.goal_high[k]):
+            kind, row = s.goal_kind[g], s.goal_row[g]
+            rx, ry, rz = w.point[g, 0] - w.place[k, 0], w.point[g, 1] - w.place[k, 1], w.point[g, 2] - w.place[k, 2]
+            weight, rotation_weight = s.goal_weight[g], s.goal_rotation_weight[g]
+            for d in range(first, end):
+                ax, ay, az = w.axes[d, 0], w.axes[d, 1], w.axes[d, 2]
+                turns = d >= turning
                 vx, vy, vz = ax, ay, az
                 if turns:
-                    rx, ry, rz = w.point[g, 0] - px, w.point[g, 1] - py, w.point[g, 2] - pz
                     vx, vy, vz = ay * rz - az * ry, az * rx - ax * rz, ax * ry - ay * rx
-                kind, row = s.goal_kind[g], s.goal_row[g]
-                scale = s.goal_weight[g] * spread
                 if kind == POSITION or kind == POSE:
-                    w.jacobian[d, row] = scale * vx
-                    w.jacobian[d, row + 1] = scale * vy
-                    w.jacobian[d, row + 2] = scale * vz
-                    row += 3
+                    w.jacobian[d, row] = weight * vx
+                    w.jacobian[d, row + 1] = weight * vy
+                    w.jacobian[d, row + 2] = weight * vz
+                if kind == POSITION:
+                    continue
                 if kind == DISTANCE:
                     along = w.by_move[g, 0, 0] * vx + w.by_move[g, 0, 1] * vy + w.by_move[g, 0, 2] * vz
-                    w.jacobian[d, row] = scale * along
-                elif kind != POSITION:
-                    scale = s.goal_rotation_weight[g] * spread
-                    for j in range(3):
-                        total = 0.0
-                        if turns:
-                            total = w.by_turn[g, j, 0] * ax + w.by_turn[g, j, 1] * ay + w.by_turn[g, j, 2] * az
-                        if kind == AIM:
-                            total += w.by_move[g, j, 0] * vx + w.by_move[g, j, 1] * vy + w.by_move[g, j, 2] * vz
-                        w.jacobian[d, row + j] = scale * total
+                    w.jacobian[d, row] = weight * along
+                    continue
+                for j in range(3):
+                    total = 0.0
+                    if turns:
+                        total = w.by_turn[g, j, 0] * ax + w.by_turn[g, j, 1] * ay + w.by_turn[g, j, 2] * az
+                    if kind == AIM:
+                        total += w.by_move[g, j, 0] * vx + w.by_move[g, j, 1] * vy + w.by_move[g, j, 2] * vz
+                    w.jacobian[d, row + 3 * (kind == POSE) + j] = rotation_weight * total
+
+
+def put_axes(s: System, w: Work, k: int, x: Floats) -> None:
+    """The world axes that the freedoms of joint k turn about or move along, times their spreads, into ``w.axes``."""
+    form, p, start = s.form[k], s.parent[k], s.first[k] + s.moves[k]
+    for d in range(s.first[k], start):
+        for i in range(3):
+            w.axes[d, i] = s.spread[d] * unit(d - s.first[k], i)
+    qx, qy, qz, qw = w.turn[k, 0], w.turn[k, 1], w.turn[k, 2], w.turn[k, 3]
+    if form == TURNS:
+        # The axes that its freedoms turn about are turned from its own.
+        qx, qy, qz, qw = product(qx, qy, qz, qw, s.basis[k, 0], s.basis[k, 1], s.basis[k, 2], s.basis[k, 3])
+        for i in range(s.first[k + 1] - start):
+            put_axis(s, w, start + i, turned(qx, qy, qz, qw, unit(i, 0), unit(i, 1), unit(i, 2)))
+        return
+    # World rotation of the frame that the joint moves in: its parent's times its rest.
+    bx, by, bz, bw = s.rest[k, 0], s.rest[k, 1], s.rest[k, 2], s.rest[k, 3]
+    if p >= 0:
+        bx, by, bz, bw = product(w.turn[p, 0], w.turn[p, 1], w.turn[p, 2], w.turn[p, 3], bx, by, bz, bw)
+    if form == HINGE:
+        put_axis(s, w, start, turned(qx, qy, qz, qw, s.axes[k, 0, 0], s.axes[k, 0, 1], s.axes[k, 0, 2]))
+    elif form == UNIVERSAL or form == SLIDE:
+        put_axis(s, w, start, turned(bx, by, bz, bw, s.axes[k, 0, 0], s.axes[k, 0, 1], s.axes[k, 0, 2]))
+        if form == UNIVERSAL:
+            put_axis(s, w, start + 1, turned(qx, qy, qz, qw, s.axes[k, 1, 0], s.axes[k, 1, 1], s.axes[k, 1, 2]))
+    elif form == EULER or form == SWING_TWIST:
+        i, j, c = s.order[k, 0], s.order[k, 1], s.order[k, 2]
+        ux, uy, uz, vx, vy, vz = unit(i, 0), unit(i, 1), unit(i, 2), unit(j, 0), unit(j, 1), unit(j, 2)
+        if form == SWING_TWIST:
+            ux, uy, uz = swing_axis(i, j, x[start], x[start + 1], ux, uy, uz)
+            vx, vy, vz = swing_axis(i, j, x[start], x[start + 1], vx, vy, vz)
+        ux, uy, uz = turned(bx, by, bz, bw, ux, uy, uz)
+        vx, vy, vz = turned(bx, by, bz, bw, vx, vy, vz)
+        if form == EULER:
+            # The first angle has turned the second's axis towards the third one.
+            sine, cosine = sine_cosine(x[start])
+            fx, fy, fz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+            vx, vy, vz = cosine * vx + sine * fx, cosine * vy + sine * fy, cosine * vz + sine * fz
+        put_axis(s, w, start, (ux, uy, uz))
+        put_axis(s, w, start + 1, (vx, vy, vz))
+        # What acts first turns about an axis of the joint's own frame.
+        put_axis(s, w, start + 2, turned(qx, qy, qz, qw, unit(c, 0), unit(c, 1), unit(c, 2)))
+
+
+def put_axis(s: System, w: Work, d: int, axis: Vector) -> None:
+    """An axis, times its freedom's spread, into ``w.axes``."""
+    for i in range(3):
+        w.axes[d, i] = s.spread[d] * axis[i]
 
 
 def swing_axis(
@@ -131,16 +149,21 @@ def swing_axis(
 
 def spread_step(s: System, w: Work, frozen: Bools, y: Floats, pull: Floats, dx: Floats) -> None:
     """Set dx = pull + S J^T y, what is held for frozen freedoms, and 0 for those that take no part."""
-    for k in range(len(s.parent)):
-        low, high = s.low[k], s.high[k]
-        for d in range(s.first[k], s.first[k + 1]):
-            if frozen[d] or s.spread[d] == 0.0:
-                dx[d] = w.held[d] if frozen[d] else 0.0
-                continue
-            total = 0.0
-            for r in range(low, high):
-                total += w.jacobian[d, r] * y[r]
-            dx[d] = pull[d] + s.spread[d] * total
+    for d in range(len(dx)):
+        dx[d] = 0.0
+    for limb in range(len(s.limb_low)):
+        low, high, first, end = s.limb_low[limb], s.limb_high[limb], s.limb_first[limb], s.limb_first[limb + 1]
+        # Sums along rows would be short; so rows are taken by three, which nearly all goals have.
+        for r in range(low, high - 2, 3):
+            one, two, three = y[r], y[r + 1], y[r + 2]
+            for d in range(first, end):
+                dx[d] += one * w.jacobian[d, r] + two * w.jacobian[d, r + 1] + three * w.jacobian[d, r + 2]
+        for r in range(high - (high - low) % 3, high):
+            for d in range(first, end):
+                dx[d] += y[r] * w.jacobian[d, r]
+    for d in range(len(dx)):
+        value = pull[d] + s.spread[d] * dx[d] if s.spread[d] != 0.0 else 0.0
+        dx[d] = w.held[d] if frozen[d] else value
 
 
 def less_pull(s: System, w: Work, frozen: Bools, pull: Floats, e: Floats, out: Floats) -> None:
@@ -179,10 +202,7 @@ def freeze(s: System, w: Work, x: Floats, crossing: bool, filling: bool) -> int:
             w.frozen[d] = True
             w.held[d] = math.copysign(room, step) if filling else 0.0
             count += 1
-            for r in range(low, high):
-                value = w.jacobian[d, r]
-                for c in range(low, r + 1):
-                    w.gram[r, c] -= value * w.jacobian[d, c]
+            take_out(w, d, low, high)
     return count
 
 
@@ -198,7 +218,8 @@ def cap(s: System, dx: Floats, most: float) -> float:
     """Scale the step so that no freedom goes farther than ``most`` of its unit; returns how far the farthest goes."""
     largest = 0.0
     for d in range(len(dx)):
-        largest = max(largest, abs(dx[d]) / s.unit[d])
+        if abs(dx[d]) > largest * s.unit[d]:  # a division takes longer than to ask whether it is needed
+            largest = abs(dx[d]) / s.unit[d]
     if largest > most:
         for d in range(len(dx)):
             dx[d] *= most / largest

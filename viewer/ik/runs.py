@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from viewer.ik import vectorised
-from viewer.ik.backends import engine_for
+from viewer.ik.backends import engine_for, takes_compiled
 from viewer.ik.diagnosis import diagnose
 from viewer.ik.direct import Direct, trusted_pose
 from viewer.ik.goals import GoalKind
@@ -118,6 +118,8 @@ class Runs:
         """Calls of the compiled kernels on a workspace; None where numpy is to do it."""
         if self._needs_numpy:
             return None
+        if workspace.direct is not None and takes_compiled(self.options.backend):
+            return workspace.direct
         engine, _ = engine_for(self.options.backend)
         prepared = getattr(engine, "Prepared", None)
         if prepared is None:
@@ -128,11 +130,11 @@ class Runs:
 
     def _answer(self, workspace: Workspace, direct: Direct, row: Row, started: float) -> Solution:
         """What is said of a row that a compiled call has filled."""
-        rotations, translations, x, miss = direct.parts(row)
+        rotations, translations = direct.pose(row)
         pose, one = trusted_pose(rotations, translations), workspace.one
         seconds = time.perf_counter() - started
         report = self._report(workspace, row.code, one.iterations.item(), seconds, "numba", one.outside.item())
-        findings = Findings(workspace, len(self._goals), miss, x)
+        findings = Findings(workspace, len(self._goals), partial(direct.found, row))
         return Solution(pose, report, findings, partial(self._diagnosis_of, self._goals, direct, row, pose))
 
     def _report(

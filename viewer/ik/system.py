@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from viewer.ik.lanes import filled
+
 if TYPE_CHECKING:
     from viewer.ik.targets import Targets
     from viewer.spatial.checks import Bools, Floats, Ints
@@ -31,6 +33,8 @@ class System(NamedTuple):
         basis: (K, 4) of joints that turn freely: from the axes that their three freedoms turn about to the joint's own.
         low, high: (K,) range of rows that a joint's freedoms touch.
         goal_low, goal_high: (K,) the same in goals.
+        limb_first: (L + 1,) the first freedom of each limb: neighbouring joints that move the same goals, one at least.
+        limb_low, limb_high: (L,) range of rows that a limb's freedoms touch.
         lower, upper: (n,) limits of the coordinates, infinite where there are none.
         spread: (n,) scale of a freedom: its unit, times 1 - stiffness, times how readily it moves; 0 takes no part.
         unit: (n,) what a freedom's steps are measured in: 1 radian, or the problem's unit of length in metres.
@@ -66,6 +70,9 @@ class System(NamedTuple):
     high: Integers
     goal_low: Integers
     goal_high: Integers
+    limb_first: Integers
+    limb_low: Integers
+    limb_high: Integers
     lower: Floats
     upper: Floats
     spread: Floats
@@ -112,8 +119,11 @@ class Work(NamedTuple):
         point: (G, 3) world places of the effectors.
         miss: (G, 2) how far off a goal is: metres, radians.
         by_turn, by_move: (G, 3, 3) how a goal's angular or scalar residual answers to a turn or move of its effector.
-        jacobian: (n, m) weighted and scaled, transposed.
-        gram, factor: (m, m).
+        sines, cosines: (n,) of half the coordinates that are angles; compiled code's, as are
+        axes: (n, 3) the world axes that freedoms turn about or move along, times their spreads.
+        jacobian: (n, M) weighted and scaled, transposed; M is m and more, with zeros: see `viewer.ik.kernels_dual`.
+        gram, factor: (M, M).
+        pivots: (M,).
         y, wanted: (m,).
         step, pull: (n,).
         held: (n,) the step of a freedom that is frozen.
@@ -132,9 +142,13 @@ class Work(NamedTuple):
     miss: Floats
     by_turn: Floats
     by_move: Floats
+    sines: Floats
+    cosines: Floats
+    axes: Floats
     jacobian: Floats
     gram: Floats
     factor: Floats
+    pivots: Floats
     y: Floats
     wanted: Floats
     step: Floats
@@ -242,6 +256,7 @@ def make_work(system: System) -> Work:
     """Scratch for a system."""
     joints, goals = len(system.parent), len(system.goal_kind)
     freedoms, rows = len(system.lower), count_rows(system)
+    width = filled(rows + 1)
     return Work(
         turn=np.zeros((joints, 4)),
         place=np.zeros((joints, 3)),
@@ -249,9 +264,13 @@ def make_work(system: System) -> Work:
         miss=np.zeros((goals, 2)),
         by_turn=np.zeros((goals, 3, 3)),
         by_move=np.zeros((goals, 3, 3)),
-        jacobian=np.zeros((freedoms, rows)),
-        gram=np.zeros((rows, rows)),
-        factor=np.zeros((rows, rows)),
+        sines=np.zeros(freedoms),
+        cosines=np.zeros(freedoms),
+        axes=np.zeros((freedoms, 3)),
+        jacobian=np.zeros((freedoms, width)),
+        gram=np.zeros((width, width)),
+        factor=np.zeros((width, width)),
+        pivots=np.zeros(width),
         y=np.zeros(rows),
         wanted=np.zeros(rows),
         step=np.zeros(freedoms),

@@ -80,7 +80,7 @@ class Trials:
     def look(self) -> Trial:
         """All goals in the pose as it is; also sets how many iterations a problem of this size may take."""
         workspace = self._workspace(self.asked, {})
-        effort = _EFFORT // (1 + sum(workspace.work.jacobian.shape))
+        effort = _EFFORT // (1 + len(workspace.work.step) + len(workspace.work.y))
         self.left = min(max(effort, _LEAST), _MOST)
         return self._run(workspace, Settings(max_iterations=0))
 

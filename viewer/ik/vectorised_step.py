@@ -17,7 +17,7 @@ _NEAR_LIMIT = 1e-2
 
 
 def gram(s: System, w: Work) -> None:
-    """J J^T into ``w.gram`` (m, m)."""
+    """J J^T into ``w.gram`` (M, M), whose rows and columns beyond the m-th stay 0."""
     w.jacobian.T.dot(w.jacobian, out=w.gram)
 
 
@@ -28,18 +28,20 @@ def _identity(size: int) -> Floats:
 
 def solve_dual(w: Work, e: Floats, damping: float, y: Floats) -> None:
     """Solve (J J^T + damping I) y = e; ``w.gram`` is kept, ``w.factor`` is overwritten."""
-    np.multiply(_identity(len(e)), damping, out=w.factor)
-    np.add(w.factor, w.gram, out=w.factor)
+    m = len(e)
+    factor = w.factor[:m, :m]
+    np.multiply(_identity(m), damping, out=factor)
+    np.add(factor, w.gram[:m, :m], out=factor)
     try:
-        y[...] = np.linalg.solve(w.factor, e)
+        y[...] = np.linalg.solve(factor, e)
     except np.linalg.LinAlgError:
         # Without damping, rows that no freedom answers to: the shortest solution is the limit of ever less damping.
-        y[...] = np.linalg.lstsq(w.factor, e, rcond=None)[0]
+        y[...] = np.linalg.lstsq(factor, e, rcond=None)[0]
 
 
 def spread_step(s: System, w: Work, frozen: Bools, y: Floats, pull: Floats, dx: Floats) -> None:
     """Set dx = pull + S J^T y, what is held for frozen freedoms, and 0 for those that take no part."""
-    np.multiply(w.jacobian.dot(y), s.spread, out=dx)
+    np.multiply(w.jacobian[:, : len(y)].dot(y), s.spread, out=dx)
     np.add(dx, pull, out=dx)
     np.copyto(dx, 0.0, where=s.spread == 0.0)
     np.copyto(dx, w.held, where=frozen)
@@ -52,7 +54,7 @@ def less_pull(s: System, w: Work, frozen: Bools, pull: Floats, e: Floats, out: F
     if np.count_nonzero(wish):
         # Freedoms that take no part have rows of zeros.
         np.divide(wish, s.spread, out=wish, where=s.spread != 0.0)
-        np.subtract(out, wish.dot(w.jacobian), out=out)
+        np.subtract(out, wish.dot(w.jacobian)[: len(out)], out=out)
 
 
 def freeze(s: System, w: Work, x: Floats, crossing: bool, filling: bool) -> int:

@@ -13,6 +13,8 @@ from viewer.skeleton.pose import Pose
 from viewer.spatial.checks import UNIT_TOLERANCE
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from viewer.ik.assemble import Assembly
     from viewer.ik.direct import Direct
     from viewer.ik.system import State, System, Work
@@ -105,7 +107,8 @@ class Workspace:
 
     def findings(self, count: int) -> Findings:
         """What the last solve found, kept apart from the scratch, for ``count`` goals given to the solver."""
-        return Findings(self, count, self.work.miss.copy(), self.state.x.copy())
+        found = self.work.miss.copy(), self.state.x.copy()
+        return Findings(self, count, lambda: found)
 
 
 def checked_start(skeleton: Skeleton, pose: Pose) -> Pose:
@@ -137,24 +140,24 @@ class Findings:
         functions: |f| of the function goals, by their places in the list of goals.
     """
 
-    def __init__(self, space: Workspace, count: int, miss: Floats, x: Floats) -> None:
-        """Keep (G, 2) misses and (n,) coordinates."""
+    def __init__(self, space: Workspace, count: int, found: Callable[[], tuple[Floats, Floats]]) -> None:
+        """Keep what gives (G, 2) misses and (n,) coordinates when they are asked for."""
         self._system, self._joints, self._goals = space.system, space.joints, space.goals
         self._names = space.skeleton.names
-        self._count, self._miss, self._x = count, miss, x
+        self._count, self._found = count, found
         self.functions: dict[int, float] = {}
 
     def errors(self) -> tuple[Floats, Floats]:
         """Metres and degrees (G,) of all goals; NaN for what a goal does not ask."""
-        metres, degrees = spread_misses(self._system, self._goals, self._count, self._miss)
+        metres, degrees = spread_misses(self._system, self._goals, self._count, self._found()[0])
         metres[list(self.functions)] = list(self.functions.values())
         return metres, degrees
 
     def at_limit(self) -> tuple[str, ...]:
         """Names of the joints with a coordinate at one of its limits."""
         system = self._system
-        reach = _AT_LIMIT * system.unit
-        near: Bools = (self._x - system.lower < reach) | (system.upper - self._x < reach)
+        reach, x = _AT_LIMIT * system.unit, self._found()[1]
+        near: Bools = (x - system.lower < reach) | (system.upper - x < reach)
         counts = np.diff(system.first)
         owners = np.repeat(np.arange(len(counts)), counts)[near]
         return tuple(self._names[self._joints[k]] for k in dict.fromkeys(owners.tolist()))
