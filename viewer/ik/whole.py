@@ -71,7 +71,11 @@ class _WholeLibrary(JITCodeLibrary):
             if name not in self._own:
                 # Nobody else's: what becomes part of its callers is not kept besides.
                 self._final_module.get_function(name).linkage = "internal"
-        manager, builder = self._codegen._module_pass_manager()  # noqa: SLF001 - as the method does that this overrides
+        passes = self._codegen._module_pass_manager()  # noqa: SLF001 - as the method does that this overrides
+        if not isinstance(passes, tuple):  # before numba 0.62 it was done otherwise
+            super()._optimize_final_module()
+            return
+        manager, builder = passes
         manager.run(self._final_module, builder)
 
     def _defined(self) -> list[str]:
