@@ -149,7 +149,42 @@ def test_functions_are_compiled_without_a_cache_where_there_is_no_place_for_one(
     def doubled(x: float) -> float:
         return 2.0 * x
 
-    assert compiled._jit(doubled, "0123") is doubled  # type: ignore[arg-type]  # a plain function
+    assert compiled._jit(doubled, "0123", whole=False) is doubled  # type: ignore[arg-type]  # a plain function
+    assert asked == [True, False]
+
+
+@NUMBA
+def test_a_numba_with_other_inner_parts_compiles_function_by_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    from numba.core.compiler import Compiler  # noqa: PLC0415 - takes most of a second
+
+    from viewer.ik import compiled  # noqa: PLC0415
+
+    def missing(name: str) -> Any:  # noqa: ANN401
+        raise ImportError(name)
+
+    assert compiled._entry_as_a_whole()._compiler.pipeline_class is not Compiler
+    monkeypatch.setattr(compiled, "import_module", missing)
+    assert compiled._entry_as_a_whole()._compiler.pipeline_class is Compiler
+
+
+@NUMBA
+def test_what_cannot_be_compiled_as_a_whole_is_compiled_function_by_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    from viewer.ik import compiled  # noqa: PLC0415 - takes most of a second
+
+    asked: list[bool] = []
+
+    class Entry:
+        def __init__(self, *, whole: bool) -> None:
+            self.whole = whole
+
+        def compile(self, _: object) -> None:
+            asked.append(self.whole)
+            if self.whole:
+                raise AttributeError("a library has no such attribute")
+
+    monkeypatch.setattr(compiled, "_solve_held", Entry(whole=True))
+    monkeypatch.setattr(compiled, "_entry", Entry)
+    compiled._make_ready.__wrapped__()
     assert asked == [True, False]
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 import hashlib
 import inspect
 import sys
-from functools import partial
+from functools import cache, partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -75,40 +76,66 @@ _OPTIONS: dict[str, Any] = {
 # What Python calls. The others are called by these only: without the code that takes arrays out of Python's hands
 # they compile in a fraction of the time.
 _ENTRIES = ("solve_held",)
-# Called in one place: they become part of their callers before anything is compiled, once instead of twice.
-_PARTS = (
-    "add_rows", "align_root", "aim_derivative", "back", "best_turn", "eliminate", "inverse", "put_axes", "solve",
-    "solve_call", "solve_many", "stand_root",
-)  # fmt: skip
 # Whose change is a change of all compiled code, besides the modules'.
 _MACHINERY = (system, groups, compiled_arrays, compiled_lanes)
 # Gives the very bits that numpy gives.
 _EXACT = ("take_targets",)
 
 
-def _compiled_namespace() -> dict[str, Any]:
-    """Every function of the modules, compiled, and calling each other's compiled forms."""
-    sources = "".join(inspect.getsource(module) for module in (*_MODULES, *_MACHINERY, sys.modules[__name__]))
+def _compiled_namespace(*, whole: bool) -> dict[str, Any]:
+    """Every function of the modules, compiled, and calling each other's compiled forms; see `viewer.ik.whole`."""
+    how = [*_MACHINERY, sys.modules[__name__], *([import_module("viewer.ik.whole")] if whole else [])]
+    sources = "".join(inspect.getsource(module) for module in (*_MODULES, *how))
     # numba notices a change of a function's own file only: this makes any change of any of them a new function.
     digest = hashlib.sha256((sources + str(HELD)).encode()).hexdigest()[:16]
-    return twins(_MODULES, INSTRUCTIONS, partial(_jit, digest=digest))
+    return twins(_MODULES, INSTRUCTIONS, partial(_jit, digest=digest, whole=whole))
 
 
-def _jit(function: FunctionType, digest: str) -> Any:  # noqa: ANN401 - numba's dispatchers have no public type
+def _jit(function: FunctionType, digest: str, *, whole: bool) -> Any:  # noqa: ANN401 - numba's have no public type
     inner = function.__name__ not in _ENTRIES
-    inline = "always" if function.__name__ in _PARTS else "never"
-    options = _OPTIONS | {"no_cpython_wrapper": inner, "no_cfunc_wrapper": True, "inline": inline}
+    options = _OPTIONS | {"no_cpython_wrapper": inner, "no_cfunc_wrapper": True}
     if function.__name__ in _EXACT:
         options["fastmath"] = False
+    if whole:
+        pipelines = import_module("viewer.ik.whole")
+        options["pipeline_class"] = pipelines.Part if inner else pipelines.Whole
     function.__qualname__ += f"_{digest}"
+    if inner and whole:  # no code of its own to keep
+        return numba.njit(**options)(function)
     try:
         return numba.njit(cache=True, **options)(function)
     except RuntimeError:  # nowhere to keep a cache: compiled anew in every process
         return numba.njit(**options)(function)
 
 
-_space = _compiled_namespace()
-(_solve_held,) = (_space[name] for name in _ENTRIES)
+def _entry(*, whole: bool) -> Any:  # noqa: ANN401
+    """What Python calls; nothing is compiled yet."""
+    space = _compiled_namespace(whole=whole)
+    (entry,) = (space[name] for name in _ENTRIES)
+    return entry
+
+
+def _entry_as_a_whole() -> Any:  # noqa: ANN401
+    try:
+        return _entry(whole=True)
+    except (ImportError, AttributeError, TypeError):  # a numba whose inner parts are not those known
+        return _entry(whole=False)
+
+
+_solve_held = _entry_as_a_whole()
+
+
+@cache
+def _make_ready() -> None:
+    """Compile, or load from the cache; function by function, as numba does it, where it cannot be done as a whole."""
+    global _solve_held  # noqa: PLW0603 - made once
+    arguments = np.empty(0, np.int64), np.empty(0), True, True, np.empty((0, 3)), np.empty((0, 4)), np.empty(0)
+    kinds = tuple(map(numba.typeof, arguments))
+    try:
+        _solve_held.compile(kinds)
+    except Exception:  # noqa: BLE001 - whatever a numba may say whose inner parts are not those known
+        _solve_held = _entry(whole=False)
+        _solve_held.compile(kinds)
 
 
 def in_cache() -> bool:
@@ -122,6 +149,7 @@ class Prepared:
 
     def __init__(self, *arrays: System | Work | State | Many | Call) -> None:
         """Note the arrays of `viewer.ik.kernels_call.solve_call`, in its order."""
+        _make_ready()
         self._arrays = arrays  # held as long as the memory that points at them
         self._memory = noted(arrays)
         self._settings: Settings | None = None
