@@ -12,7 +12,7 @@ import math
 from typing import TYPE_CHECKING
 
 from viewer.ik.kernels import scale_row
-from viewer.ik.kernels_dual import gram, solve_dual
+from viewer.ik.kernels_dual import gram, solve_dual, substitute
 from viewer.ik.kernels_forward import residuals
 from viewer.ik.kernels_joints import difference, move
 from viewer.ik.kernels_step import cap, freeze, less_pull, linearise, shorten, spread_step
@@ -114,7 +114,26 @@ def solve(
             most = error * settings.least_gain * (_CROSSING_GAIN if crossing else 1.0)
             if new_error <= most or new_worst <= _MET or not settings.guarded:
                 copy(trial, state)
+                ratio = new_error / error if error > 0.0 else 1.0
                 error, worst, moved = new_error, new_worst, largest
+                chords = 0
+                while settings.restarts > 0 and worst > 1.0 and worst * worst * ratio < _CHORD and chords < _CHORDS:
+                    chords += 1
+                    w.pull[:] = 0.0
+                    w.held[:] = 0.0
+                    substitute(w, state.e, w.y)
+                    spread_step(s, w, w.frozen, w.y, w.pull, w.step)
+                    cap(s, w.step, settings.step_cap)
+                    shorten(s, w.step, state.x, settings.limit_gain)
+                    copy(state, trial)
+                    move(s, w, w.step, trial.x, trial.q, trial.t)
+                    new_error, new_worst = residuals(s, w, trial.q, trial.t, trial.e)
+                    if new_error >= error:
+                        error, worst = residuals(s, w, state.q, state.t, state.e)
+                        break
+                    ratio = new_error / error
+                    copy(trial, state)
+                    error, worst = new_error, new_worst
                 boost = max(1.0, boost * _RELAX)
                 bold *= _BOLDER if pulled else 1.0
                 break
@@ -169,11 +188,11 @@ def solve(
         afresh = False
     if worst > 1.0 and best_error < error and not strides:
         copy(best, state)
-    # What was evaluated last may be a step that was taken back: leave the misses of the answer in the scratch.
-    error, worst = residuals(s, w, state.q, state.t, state.e)
+        error, worst = residuals(s, w, state.q, state.t, state.e)
     return CONVERGED if worst <= 1.0 else status, iterations, error
 
 
+_CHORD, _CHORDS = 1.0, 1
 _MET = 0.5
 """Below this part of their tolerances all goals are met, and what the pull makes worse is no matter."""
 _CROSSING_GAIN = 0.95

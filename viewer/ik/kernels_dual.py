@@ -81,6 +81,12 @@ def solve_dual(w: Work, e: Floats, damping: float, y: Floats) -> None:
         for i in range(last):
             total -= w.factor[last, i] * w.factor[last, i]
         w.factor[last, last] = inverse_root(total, damping)
+    substitute(w, e, y)
+
+
+def substitute(w: Work, e: Floats, y: Floats) -> None:
+    """`solve_dual` for another ``e``, with the factor that it left."""
+    m = len(e)
     for r in range(m):
         total = e[r]
         for i in range(r):

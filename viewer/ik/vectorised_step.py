@@ -168,6 +168,14 @@ def solve_dual(w: Work, e: Floats, damping: float, y: Floats) -> None:
         y[:] = np.linalg.lstsq(w.factor, e, rcond=None)[0]
 
 
+def substitute(w: Work, e: Floats, y: Floats) -> None:
+    """`solve_dual` for another ``e``, with the matrix that it left."""
+    try:
+        y[:] = np.linalg.solve(w.factor, e)
+    except np.linalg.LinAlgError:
+        y[:] = np.linalg.lstsq(w.factor, e, rcond=None)[0]
+
+
 def spread_step(s: System, w: Work, frozen: Bools, y: Floats, pull: Floats, dx: Floats) -> None:
     """Set dx = pull + S J^T y, what is held for frozen freedoms, and 0 for those that take no part."""
     dx[:] = np.where(frozen, w.held, np.where(s.spread == 0.0, 0.0, pull + s.spread * (w.jacobian @ y)))
