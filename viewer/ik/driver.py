@@ -12,11 +12,11 @@ import math
 from typing import TYPE_CHECKING
 
 from viewer.ik.kernels import scale_row
-from viewer.ik.kernels_dual import gram, solve_dual, substitute
+from viewer.ik.kernels_dual import gram, solve_dual
 from viewer.ik.kernels_forward import residuals
 from viewer.ik.kernels_joints import difference, move
 from viewer.ik.kernels_step import cap, freeze, less_pull, linearise, shorten, spread_step
-from viewer.ik.leaps import CHOICE, STRIDE_EVERY, copy, start_anew, stride
+from viewer.ik.leaps import CHOICE, STRIDE_EVERY, copy, start_anew, step_again, stride
 
 if TYPE_CHECKING:
     from viewer.ik.system import Settings, State, System, Work
@@ -114,26 +114,11 @@ def solve(
             most = error * settings.least_gain * (_CROSSING_GAIN if crossing else 1.0)
             if new_error <= most or new_worst <= _MET or not settings.guarded:
                 copy(trial, state)
-                ratio = new_error / error if error > 0.0 else 1.0
+                # Another step by the same factor leaves about as small a part as this one did: is that enough?
+                finishes = settings.restarts > 0 and new_worst > 1.0 and new_worst * new_worst * new_error <= error
                 error, worst, moved = new_error, new_worst, largest
-                chords = 0
-                while settings.restarts > 0 and worst > 1.0 and worst * worst * ratio < _CHORD and chords < _CHORDS:
-                    chords += 1
-                    w.pull[:] = 0.0
-                    w.held[:] = 0.0
-                    substitute(w, state.e, w.y)
-                    spread_step(s, w, w.frozen, w.y, w.pull, w.step)
-                    cap(s, w.step, settings.step_cap)
-                    shorten(s, w.step, state.x, settings.limit_gain)
-                    copy(state, trial)
-                    move(s, w, w.step, trial.x, trial.q, trial.t)
-                    new_error, new_worst = residuals(s, w, trial.q, trial.t, trial.e)
-                    if new_error >= error:
-                        error, worst = residuals(s, w, state.q, state.t, state.e)
-                        break
-                    ratio = new_error / error
-                    copy(trial, state)
-                    error, worst = new_error, new_worst
+                if finishes:
+                    error, worst = step_again(s, w, state, trial, settings, error, worst)
                 boost = max(1.0, boost * _RELAX)
                 bold *= _BOLDER if pulled else 1.0
                 break
@@ -192,7 +177,6 @@ def solve(
     return CONVERGED if worst <= 1.0 else status, iterations, error
 
 
-_CHORD, _CHORDS = 1.0, 1
 _MET = 0.5
 """Below this part of their tolerances all goals are met, and what the pull makes worse is no matter."""
 _CROSSING_GAIN = 0.95

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 
 from viewer.ik.driver import AS_NEAR, BUDGET, CONVERGED, STALLED, UNREACHABLE, solve
 from viewer.ik.kernels import put_table
-from viewer.ik.kernels_align import align_roots, stand_roots
 from viewer.ik.kernels_far import approach, far_out
 from viewer.ik.kernels_forward import residuals
 from viewer.ik.kernels_groups import count_groups, keep, keep_group, note_weights, single_out, take_back
 from viewer.ik.kernels_joints import into_limits, prefer
-from viewer.ik.leaps import copy
+from viewer.ik.leaps import copy, stand_or_lie
 from viewer.ik.system import Settings
 
 if TYPE_CHECKING:
@@ -26,10 +25,6 @@ _ENOUGH = 50
 """Iterations of which it pays to keep some for that."""
 _AGREED = 3
 """Descents, from the start or from seeds, that end as near as the best: where so many do there is no nearer pose."""
-
-
-_LYING_FROM = 0.1
-_LYING = 0.5
 
 
 def limited(settings: Settings, iterations: int, restarts: int) -> Settings:
@@ -109,14 +104,7 @@ def solve_many(
             approach(s, w, state.q, state.t, moves)
             residuals(s, w, state.q, state.t, state.e)
         if moves and settings.stand:
-            stand_roots(s, w, state.q, state.t)
-            upright, _ = residuals(s, w, state.q, state.t, state.e)
-            if upright > _LYING_FROM:
-                copy(state, trial)
-                align_roots(s, w, trial.q, trial.t)
-                lying, _ = residuals(s, w, trial.q, trial.t, trial.e)
-                if lying < _LYING * upright:
-                    copy(trial, state)
+            stand_or_lie(s, w, state, trial)
         # The anchor of a drag with a preferred pose is that one, wherever the drag begins.
         anchored = not onward and (settings.settle or len(s.preference) == 0)
         if anchored:

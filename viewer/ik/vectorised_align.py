@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 _BEGIN = np.array([0.01, 0.02, 0.03, 1.0])
 
 
-def align_roots(s: System, w: Work, q: Floats, t: Floats) -> None:
-    """Turn and move every free root, in place, so that the goals below it fit best; with fewer than two it stays."""
+def align_roots(s: System, w: Work, q: Floats, t: Floats, fewest: int) -> None:
+    """Turn and move every free root, in place, so that the goals below it fit best; with too few it stays."""
     free = (s.parent < 0) & (s.moves == 3) & (s.form == kernels.TURNS)
     for root in np.flatnonzero(free).tolist():
         goals = np.arange(s.goal_low[root], s.goal_high[root])
         kind = s.goal_kind[goals]
         places = goals[((kind == kernels.POSITION) | (kind == kernels.POSE)) & (s.goal_weight[goals] > 0.0)]
         turns = goals[(kind == kernels.ROTATION) | (kind == kernels.POSE)]
-        if s.spread[s.first[root]] > 0.0 and len(places) and len(places) + len(turns) >= 2:
+        if s.spread[s.first[root]] > 0.0 and len(places) >= max(1, fewest) and len(places) + len(turns) >= 2:
             _align(s, w, root, places, turns, q, t)
 
 

@@ -161,11 +161,7 @@ def solve_dual(w: Work, e: Floats, damping: float, y: Floats) -> None:
     """Solve (J J^T + damping I) y = e; ``w.gram`` is kept, ``w.factor`` is overwritten."""
     w.factor[:] = w.gram
     np.einsum("ii->i", w.factor)[:] += damping
-    try:
-        y[:] = np.linalg.solve(w.factor, e)
-    except np.linalg.LinAlgError:
-        # Without damping, rows that no freedom answers to: the shortest solution is the limit of ever less damping.
-        y[:] = np.linalg.lstsq(w.factor, e, rcond=None)[0]
+    substitute(w, e, y)
 
 
 def substitute(w: Work, e: Floats, y: Floats) -> None:
@@ -173,6 +169,7 @@ def substitute(w: Work, e: Floats, y: Floats) -> None:
     try:
         y[:] = np.linalg.solve(w.factor, e)
     except np.linalg.LinAlgError:
+        # Without damping, rows that no freedom answers to: the shortest solution is the limit of ever less damping.
         y[:] = np.linalg.lstsq(w.factor, e, rcond=None)[0]
 
 
