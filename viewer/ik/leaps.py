@@ -36,12 +36,14 @@ def copy(source: State, target: State) -> None:
     put_row(source.e, target.e)
 
 
-def stand_or_lie(s: System, w: Work, state: State, trial: State) -> None:
+def stand_or_lie(s: System, w: Work, state: State, trial: State, error: float) -> None:
     """Move bodies that `residuals` was last called with to where their goals are: upright, or as these fit best.
 
     Who lies, or turns a somersault, would else have to be turned over by the solve, step by step, and often gets stuck.
     """
     stand_roots(s, w, state.q, state.t)
+    if error <= _UPRIGHT:
+        return
     standing, _ = residuals(s, w, state.q, state.t, state.e)
     if standing > _UPRIGHT:
         copy(state, trial)

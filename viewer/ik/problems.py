@@ -97,14 +97,14 @@ def solve_many(
             copy(anchor if settings.settle else start, state)
         # A solve of no iterations moves nothing.
         moves = not onward and settings.max_iterations > 0
-        far, worst = far_out(s, state.t), 0.0
+        far, error, worst = far_out(s, state.t), 0.0, 0.0
         if far or (moves and settings.stand):
-            _, worst = residuals(s, w, state.q, state.t, state.e)
+            error, worst = residuals(s, w, state.q, state.t, state.e)
         if far:
             approach(s, w, state.q, state.t, moves)
-            _, worst = residuals(s, w, state.q, state.t, state.e)
+            error, worst = residuals(s, w, state.q, state.t, state.e)
         if moves and settings.stand and worst > 1.0:
-            stand_or_lie(s, w, state, trial)
+            stand_or_lie(s, w, state, trial, error)
         # The anchor of a drag with a preferred pose is that one, wherever the drag begins.
         anchored = not onward and (settings.settle or len(s.preference) == 0)
         if anchored:
