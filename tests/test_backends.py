@@ -115,6 +115,7 @@ def test_every_step_agrees(seed: int) -> None:
     for _ in range(3):
         pair.call("less_pull", lambda w, state, _: (s, w, w.frozen, w.pull, state.e, w.wanted))
         pair.call("solve_dual", lambda w, *_: (w, w.wanted, 0.1, w.y))
+        pair.call("substitute", lambda w, state, _: (w, state.e, w.y))
         pair.call("spread_step", lambda w, *_: (s, w, w.frozen, w.y, w.pull, w.step))
         pair.call("cap", lambda w, *_: (s, w.step, 0.3))
         pair.call("freeze", lambda w, state, _: (s, w, state.x, False, False))
@@ -125,7 +126,9 @@ def test_every_step_agrees(seed: int) -> None:
     seed_pose = np.where(s.bounded, np.clip(random.normal(size=len(s.lower)), s.lower, s.upper), 0.3)
     pair.call("reseed", lambda w, a, b: (s, w, seed_pose, a.x, a.q, a.t, b.x, b.q, b.t))
     pair.call("residuals", lambda w, _, b: (s, w, b.q, b.t, b.e))
-    pair.call("align_roots", lambda w, _, b: (s, w, b.q, b.t))
+    pair.call("align_roots", lambda w, _, b: (s, w, b.q, b.t, kernels_align.FEWEST))
+    pair.call("residuals", lambda w, _, b: (s, w, b.q, b.t, b.e))
+    pair.call("align_roots", lambda w, _, b: (s, w, b.q, b.t, 1))
 
 
 LOOPS = {

@@ -16,14 +16,14 @@ from viewer.ik.kernels_dual import gram, solve_dual
 from viewer.ik.kernels_forward import residuals
 from viewer.ik.kernels_joints import difference, move
 from viewer.ik.kernels_step import cap, freeze, less_pull, linearise, shorten, spread_step
-from viewer.ik.leaps import CHOICE, STRIDE_EVERY, copy, start_anew, stride
+from viewer.ik.leaps import CHOICE, STRIDE_EVERY, copy, start_anew, step_again, stride
 
 if TYPE_CHECKING:
     from viewer.ik.system import Settings, State, System, Work
 
 CONVERGED, UNREACHABLE, STALLED, DIVERGED, BUDGET = range(5)
 
-_STALL_EVERY = 3
+_STALL_EVERY = 2
 _STALLED_RATIO, _NEARLY_STALLED_RATIO = 0.5, 0.85
 """A squared error above this part of what it was `_STALL_EVERY` iterations ago is a stall: far from goals, and near."""
 _NEAR = 20.0
@@ -114,7 +114,11 @@ def solve(
             most = error * settings.least_gain * (_CROSSING_GAIN if crossing else 1.0)
             if new_error <= most or new_worst <= _MET or not settings.guarded:
                 copy(trial, state)
+                # Another step by the same factor leaves about as small a part as this one did: is that enough?
+                finishes = settings.restarts > 0 and new_worst > 1.0 and new_worst * new_worst * new_error <= error
                 error, worst, moved = new_error, new_worst, largest
+                if finishes:
+                    error, worst = step_again(s, w, state, trial, settings, error, worst)
                 boost = max(1.0, boost * _RELAX)
                 bold *= _BOLDER if pulled else 1.0
                 break
@@ -169,8 +173,7 @@ def solve(
         afresh = False
     if worst > 1.0 and best_error < error and not strides:
         copy(best, state)
-    # What was evaluated last may be a step that was taken back: leave the misses of the answer in the scratch.
-    error, worst = residuals(s, w, state.q, state.t, state.e)
+        error, worst = residuals(s, w, state.q, state.t, state.e)
     return CONVERGED if worst <= 1.0 else status, iterations, error
 
 

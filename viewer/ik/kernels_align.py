@@ -1,4 +1,4 @@
-"""Where a restart puts its root: so that the posed figure, moved as one rigid body, fits the goals best.
+"""Where a solve or a restart puts its root: so that the posed figure, moved as one rigid body, fits the goals best.
 
 The turn that fits points to their targets is the eigenvector of the largest eigenvalue of a symmetric 4 x 4 matrix:
 Horn, "Closed-form solution of absolute orientation using unit quaternions" (J. Opt. Soc. Am. A 4, 1987), section 4.
@@ -23,18 +23,21 @@ LEVER = 0.3
 """Metres at which a turn's weight counts as a place's."""
 
 
-def align_roots(s: System, w: Work, q: Floats, t: Floats) -> None:
-    """Turn and move every free root, in place, so that the goals below it fit best, from where `residuals` saw them."""
+def align_roots(s: System, w: Work, q: Floats, t: Floats, fewest: int) -> None:
+    """Turn and move every free root, in place, so that the goals below it fit best, from where `residuals` saw them.
+
+    One with fewer places to be than ``fewest`` stays, and so does one with fewer than two goals.
+    """
     for k in range(len(s.parent)):
         if s.parent[k] < 0 and s.moves[k] == 3 and s.form[k] == TURNS and s.spread[s.first[k]] > 0.0:
-            align_root(s, w, k, q, t)
+            align_root(s, w, k, q, t, fewest)
 
 
-def align_root(s: System, w: Work, k: int, q: Floats, t: Floats) -> None:
-    """As `align_roots`, for one root; fewer than two goals leave it where it is."""
+def align_root(s: System, w: Work, k: int, q: Floats, t: Floats, fewest: int) -> None:
+    """As `align_roots`, for one root."""
     here, there = w.vectors[0], w.vectors[1]
     total = 0.0
-    turns = 0
+    turns = places = 0
     for i in range(3):
         here[i] = there[i] = 0.0
     for g in range(s.goal_low[k], s.goal_high[k]):
@@ -43,11 +46,11 @@ def align_root(s: System, w: Work, k: int, q: Floats, t: Floats) -> None:
         if s.goal_kind[g] == POSITION or s.goal_kind[g] == POSE:
             weight = s.goal_weight[g] * s.goal_weight[g]
             total += weight
-            turns += 1
+            places += 1
             for i in range(3):
                 here[i] += weight * w.point[g, i]
                 there[i] += weight * s.goal_target[g, i]
-    if total == 0.0 or turns < 2:
+    if total == 0.0 or places + turns < 2 or places < fewest:
         return
     for i in range(3):
         here[i] /= total

@@ -73,6 +73,18 @@ def solve_dual(w: Work, e: Floats, damping: float, y: Floats) -> None:
     back(w.factor, w.pivots, y)
 
 
+def substitute(w: Work, e: Floats, y: Floats) -> None:
+    """`solve_dual` for another ``e``, with the factor that it left."""
+    m = len(e)
+    for r in range(m):
+        y[r] = e[r]
+    for r in range(m):
+        share = y[r] * w.pivots[r]
+        for c in range(r + 1, m):
+            y[c] -= w.factor[r, c] * share
+    back(w.factor, w.pivots, y)
+
+
 def eliminate(gram: Floats, factor: Floats, pivots: Floats, c: int, width: int, damping: float) -> None:
     """Rows c to c + 3 of D L^T, and the pivots, inverted: without the rows above, then without each other.
 

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 
 from viewer.ik.driver import AS_NEAR, BUDGET, CONVERGED, STALLED, UNREACHABLE, solve
 from viewer.ik.kernels import put_table
-from viewer.ik.kernels_align import stand_roots
 from viewer.ik.kernels_far import approach, far_out
 from viewer.ik.kernels_forward import residuals
 from viewer.ik.kernels_groups import count_groups, keep, keep_group, note_weights, single_out, take_back
 from viewer.ik.kernels_joints import into_limits, prefer
-from viewer.ik.leaps import copy
+from viewer.ik.leaps import copy, stand_or_lie
 from viewer.ik.system import Settings
 
 if TYPE_CHECKING:
@@ -98,14 +97,14 @@ def solve_many(
             copy(anchor if settings.settle else start, state)
         # A solve of no iterations moves nothing.
         moves = not onward and settings.max_iterations > 0
-        far = far_out(s, state.t)
+        far, error, worst = far_out(s, state.t), 0.0, 0.0
         if far or (moves and settings.stand):
-            residuals(s, w, state.q, state.t, state.e)
+            error, worst = residuals(s, w, state.q, state.t, state.e)
         if far:
             approach(s, w, state.q, state.t, moves)
-            residuals(s, w, state.q, state.t, state.e)
-        if moves and settings.stand:
-            stand_roots(s, w, state.q, state.t)
+            error, worst = residuals(s, w, state.q, state.t, state.e)
+        if moves and settings.stand and worst > 1.0:
+            stand_or_lie(s, w, state, trial, error)
         # The anchor of a drag with a preferred pose is that one, wherever the drag begins.
         anchored = not onward and (settings.settle or len(s.preference) == 0)
         if anchored:

@@ -74,11 +74,12 @@ def _clouds(s: System, w: Work, places: Ints, weight: Floats) -> Clouds | None:
     return Clouds([x, y, z], there, (points[:, :3].T * weight).dot(points[:, 3:]))
 
 
-def align_roots(s: System, w: Work, q: Floats, t: Floats) -> None:
-    """Turn and move every free root, in place, so that the goals below it fit best; with fewer than two it stays."""
+def align_roots(s: System, w: Work, q: Floats, t: Floats, fewest: int) -> None:
+    """Turn and move every free root, in place, so that the goals below it fit best; with too few it stays."""
     for root in _roots(s):
         places, turns = root.places, root.turns
-        if s.spread[root.freedom] > 0.0 and len(places) and len(places) + len(turns) >= 2:
+        enough = len(places) >= max(1, fewest) and len(places) + len(turns) >= 2
+        if s.spread[root.freedom] > 0.0 and enough:
             clouds = _clouds(s, w, places, s.goal_weight[places])
             if clouds is not None:
                 products = clouds.products

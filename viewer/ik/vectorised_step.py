@@ -32,6 +32,12 @@ def solve_dual(w: Work, e: Floats, damping: float, y: Floats) -> None:
     factor = w.factor[:m, :m]
     np.multiply(_identity(m), damping, out=factor)
     np.add(factor, w.gram[:m, :m], out=factor)
+    substitute(w, e, y)
+
+
+def substitute(w: Work, e: Floats, y: Floats) -> None:
+    """`solve_dual` for another ``e``, with the matrix that it left."""
+    factor = w.factor[: len(e), : len(e)]
     try:
         y[...] = np.linalg.solve(factor, e)
     except np.linalg.LinAlgError:
