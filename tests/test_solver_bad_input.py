@@ -77,7 +77,7 @@ def test_what_is_no_skeleton_settings_or_tuning() -> None:
     assert refused(Solver, ARM, [TIP], settings=None) == 'settings: expected Settings, found "None"'
     assert refused(Solver, ARM, [TIP], tuning=0.5) == 'tuning: expected Tuning, found "0.5"'
     biped = viewer.load("sample:biped")
-    assert refused(Solver, biped, [TIP]).startswith('expected a skeleton, found "Character(')
+    assert refused(Solver, biped, [TIP]) == "expected a skeleton, found a Character: pass character.skeleton"
     assert refused(Goal.position, "j2", (0, 0, 0), enabled="no").endswith("enabled: expected True or False, found 'no'")
 
 

@@ -22,7 +22,7 @@ from viewer.cli.poses import named_pose
 from viewer.cli.sessions import is_session, shown_pose, without_pose
 from viewer.cli.told import told
 from viewer.errors import InputError, quote, unknown_name
-from viewer.formats.save import SEVERAL_CLIPS, check_suffix, save, with_pose
+from viewer.formats.save import MOST_DECIMALS, SEVERAL_CLIPS, check_suffix, save, with_pose
 from viewer.formats.units import check_units
 
 if TYPE_CHECKING:
@@ -49,8 +49,6 @@ _NAMES = {".npz": "NPZ", ".csv": "CSV", ".glb": "glTF", ".gltf": "glTF", ".usda"
 """What formats are called that are in metres, Y up, always."""
 _WHOLE = set(_NAMES) - {".csv"}
 _EVERYTHING = {".json", ".npz"}
-_MOST_DECIMALS = 17
-"""Decimals that a double can have anything to say in."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -113,8 +111,8 @@ def _output_units(text: str) -> str:
 
 
 def _precision(text: str) -> int:
-    if not text.isdecimal() or not text.isascii() or len(text) > 2 or int(text) > _MOST_DECIMALS:
-        raise InputError(f"expected a whole number from 0 to {_MOST_DECIMALS}, found {quote(text)}")
+    if not text.isdecimal() or not text.isascii() or len(text) > 2 or int(text) > MOST_DECIMALS:
+        raise InputError(f"expected a whole number from 0 to {MOST_DECIMALS}, found {quote(text)}")
     return int(text)
 
 

@@ -66,9 +66,10 @@ def check_up(up: str) -> str:
     Raises:
         InputError: anything else.
     """
-    if up.casefold() not in UP_NAMES:
+    axis = str(up).casefold()
+    if axis not in UP_NAMES:
         raise InputError(f"up: expected {', '.join(UP_NAMES)}, found {quote(up)}")
-    return up.casefold()
+    return axis
 
 
 def metres_per_unit(units: str) -> float:

@@ -12,6 +12,7 @@ from viewer.ik.checks import check_count, check_flag, check_range, check_setting
 from viewer.ik.methods import DEFAULT_TUNING, METHODS, Tuning
 from viewer.ik.settings import ONE_SHOT
 from viewer.ik.system import Settings
+from viewer.skeleton.given import wrong_kind
 from viewer.skeleton.pose import Pose
 
 DEFAULT, DLS = "default", "dls"
@@ -97,7 +98,7 @@ class Options:
         for name in ("limits", "restarts", "natural", "exact"):
             check_flag(name, getattr(self, name))
         if self.preferred is not None and not isinstance(self.preferred, Pose):
-            raise InputError(f"preferred: expected a pose or None, found {quote(self.preferred)}")
+            raise wrong_kind(self.preferred, "a pose or None", "preferred: ")
         check_range("preferred_weight", self.preferred_weight, least=0.0, most=1.0)
         for name, kind in (("settings", Settings), ("tuning", Tuning)):
             if not isinstance(getattr(self, name), kind):

@@ -30,7 +30,7 @@ from viewer.ik.solution import Solution, Status
 from viewer.ik.starts import Starts
 from viewer.ik.targets import Targets
 from viewer.ik.workspace import Workspace
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.given import check_skeleton
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from viewer.ik.options import SolverOptions
     from viewer.ik.system import Settings
     from viewer.skeleton.pose import Pose
+    from viewer.skeleton.skeleton import Skeleton
 
 
 class Solver(Runs):
@@ -58,9 +59,7 @@ class Solver(Runs):
 
     def __init__(self, skeleton: Skeleton, goals: Sequence[Goal], **options: Unpack[SolverOptions]) -> None:
         """Work out what depends on the skeleton and the goals."""
-        found: object = skeleton
-        if not isinstance(found, Skeleton):
-            raise InputError(f"expected a skeleton, found {quote(found)}")
+        check_skeleton(skeleton)
         self.options = Options(**options)
         self.skeleton = skeleton
         natural = self.options.natural

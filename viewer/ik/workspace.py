@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.errors import InputError, quote
+from viewer.errors import InputError
 from viewer.ik.system import copy_state, make_many, make_state, make_work
 from viewer.ik.vectorised import begin, into_limits, residuals
+from viewer.skeleton.given import wrong_kind
 from viewer.skeleton.pose import Pose
 from viewer.spatial.checks import UNIT_TOLERANCE
 
@@ -116,7 +117,7 @@ def checked_start(skeleton: Skeleton, pose: Pose) -> Pose:
     """
     found: object = pose
     if not isinstance(found, Pose):
-        raise InputError(f"expected a pose to start from, found {quote(found)}")
+        raise wrong_kind(found, "a pose to start from")
     rotations, translations = pose.rotations, pose.translations
     if len(rotations) != len(skeleton):
         raise InputError(f"pose: expected {len(skeleton)} joints as the skeleton has, found {len(rotations)}")

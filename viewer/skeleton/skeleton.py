@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.errors import InputError, unknown_name
+from viewer.errors import InputError, quote, unknown_name
 from viewer.skeleton.kinds import FREEDOMS, JointKind
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.relaxed import derived_pose
@@ -105,8 +105,11 @@ class Skeleton:
         """The index of the joint of that name.
 
         Raises:
-            InputError: there is none; near names are offered.
+            InputError: there is none (near names are offered), or it is no name.
         """
+        found: object = name
+        if not isinstance(found, str):
+            raise InputError(f"expected the name of a joint, found {quote(found)}")
         try:
             return self.names.index(name)
         except ValueError:
