@@ -14,9 +14,10 @@ def check_file(found: object) -> None:
         raise InputError(f"expected the name of a file, found {quote(found)}")
 
 
-def same_file(one: str | os.PathLike[str], other: str | os.PathLike[str]) -> bool:
-    """Whether two names lead to one file that is there: by links, or in another case where that is the same, too."""
+def leads_to(output: str | os.PathLike[str], other: str | os.PathLike[str]) -> bool:
+    """Whether what is written to ``output`` replaces the file ``other``: by a link, or in another case, too."""
     try:
-        return Path(one).samefile(other)
+        # `write_whole` resolves the name before it looks: GONE/../NAME is NAME to it.
+        return Path(os.path.realpath(output)).samefile(other)
     except (OSError, ValueError):  # one of them is not there, or is no name of a file
         return False
