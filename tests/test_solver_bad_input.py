@@ -73,6 +73,50 @@ def test_settings_that_are_refused(numbers: dict[str, Any], message: str) -> Non
     assert refused(Solver, ARM, [TIP], settings=ONE_SHOT._replace(**numbers)) == f"settings: {message}"
 
 
+def test_options_that_there_are_not() -> None:
+    assert refused(Solver, ARM, [TIP], metod="dls") == 'Solver: no option "metod"; did you mean "method"?'
+    assert refused(Solver, ARM, [TIP], wibble=1).startswith('Solver: no option "wibble"; there is "method", "limits", ')
+    say = 'position goal: no option "wieght"; did you mean "weight"?'
+    assert refused(Goal.position, "j2", (0, 0, 0), wieght=2) == say
+    assert refused(Goal.function, len, target=2).startswith('function goal: no option "target"; there is "weight", ')
+
+
+@pytest.mark.parametrize("name", ["method", "limits", "max_iterations", "skeleton", "options"])
+def test_options_of_a_solver_do_not_change(name: str) -> None:
+    solver = numpy_solver(TIP)
+    with pytest.raises(AttributeError, match=f'^a solver\'s "{name}" does not change: make another Solver$'):
+        setattr(solver, name, "dls")
+    assert (solver.options.method, solver.skeleton) == ("default", ARM)
+
+
+@pytest.mark.parametrize("name", ["goal", "targets", "assembly", "one_shot", "wibble"])
+def test_what_a_solver_does_not_have_cannot_be_set(name: str) -> None:
+    with pytest.raises(AttributeError, match=f'^a solver has no "{name}" to be set: only its "goals" can be$'):
+        setattr(numpy_solver(TIP), name, [TIP])
+
+
+@pytest.mark.parametrize("value", [ARM, REST, TIP, viewer.Character(ARM), numpy_solver(TIP).solve(REST)])
+def test_values_take_no_attributes_of_other_names(value: object) -> None:
+    with pytest.raises((AttributeError, TypeError)):
+        setattr(value, "wibble", 1)  # noqa: B010 - types know nothing of it
+
+
+def test_the_most_iterations_are_those_of_the_settings_unless_said() -> None:
+    far = Goal.position("j2.tip", (0.1, 0.1, 0.01))
+    three = ONE_SHOT._replace(max_iterations=3)
+    solves = {
+        (most, own): numpy_solver(far, settings=own, max_iterations=most, tolerance_m=1e-14).solve(REST).iterations
+        for most in (None, 7)
+        for own in (ONE_SHOT, three)
+    }
+    assert solves[None, three] == 3
+    assert solves[7, three] == solves[7, ONE_SHOT] == 7
+    assert solves[None, ONE_SHOT] > 7
+    assert refused(Solver, ARM, [TIP], settings=three._replace(max_iterations=-1)) == (
+        "settings: max_iterations: expected an integer, 0 or more, found -1"
+    )
+
+
 def test_what_is_no_skeleton_settings_or_tuning() -> None:
     assert refused(Solver, ARM, [TIP], settings=None) == 'settings: expected Settings, found "None"'
     assert refused(Solver, ARM, [TIP], tuning=0.5) == 'tuning: expected Tuning, found "0.5"'

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viewer.errors import InputError
+from viewer.ik.settings import INSIDE
 from viewer.ik.system import copy_state, make_many, make_state, make_work
 from viewer.ik.vectorised import begin, into_limits, residuals
 from viewer.skeleton.given import wrong_kind
@@ -150,6 +151,14 @@ class Findings:
         metres, degrees = spread_misses(self._system, self._goals, self._count, self._miss)
         metres[list(self.functions)] = list(self.functions.values())
         return metres, degrees
+
+    def met(self) -> tuple[int, int]:
+        """How many goals are within their tolerances, and of how many that ask for anything."""
+        metres, degrees = self.errors()
+        near = self._system.tolerance / INSIDE
+        asked = ~(np.isnan(metres) & np.isnan(degrees))
+        missed = (metres > near[0]) | (degrees > np.degrees(near[1]))
+        return int(np.count_nonzero(asked & ~missed)), int(np.count_nonzero(asked))
 
     def at_limit(self) -> tuple[str, ...]:
         """Names of the joints with a coordinate at one of its limits."""

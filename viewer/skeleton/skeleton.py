@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viewer.errors import InputError, quote, unknown_name
+from viewer.skeleton.copies import reduced
 from viewer.skeleton.kinds import FREEDOMS, JointKind
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.relaxed import derived_pose
@@ -17,6 +18,7 @@ from viewer.spatial.checks import frozen
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from viewer.skeleton.copies import Reduced
     from viewer.skeleton.effectors import Effector
     from viewer.skeleton.limits import JointLimits
     from viewer.spatial.checks import Floats, Ints
@@ -96,6 +98,14 @@ class Skeleton:
             self.tip_parents.min() >= 0 and self.tip_parents.max() < count and (np.diff(self.tip_parents) >= 0).all()
         ):
             raise InputError("skeleton tip_parents: expected joint indices, ascending")
+
+    def __repr__(self) -> str:
+        """Its name and size."""
+        return f"<Skeleton {quote(self.name)}: {len(self)} joints, {self.dof} degrees of freedom>"
+
+    def __reduce__(self) -> Reduced:
+        """Copied by its fields."""
+        return reduced(self)
 
     def __len__(self) -> int:
         """Number of joints."""
