@@ -13,6 +13,7 @@ from rigs import chain, random_goals, random_pose, random_skeleton
 
 import viewer
 from viewer import Goal, Solver, Status
+from viewer.ik.methods import Tuning
 from viewer.ik.settings import ONE_SHOT
 from viewer.skeleton import JointKind, Pose
 from viewer.spatial.quaternion import IDENTITY
@@ -104,17 +105,34 @@ def test_values_take_no_attributes_of_other_names(value: object) -> None:
 def test_the_most_iterations_are_those_of_the_settings_unless_said() -> None:
     far = Goal.position("j2.tip", (0.1, 0.1, 0.01))
     three = ONE_SHOT._replace(max_iterations=3)
-    solves = {
-        (most, own): numpy_solver(far, settings=own, max_iterations=most, tolerance_m=1e-14).solve(REST).iterations
-        for most in (None, 7)
-        for own in (ONE_SHOT, three)
-    }
-    assert solves[None, three] == 3
-    assert solves[7, three] == solves[7, ONE_SHOT] == 7
-    assert solves[None, ONE_SHOT] > 7
+
+    def most(**options: Any) -> int:  # noqa: ANN401 - keywords
+        return numpy_solver(far, tolerance_m=1e-14, **options).solve(REST).iterations
+
+    assert most(settings=three) == 3
+    assert most(settings=three, max_iterations=7) == most(max_iterations=7) == 7
+    assert most(settings=ONE_SHOT) > 7
+    assert numpy_solver(far, settings=three).options.max_iterations == 3
+    assert numpy_solver(far, settings=three, max_iterations=200).options.max_iterations == 200
     assert refused(Solver, ARM, [TIP], settings=three._replace(max_iterations=-1)) == (
         "settings: max_iterations: expected an integer, 0 or more, found -1"
     )
+
+
+@pytest.mark.parametrize(
+    ("method", "numbers"),
+    [
+        ("default", {"damping": 0.5, "truncation": 0.5, "most_turn": 0.01, "guarded": False, "bend": 1}),
+        ("dls", {"truncation": 0.5, "most_turn": 0.01, "bend": 1, "geometric": True}),
+        ("sdls", {"damping": 0.5, "truncation": 0.5, "bend": 1}),
+        ("ccd", {"damping": 0.5, "truncation": 0.5, "most_turn": 0.01, "guarded": False, "step": 0.5, "bend": 1}),
+        ("two-link", {"damping": 0.5, "truncation": 0.5, "most_turn": 0.01, "guarded": False, "step": 0.5}),
+    ],
+)
+def test_methods_leave_the_numbers_of_others(method: str, numbers: dict[str, Any]) -> None:
+    plain, tuned = (numpy_solver(TIP, method=method, tuning=each).solve(REST) for each in (Tuning(), Tuning(**numbers)))
+    assert tuned.pose.same_as(plain.pose)
+    assert tuned.iterations == plain.iterations
 
 
 def test_what_is_no_skeleton_settings_or_tuning() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from viewer.errors import InputError, quote, unknown_name
@@ -26,7 +27,10 @@ def options_of(given: Mapping[str, object]) -> Options:
     for name in given:
         if name not in known:
             raise InputError(f"Solver: {unknown_name('option', name, known)}")
-    return Options(**given)  # type: ignore[arg-type]  # it checks their values
+    options = Options(**given)  # type: ignore[arg-type]  # it checks their values
+    if "settings" in given and "max_iterations" not in given:
+        return replace(options, max_iterations=options.settings.max_iterations)
+    return options
 
 
 def checked_goals(goals: Sequence[Goal]) -> tuple[Goal, ...]:

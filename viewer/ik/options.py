@@ -28,7 +28,7 @@ class SolverOptions(TypedDict, total=False):
     root: str
     tolerance_m: float
     tolerance_deg: float
-    max_iterations: int | None
+    max_iterations: int
     restarts: bool
     seed: int
     natural: bool
@@ -50,8 +50,7 @@ class Options:
         root: what free roots may do: "free", "translate" or "locked".
         tolerance_m: metres within which a place is reached.
         tolerance_deg: degrees within which a turn is.
-        max_iterations: steps of one solve at most, restarts included. None: as many as ``settings`` say, which is 200
-            unless they say otherwise.
+        max_iterations: steps of one solve at most, restarts included; those of ``settings`` where only these are given.
         restarts: whether a one-shot solve that stalls starts again from other poses.
         seed: of those poses; they depend on it and on the content, on nothing else.
         natural: whether joints move as readily as those of living things do (`viewer.ik.natural`), or all alike.
@@ -73,7 +72,7 @@ class Options:
     root: str = "free"
     tolerance_m: float = 1e-3
     tolerance_deg: float = 0.5
-    max_iterations: int | None = None
+    max_iterations: int = 200
     restarts: bool = True
     seed: int = 0
     natural: bool = True
@@ -96,9 +95,8 @@ class Options:
         check_backend(self.backend)
         for name in ("tolerance_m", "tolerance_deg"):
             check_range(name, getattr(self, name), above=0.0)
-        check_count("seed", self.seed, least=0)
-        if self.max_iterations is not None:
-            check_count("max_iterations", self.max_iterations, least=0)
+        for name in ("max_iterations", "seed"):
+            check_count(name, getattr(self, name), least=0)
         for name in ("limits", "restarts", "natural", "exact"):
             check_flag(name, getattr(self, name))
         if self.preferred is not None and not isinstance(self.preferred, Pose):
@@ -108,8 +106,3 @@ class Options:
             if not isinstance(getattr(self, name), kind):
                 raise InputError(f"{name}: expected {kind.__name__}, found {quote(getattr(self, name))}")
         check_settings(self.settings)
-
-    @property
-    def most_iterations(self) -> int:
-        """Steps of one solve at most."""
-        return self.settings.max_iterations if self.max_iterations is None else self.max_iterations

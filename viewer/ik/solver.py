@@ -143,7 +143,7 @@ class Solver(Runs):
         settings = self.options.settings
         restarts = min(settings.restarts, len(self.assembly.system.seeds) // CHOICE) if self.options.restarts else 0
         settings = settings._replace(
-            max_iterations=self.options.most_iterations,
+            max_iterations=self.options.max_iterations,
             restarts=restarts,
             stand=settings.stand or self._stands,
             settle=self._preferred is not None,
