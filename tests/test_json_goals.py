@@ -102,6 +102,10 @@ def test_function_goals_cannot_be_written() -> None:
         ({"effector": "a", "position": [0, 0]}, "goals[0].position: expected a list of 3 numbers, found 2"),
         ({"effector": "a", "pin": 1}, "goals[0].pin: expected true or false, found 1"),
         (
+            {"effector": "a", "pin": "yes"},
+            'goals[0].pin: expected one of "position", "rotation", "position+rotation", true or false, found the text "yes"',
+        ),
+        (
             {"effector": "a", "rotation": [0, 0, 0, 2]},
             'goals[0]: rotation goal for "a": target rotation: expected a unit quaternion (x, y, z, w), found length 2',
         ),
