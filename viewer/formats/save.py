@@ -33,17 +33,21 @@ class Options:
     Attributes:
         precision: decimals of numbers in text formats, or None for the format's own.
         pose: a pose is what was asked for: that the rest of the character is left out is no loss.
+        as_read: units and axes are those of the BVH file that it was read from: whoever read it knows them.
     """
 
     precision: int | None = None
     pose: bool = False
+    as_read: bool = False
 
 
 def _bvh(character: Character, path: Path, options: Options) -> list[str]:
     from viewer.formats.bvh.layout import own_kinds
+    from viewer.formats.bvh.read_back import misread
     from viewer.formats.bvh.writer import write_bvh
 
     lost = write_bvh(character, path, precision=options.precision)
+    lost += [] if options.as_read else misread(character)
     return lost + _left_out(character, options, "BVH", own_kinds(character.skeleton, character.source.layout))
 
 
@@ -157,9 +161,10 @@ def save(
     if pose is not None:
         check_pose(pose)
         character = with_pose(character, pose)
-    character = _in_frame(character, units, up)
+    own, character = character.source, _in_frame(character, units, up)
+    as_read = own.format == "bvh" and own == character.source
     try:
-        return writer(character, path, Options(precision, pose is not None))
+        return writer(character, path, Options(precision, pose is not None, as_read))
     except InputError as error:  # of numbers that the format cannot hold
         raise InputError(f"{path}: {error}") from error
 

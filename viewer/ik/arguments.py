@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
 from viewer.errors import InputError, quote, unknown_name
@@ -16,6 +16,8 @@ from viewer.ik.options import DEFAULT, Options
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+OPTION_NAMES = tuple(field.name for field in fields(Options))
+
 
 def options_of(given: Mapping[str, object]) -> Options:
     """The options, by name.
@@ -23,10 +25,9 @@ def options_of(given: Mapping[str, object]) -> Options:
     Raises:
         InputError: one that there is not (near ones are offered), or with a value that it cannot have.
     """
-    known = inspect.signature(Options).parameters
     for name in given:
-        if name not in known:
-            raise InputError(f"Solver: {unknown_name('option', name, known)}")
+        if name not in OPTION_NAMES:
+            raise InputError(f"Solver: {unknown_name('option', name, OPTION_NAMES)}")
     options = Options(**given)  # type: ignore[arg-type]  # it checks their values
     if "settings" in given and "max_iterations" not in given:
         return replace(options, max_iterations=options.settings.max_iterations)
@@ -69,6 +70,6 @@ def signature_of(made: Callable[..., None]) -> inspect.Signature:
 
 def not_to_be_set(name: str) -> str:
     """The message where somebody sets an attribute of a solver."""
-    if name in inspect.signature(Options).parameters or name in {"options", "skeleton"}:
+    if name in OPTION_NAMES or name in {"options", "skeleton"}:
         return f'a solver\'s "{name}" does not change: make another Solver'
     return f'a solver has no "{name}" to be set: only its "goals" can be'

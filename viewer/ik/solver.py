@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from viewer.errors import InputError
-from viewer.ik.arguments import checked_goals, not_to_be_set, options_of, signature_of, unserved_of
+from viewer.ik.arguments import OPTION_NAMES, checked_goals, not_to_be_set, options_of, signature_of, unserved_of
 from viewer.ik.assemble import assemble, freedoms_of
 from viewer.ik.backends import engine_for
 from viewer.ik.batch import BatchRun, batch_targets, checked_starts, stacked
@@ -19,7 +19,7 @@ from viewer.ik.goals import GoalKind
 from viewer.ik.leaps import CHOICE
 from viewer.ik.methods import UserRows, dls_settings
 from viewer.ik.natural import arm_joints, metric, principal, stands
-from viewer.ik.options import DEFAULT, DLS, Options
+from viewer.ik.options import DEFAULT, DLS
 from viewer.ik.preferred import Preferred
 from viewer.ik.reach import Reach
 from viewer.ik.runs import Runs
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from viewer.ik.assemble import Assembly
     from viewer.ik.batch import BatchSolution
     from viewer.ik.goals import Goal
-    from viewer.ik.options import SolverOptions
+    from viewer.ik.options import Options, SolverOptions
     from viewer.ik.system import Settings
     from viewer.skeleton.copies import Reduced
     from viewer.skeleton.pose import Pose
@@ -230,4 +230,4 @@ setattr(Solver, "__signature__", signature_of(Solver.__init__))  # noqa: B010 - 
 
 def _again(kind: type[Solver], skeleton: Skeleton, goals: tuple[Goal, ...], options: Options) -> Solver:
     """A copy, with arrays of its own."""
-    return kind(skeleton, goals, **{field.name: getattr(options, field.name) for field in fields(Options)})
+    return kind(skeleton, goals, **{name: getattr(options, name) for name in OPTION_NAMES})
