@@ -14,7 +14,7 @@ import viewer
 if TYPE_CHECKING:
     from pathlib import Path
 
-READ_HERE = "it is read here and would be replaced: give the output another name"
+READ_HERE = "is read by this command and would be replaced: give the output another name"
 
 
 @pytest.fixture
@@ -67,9 +67,9 @@ def test_nor_is_one_that_goes_by_another_name(capsys: pytest.CaptureFixture[str]
     before = contents(folder)
     for out in (symbolic, hard, folder / "gone" / ".." / "goals.json"):
         done = ran(capsys, "solve", walk, goals, "-o", out, "--units", "cm")
-        assert (done.code, done.err) == (1, f"error: {out}: this is {goals}, and {READ_HERE}\n")
+        assert (done.code, done.err) == (1, f"error: {out}: leads to {goals}, which {READ_HERE}\n")
     done = ran(capsys, "render", walk, "-o", picture)
-    assert (done.code, done.err) == (1, f"error: {picture}: this is {walk}, and {READ_HERE}\n")
+    assert (done.code, done.err) == (1, f"error: {picture}: leads to {walk}, which {READ_HERE}\n")
     assert contents(folder) == before
 
 

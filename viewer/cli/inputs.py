@@ -30,5 +30,6 @@ def check_kept(output: str | Path | None, arguments: argparse.Namespace) -> None
     for name in READ:
         read = getattr(arguments, name, None)
         if read is not None and leads_to(output, read):
-            leads = "" if str(output) == read else f"this is {read}, and "
-            raise InputError(f"{output}: {leads}it is read here and would be replaced: give the output another name")
+            leads = "" if str(output) == read else f"leads to {read}, which "
+            problem = "is read by this command and would be replaced: give the output another name"
+            raise InputError(f"{output}: {leads}{problem}")
