@@ -221,6 +221,16 @@ def test_guessed_frame_in_words() -> None:
     assert warnings == ("units and axes are guessed: units of 0.01 m (cm), Z up, height 1.7 m",)
 
 
+def test_only_what_is_guessed_is_said_to_be() -> None:
+    upright, lying = figure(60, 170, 30), figure(60, 30, 170)
+    assert read(upright, units="auto", up="y").warnings == ("units are guessed: units of 0.01 m (cm), height 1.7 m",)
+    assert read(figure(0.6, 1.7, 0.3), units="auto", up="y").warnings == ("units are guessed: metres, height 1.7 m",)
+    assert read(lying, units="cm").warnings == ("axes are guessed: Z up, height 1.7 m",)
+    for units in ("cm", "0.0564444", 0.0564444, "raw"):
+        assert read(upright, units=units).warnings == ()
+        assert read(lying, units=units, up="z").warnings == ()
+
+
 def test_z_up_turns_roots_and_scales_lengths() -> None:
     arm = Joint("arm", (0, 0, 50), "Xrotation", tips=[(0, 0, 100)])
     root = Joint("root", (10, 20, 30), f"{XYZ} {ZXY}", [arm])

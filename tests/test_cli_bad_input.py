@@ -101,7 +101,6 @@ def test_the_place_of_a_fault_is_said(capsys: pytest.CaptureFixture[str], tmp_pa
         (["fk", "sample:biped", "--pose", "relaxd"], 'no pose "relaxd"; did you mean "relaxed"?'),
         (["fk", "sample:biped", "--pose", "gone.json"], "gone.json: no such file or folder"),
         (["fk", "sample:walk", "--frame", "68"], "sample:walk: no frame 68: the clip has 0 to 67"),
-        (["fk", "sample:walk", "--frame", "-1"], "sample:walk: no frame -1: the clip has 0 to 67"),
         (["fk", "sample:walk", "--frames", "0,60:70"], "sample:walk: no frame 70: the clip has 0 to 67"),
         (["fk", "sample:walk", "--frames", "0:999999999"], "sample:walk: no frame 999999999: the clip has 0 to 67"),
         (["fk", "sample:biped", "--frame", "0"], f"sample:biped: {NO_MOTION}"),

@@ -147,7 +147,6 @@ def test_what_cannot_be_read_or_shown_is_refused(renders: Renders, tmp_path: Pat
     assert line == "error: sample:biped: expected motion, found a skeleton without frames"
     path = figure(tmp_path)
     assert renders.refused("--frame", "3", "--units", "cm", file=path).startswith(f"error: {path}: ")
-    assert renders.refused("--frame", "-1", "--units", "cm", file=path).startswith(f"error: {path}: ")
     assert renders.refused("--pose", "relaxd") == 'error: no pose "relaxd"; did you mean "relaxed"?'
     assert renders.refused("--goals", "gone.json") == "error: gone.json: no such file or folder"
 

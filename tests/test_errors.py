@@ -79,6 +79,32 @@ def test_a_name_that_is_not_there_is_answered_with_near_ones_else_with_what_ther
     assert unknown_name("joint", name, JOINTS) == message
 
 
+@pytest.mark.parametrize("side", ["LeftHand", "RightHand"])
+@pytest.mark.parametrize(
+    "form", ["hand_{}", "hand.{}", "Hand-{}", "{}_hand", "{} Hand", "mixamorig:{}_Hand", "DEF:hand.{}", "Hand{}"]
+)
+def test_however_a_side_is_written_the_joint_of_that_side_is_offered(side: str, form: str) -> None:
+    word = side.removesuffix("Hand")
+    # Where nothing parts it from the rest of the name, a side is told by its capital.
+    small = [] if form == "Hand{}" else [word.lower(), word[0].lower()]
+    for written in [word, word[0], *small]:
+        name = form.format(written)
+        assert unknown_name("joint", name, JOINTS) == f'no joint "{name}"; did you mean "{side}"?'
+
+
+@pytest.mark.parametrize("name", ["hand_l", "LeftHand", "l hand", "DEF-hand.L"])
+def test_names_of_other_conventions_are_offered_too(name: str) -> None:
+    for known in ("Hand.L", "LHand", "hand_left", "mixamorig:LeftHand"):
+        assert unknown_name("joint", name, ["Head", known, "Foot.R"]).startswith(
+            f'no joint "{name}"; did you mean "{known}"'
+        )
+
+
+def test_a_slip_beside_a_side_is_seen_through() -> None:
+    assert unknown_name("joint", "hnad_l", JOINTS).startswith('no joint "hnad_l"; did you mean "LeftHand"')
+    assert unknown_name("joint", "toe_l", ("LeftToe", "ToeL")) == 'no joint "toe_l"; did you mean "LeftToe"?'
+
+
 def test_of_many_names_eight_are_listed_and_of_none_that_is_said() -> None:
     many = [f"joint{number}" for number in range(11)]
     listed = ", ".join(f'"{name}"' for name in many[:8])

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 SKELETON = every_kind().skeleton
 TURN = (0.5, 0.5, 0.5, 0.5)
 
+PINS = '"position", "rotation", "position+rotation", true or false'
+
 
 def goals_of(*entries: dict[str, Any], **more: Any) -> tuple[Goal, ...]:  # noqa: ANN401 - any JSON value
     return goals_from_text(json.dumps({"goals": entries} | more), "g.json", SKELETON)
@@ -101,6 +103,7 @@ def test_function_goals_cannot_be_written() -> None:
         ({"effector": "a", "distance": -1, "from": [0, 0, 0]}, "goals[0].distance: expected 0 or more, found -1"),
         ({"effector": "a", "position": [0, 0]}, "goals[0].position: expected a list of 3 numbers, found 2"),
         ({"effector": "a", "pin": 1}, "goals[0].pin: expected true or false, found 1"),
+        ({"effector": "a", "pin": "yes"}, f'goals[0].pin: expected one of {PINS}, found the text "yes"'),
         (
             {"effector": "a", "rotation": [0, 0, 0, 2]},
             'goals[0]: rotation goal for "a": target rotation: expected a unit quaternion (x, y, z, w), found length 2',

@@ -13,6 +13,7 @@ from rigs import chain, random_goals, random_pose, random_skeleton
 
 import viewer
 from viewer import Goal, Solver, Status
+from viewer.ik.methods import Tuning
 from viewer.ik.settings import ONE_SHOT
 from viewer.skeleton import JointKind, Pose
 from viewer.spatial.quaternion import IDENTITY
@@ -73,11 +74,72 @@ def test_settings_that_are_refused(numbers: dict[str, Any], message: str) -> Non
     assert refused(Solver, ARM, [TIP], settings=ONE_SHOT._replace(**numbers)) == f"settings: {message}"
 
 
+def test_options_that_there_are_not() -> None:
+    assert refused(Solver, ARM, [TIP], metod="dls") == 'Solver: no option "metod"; did you mean "method"?'
+    assert refused(Solver, ARM, [TIP], wibble=1).startswith('Solver: no option "wibble"; there is "method", "limits", ')
+    say = 'position goal: no option "wieght"; did you mean "weight"?'
+    assert refused(Goal.position, "j2", (0, 0, 0), wieght=2) == say
+    assert refused(Goal.function, len, target=2).startswith('function goal: no option "target"; there is "weight", ')
+
+
+@pytest.mark.parametrize("name", ["method", "limits", "max_iterations", "skeleton", "options"])
+def test_options_of_a_solver_do_not_change(name: str) -> None:
+    solver = numpy_solver(TIP)
+    with pytest.raises(AttributeError, match=f'^a solver\'s "{name}" does not change: make another Solver$'):
+        setattr(solver, name, "dls")
+    assert (solver.options.method, solver.skeleton) == ("default", ARM)
+
+
+@pytest.mark.parametrize("name", ["goal", "targets", "assembly", "one_shot", "wibble"])
+def test_what_a_solver_does_not_have_cannot_be_set(name: str) -> None:
+    with pytest.raises(AttributeError, match=f'^a solver has no "{name}" to be set: only its "goals" can be$'):
+        setattr(numpy_solver(TIP), name, [TIP])
+
+
+@pytest.mark.parametrize("value", [ARM, REST, TIP, viewer.Character(ARM), numpy_solver(TIP).solve(REST)])
+def test_values_take_no_attributes_of_other_names(value: object) -> None:
+    with pytest.raises((AttributeError, TypeError)):
+        setattr(value, "wibble", 1)  # noqa: B010 - types know nothing of it
+
+
+def test_the_most_iterations_are_those_of_the_settings_unless_said() -> None:
+    far = Goal.position("j2.tip", (0.1, 0.1, 0.01))
+    three = ONE_SHOT._replace(max_iterations=3)
+
+    def most(**options: Any) -> int:  # noqa: ANN401 - keywords
+        return numpy_solver(far, tolerance_m=1e-14, **options).solve(REST).iterations
+
+    assert most(settings=three) == 3
+    assert most(settings=three, max_iterations=7) == most(max_iterations=7) == 7
+    assert most(settings=ONE_SHOT) > 7
+    assert numpy_solver(far, settings=three).options.max_iterations == 3
+    assert numpy_solver(far, settings=three, max_iterations=200).options.max_iterations == 200
+    assert refused(Solver, ARM, [TIP], settings=three._replace(max_iterations=-1)) == (
+        "settings: max_iterations: expected an integer, 0 or more, found -1"
+    )
+
+
+@pytest.mark.parametrize(
+    ("method", "numbers"),
+    [
+        ("default", {"damping": 0.5, "truncation": 0.5, "most_turn": 0.01, "guarded": False, "bend": 1}),
+        ("dls", {"truncation": 0.5, "most_turn": 0.01, "bend": 1, "geometric": True}),
+        ("sdls", {"damping": 0.5, "truncation": 0.5, "bend": 1}),
+        ("ccd", {"damping": 0.5, "truncation": 0.5, "most_turn": 0.01, "guarded": False, "step": 0.5, "bend": 1}),
+        ("two-link", {"damping": 0.5, "truncation": 0.5, "most_turn": 0.01, "guarded": False, "step": 0.5}),
+    ],
+)
+def test_methods_leave_the_numbers_of_others(method: str, numbers: dict[str, Any]) -> None:
+    plain, tuned = (numpy_solver(TIP, method=method, tuning=each).solve(REST) for each in (Tuning(), Tuning(**numbers)))
+    assert tuned.pose.same_as(plain.pose)
+    assert tuned.iterations == plain.iterations
+
+
 def test_what_is_no_skeleton_settings_or_tuning() -> None:
     assert refused(Solver, ARM, [TIP], settings=None) == 'settings: expected Settings, found "None"'
     assert refused(Solver, ARM, [TIP], tuning=0.5) == 'tuning: expected Tuning, found "0.5"'
     biped = viewer.load("sample:biped")
-    assert refused(Solver, biped, [TIP]).startswith('expected a skeleton, found "Character(')
+    assert refused(Solver, biped, [TIP]) == "expected a skeleton, found a Character: pass character.skeleton"
     assert refused(Goal.position, "j2", (0, 0, 0), enabled="no").endswith("enabled: expected True or False, found 'no'")
 
 

@@ -7,6 +7,7 @@ Every message is one line: where, what was expected, what was found. The command
 from __future__ import annotations
 
 import difflib
+import re
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
@@ -94,8 +95,7 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> str:
     Example: ``no joint "LeftHnad"; did you mean "LeftHand"?``
     """
     known = list(known)
-    folded = {n.casefold(): n for n in reversed(known)}
-    near = [folded[n] for n in difflib.get_close_matches(name.casefold(), folded, n=3, cutoff=0.6)]
+    near = _near(name, known)
     message = f"no {kind} {quote(name)}"
     if near:
         return f"{message}; did you mean {' or '.join(quote(n) for n in near)}?"
@@ -103,3 +103,31 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> str:
     listed = ", ".join(quote(n) for n in known[:shown])
     more = f" and {len(known) - shown} more" if len(known) > shown else ""
     return f"{message}; there is {listed}{more}" if known else f"{message}: there is none"
+
+
+def _near(name: str, known: list[str]) -> list[str]:
+    """The known names that are most like it, three at most; where some differ only in how a side is written, these."""
+    sided = _with_side(name)
+    by_side = {_with_side(n) or n.casefold(): n for n in reversed(known)} if sided else {}
+    if sided in by_side and by_side[sided] != name:
+        return [by_side[sided]]
+    near: dict[str, None] = {}
+    for spelled, names in ((sided, by_side), (name.casefold(), {n.casefold(): n for n in reversed(known)})):
+        matches = difflib.get_close_matches(spelled, names, n=_MOST_NEAR, cutoff=0.6)
+        near |= dict.fromkeys(names[match] for match in matches)
+    return list(near)[:_MOST_NEAR]
+
+
+def _with_side(name: str) -> str:
+    """The words of a name in small letters, its side first and in full: "lefthand" of hand_l, Hand.L, LHand and others.
+
+    What a program puts before all names (``mixamorig:``) is left out. "" where no side is named.
+    """
+    words = [word.casefold() for word in _WORD.findall(name.rpartition(":")[2])]
+    sides = [_SIDES[word] for word in words if word in _SIDES]
+    return "".join([*sides, *(word for word in words if word not in _SIDES)]) if len(sides) == 1 else ""
+
+
+_MOST_NEAR = 3
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")
+_SIDES = {"l": "left", "left": "left", "r": "right", "right": "right"}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from viewer.app.automation import Automation
 from viewer.app.regions import SMALLEST_WINDOW
 from viewer.errors import InputError, MachineError, unknown_name
+from viewer.skeleton.given import check_character
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -58,6 +59,7 @@ def view(
     """
     from viewer.session import Session, new_document  # noqa: PLC0415 - a library that shows nothing loads no solver
 
+    check_character(character)
     session = Session(new_document(character, pose=pose, goals=goals, clip=clip, frame=frame))
     run_window(session, size=size, window=window)
     return session

@@ -7,11 +7,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from viewer.cli.inputs import check_kept
 from viewer.cli.options import (
     add_clip,
     add_reading,
     check_frames,
     checked,
+    count,
     frame_range,
     load_input,
     motion_of,
@@ -22,7 +24,8 @@ from viewer.cli.poses import named_pose
 from viewer.cli.sessions import is_session, shown_pose, without_pose
 from viewer.cli.told import told
 from viewer.errors import InputError, quote, unknown_name
-from viewer.formats.save import SEVERAL_CLIPS, check_suffix, save, with_pose
+from viewer.formats.paths import leads_to
+from viewer.formats.save import MOST_DECIMALS, SEVERAL_CLIPS, check_suffix, save, with_pose
 from viewer.formats.units import check_units
 
 if TYPE_CHECKING:
@@ -48,9 +51,8 @@ _NAMES = {".npz": "NPZ", ".csv": "CSV", ".glb": "glTF", ".gltf": "glTF", ".usda"
           ".obj": "OBJ", ".stl": "STL", ".ply": "PLY"}  # fmt: skip
 """What formats are called that are in metres, Y up, always."""
 _WHOLE = set(_NAMES) - {".csv"}
+_PARTLY_READ = {".glb", ".gltf"}
 _EVERYTHING = {".json", ".npz"}
-_MOST_DECIMALS = 17
-"""Decimals that a double can have anything to say in."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -66,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     which.add_argument(
         "--frames", type=frame_range, metavar="A:B", help="keep frames A to B, counted from 0, both included (A:B:STEP)"
     )
-    which.add_argument("--frame", type=int, metavar="N", help="one frame alone (.obj .stl .ply: 0 if not given)")
+    which.add_argument("--frame", type=count, metavar="N", help="one frame alone (.obj .stl .ply: 0 if not given)")
     which.add_argument("--pose", metavar="P", help="no motion: rest, relaxed, another pose of IN by name, a pose file")
     group.add_argument("--frame-time", type=positive, metavar="S", help="seconds between frames: corrects a wrong one")
     group.add_argument("--fps", type=positive, metavar="N", help="resample to N frames a second")
@@ -84,6 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
     output = Path(arguments.output)
     _check_usage(arguments)
     check_suffix(output)
+    _check_kept(output, arguments)
     read = load_input(arguments, arguments.input)
     character, what = _asked_for(read, arguments)
     warn(
@@ -105,6 +108,14 @@ def _check_usage(arguments: argparse.Namespace) -> None:
         arguments.refuse("argument --clip: not allowed with argument --pose: nothing moves")
 
 
+def _check_kept(output: Path, arguments: argparse.Namespace) -> None:
+    """Refuse to write over what is read, but for IN itself where all that it holds is read."""
+    check_kept(output, arguments)
+    suffixes = {output.suffix.casefold(), Path(arguments.input).suffix.casefold()}
+    if suffixes & _PARTLY_READ and leads_to(output, arguments.input):
+        raise InputError(f"{output}: of this file meshes are not read, and would be lost: give OUT another name")
+
+
 def _output_units(text: str) -> str:
     units = check_units(text)
     if units in {"auto", "raw"}:
@@ -113,8 +124,8 @@ def _output_units(text: str) -> str:
 
 
 def _precision(text: str) -> int:
-    if not text.isdecimal() or not text.isascii() or len(text) > 2 or int(text) > _MOST_DECIMALS:
-        raise InputError(f"expected a whole number from 0 to {_MOST_DECIMALS}, found {quote(text)}")
+    if not text.isdecimal() or not text.isascii() or len(text) > 2 or int(text) > MOST_DECIMALS:
+        raise InputError(f"expected a whole number from 0 to {MOST_DECIMALS}, found {quote(text)}")
     return int(text)
 
 

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from viewer.cli.inputs import check_kept
 from viewer.cli.options import (
     add_clip,
     add_input,
     add_json,
     check_frames,
     chosen_clip,
+    count,
     frame_list,
     load_input,
     motion_of,
@@ -49,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of this command."""
     add_input(parser)
     which = parser.add_mutually_exclusive_group()
-    which.add_argument("--frame", type=int, metavar="N", help="one frame, counted from 0")
+    which.add_argument("--frame", type=count, metavar="N", help="one frame, counted from 0")
     which.add_argument(
         "--frames", type=frame_list, metavar="LIST", help="frames such as 0,10,20:30 or 0:100:5; ends are included"
     )
@@ -61,14 +63,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print or write the joints' places."""
+    check_kept(arguments.npz, arguments)
     character = chosen_clip(load_input(arguments, arguments.file), arguments.clip, arguments.file)
     frames, world = _evaluated(character, arguments)
     order = file_order(character)
     if arguments.npz:
         _write_npz(Path(arguments.npz), character.skeleton, order, world)
         if not arguments.json:
-            count = "1 frame" if len(frames) == 1 else f"{len(frames)} frames"
-            print_text(f"wrote {arguments.npz}: {len(order)} joints, {count}")
+            said = "1 frame" if len(frames) == 1 else f"{len(frames)} frames"
+            print_text(f"wrote {arguments.npz}: {len(order)} joints, {said}")
     if arguments.json:
         documents = [_document(character.skeleton, order, frame, at) for frame, at in _rows(frames, world)]
         print_json(documents if arguments.frames is not None else documents[0])

@@ -98,6 +98,17 @@ def positive(text: str) -> float:
     return number
 
 
+def part(text: str) -> float:
+    """A number from 0 to 1."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0.0 <= number <= 1.0:
+        raise argparse.ArgumentTypeError(f"expected a number from 0 to 1, found {quote(text)}")
+    return number
+
+
 def count(text: str) -> int:
     """A whole number, 0 or more."""
     if _COUNT.fullmatch(text.strip()) is None:

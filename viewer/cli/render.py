@@ -8,6 +8,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from viewer.cli.inputs import check_kept
 from viewer.cli.options import add_clip, add_input, check_frames, chosen_clip, count, frame_range, load_input, motion_of
 from viewer.cli.output import print_text, warn
 from viewer.cli.poses import named_pose
@@ -51,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     which = parser.add_argument_group("what to show")
     one = which.add_mutually_exclusive_group()
-    one.add_argument("--frame", type=int, metavar="N", help="a frame of the motion, counted from 0")
+    one.add_argument("--frame", type=count, metavar="N", help="a frame of the motion, counted from 0")
     one.add_argument(
         "--frames", type=frame_range, metavar="A:B", help="frames A to B, both included (A:B:STEP), in a moving picture"
     )
@@ -82,6 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Draw, and write the picture or pictures."""
     output = checked_output(arguments.output)
     check_usage(arguments, output)
+    check_kept(output, arguments)
     character = chosen_clip(load_input(arguments, arguments.file), arguments.clip, arguments.file)
     pose = _pose(character, arguments)
     goals = _goals(arguments.goals, character.skeleton)

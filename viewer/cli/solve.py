@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from viewer.cli.inputs import check_kept
 from viewer.cli.options import (
     SOLVERS,
     add_clip,
@@ -16,6 +17,7 @@ from viewer.cli.options import (
     load_input,
     method,
     motion_of,
+    part,
     positive,
 )
 from viewer.cli.output import print_json, print_text, warn
@@ -57,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("where to start")
     start = group.add_mutually_exclusive_group()
     start.add_argument("--from-rest", action="store_true", help="from the rest pose")
-    start.add_argument("--from-frame", type=int, metavar="N", help="from a frame of the motion, counted from 0")
+    start.add_argument("--from-frame", type=count, metavar="N", help="from a frame of the motion, counted from 0")
     start.add_argument("--from-pose", metavar="P", help="from a pose of FILE by name, or a pose file")
     add_clip(group)
     group = parser.add_argument_group("how to solve")
@@ -66,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--no-limits", action="store_true", help="ignore joint limits")
     group.add_argument("--hold", action="store_true", help="keep all other effectors where they are, and pin the feet")
     group.add_argument("--prefer", metavar="P", help="draw what the goals leave free to this pose: rest, relaxed, ...")
-    group.add_argument("--prefer-weight", type=float, default=1.0, metavar="W", help="how strongly: 0 to 1 (default 1)")
+    group.add_argument("--prefer-weight", type=part, default=1.0, metavar="W", help="how strongly: 0 to 1 (default 1)")
     group.add_argument("--root", choices=_ROOTS, default="free", help="what a free root may do (default: free)")
     group.add_argument("--tolerance-m", type=positive, default=1e-3, metavar="M", help="metres (default 0.001)")
     group.add_argument("--tolerance-deg", type=positive, default=0.5, metavar="D", help="degrees (default 0.5)")
@@ -83,6 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
     from viewer.ik.solver import Solver
 
     output = None if arguments.output is None else _checked_output(arguments.output)
+    check_kept(output, arguments)
     character = chosen_clip(load_input(arguments, arguments.file), arguments.clip, arguments.file)
     skeleton = character.skeleton
     warnings: list[str] = []

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import argparse
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from viewer.cli.options import SOLVERS, add_reading, check_frames, count, load_input, method, motion_of
+from viewer.cli.inputs import check_kept
+from viewer.cli.options import SOLVERS, add_reading, check_frames, checked, count, load_input, method, motion_of
 from viewer.cli.output import warn
 from viewer.cli.poses import named_pose
 from viewer.cli.sessions import DEMO, is_session
 from viewer.errors import InputError, quote
 
 if TYPE_CHECKING:
+    import argparse
+
     from viewer.session import Session
     from viewer.session.document import Document
     from viewer.session.script.player import Replay
@@ -49,14 +51,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     start = parser.add_argument_group("what it begins with")
     start.add_argument("--clip", metavar="NAME", help="the clip to show, where there are several")
     where = start.add_mutually_exclusive_group()
-    where.add_argument("--frame", type=int, metavar="N", help="frame of the clip, counted from 0 (default 0)")
+    where.add_argument("--frame", type=count, metavar="N", help="frame of the clip, counted from 0 (default 0)")
     where.add_argument("--pose", metavar="P", help="rest, relaxed, another pose of FILE by name, or a pose file")
     start.add_argument("--goals", metavar="GOALS", help="goals file (JSON), instead of holding every effector")
     start.add_argument("--solver", type=method, metavar="NAME", help=SOLVERS)
     start.add_argument("--backend", choices=("auto", "numpy", "numba"), help="what solves (default: auto)")
     start.add_argument("--no-limits", action="store_true", help="joint limits are off")
     window = parser.add_argument_group("the window")
-    window.add_argument("--size", type=_size, default=(1280, 720), metavar="WxH", help="default 1280x720")
+    window.add_argument("--size", type=checked(_size), default=(1280, 720), metavar="WxH", help="default 1280x720")
     window.add_argument("--window", choices=_WINDOWS, default="glfw", help="the library that opens it")
     window.add_argument("--state-file", metavar="PATH", help="rewrite PATH with the state whenever something changes")
     window.add_argument("--script", metavar="SESSION", help="do again what the session has recorded, instead of FILE")
@@ -73,10 +75,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Load, open the window, run until it is closed."""
     if arguments.screenshot is not None and Path(arguments.screenshot).suffix.casefold() != ".png":
         raise InputError(f"{arguments.screenshot}: expected a name that ends in .png")
+    check_kept(arguments.state_file, arguments)
+    check_kept(arguments.screenshot, arguments)
     from viewer.app.automation import Automation
-    from viewer.app.start import check_size, run_window
+    from viewer.app.start import run_window
 
-    check_size(arguments.size)
     script = None if arguments.script is None else _script(arguments)
     automation = Automation(
         None if arguments.state_file is None else Path(arguments.state_file),
@@ -158,7 +161,11 @@ def _changed(document: Document, arguments: argparse.Namespace) -> Document:
 
 def _size(text: str) -> tuple[int, int]:
     """``1280x720``."""
+    from viewer.app.start import check_size  # only who names one waits for the import
+
     match = _SIZE.fullmatch(text.strip())
     if match is None:
-        raise argparse.ArgumentTypeError(f"expected WxH such as 1280x720, found {quote(text)}")
-    return int(match.group(1)), int(match.group(2))
+        raise InputError(f"expected WxH such as 1280x720, found {quote(text)}")
+    size = int(match.group(1)), int(match.group(2))
+    check_size(size)
+    return size

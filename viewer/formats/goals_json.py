@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from viewer.errors import FormatError, InputError
-from viewer.formats.files import read_text
 from viewer.formats.json_numbers import block_list, block_object, compact, number, numbers
 from viewer.formats.json_structs import VERSION, GoalsFile
 from viewer.formats.json_text import decode
+from viewer.formats.pipes import read_file_or_pipe
 from viewer.ik.goals import PIN_WEIGHT, Goal, GoalKind, GoalOptions
 from viewer.skeleton.effectors import find_place
 
@@ -30,7 +30,7 @@ def read_goals(path: Path, name: str, skeleton: Skeleton, warnings: list[str] | 
     """Read a goals file for one skeleton.
 
     Args:
-        path: the file.
+        path: the file, or a pipe.
         name: what the user called it, for messages.
         skeleton: its effectors, joints and tips are what goals may name.
         warnings: takes a line for each key that is not known.
@@ -38,7 +38,7 @@ def read_goals(path: Path, name: str, skeleton: Skeleton, warnings: list[str] | 
     Raises:
         ViewerError: the file cannot be read or is refused.
     """
-    return goals_from_text(read_text(path, name), name, skeleton, warnings)
+    return goals_from_text(read_file_or_pipe(path, name), name, skeleton, warnings)
 
 
 def goals_from_text(text: str, file: str, skeleton: Skeleton, warnings: list[str] | None = None) -> tuple[Goal, ...]:

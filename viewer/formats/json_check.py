@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 Kind: TypeAlias = Any
 """A type as written in `json_structs`."""
 
+_OR_FLAGS = {("position", "rotation", "position+rotation")}
+"""Words that stand for true and false; others stand beside a number."""
+
 
 class Checker:
     """Checks one document against one type.
@@ -106,7 +109,8 @@ class Checker:
     def _word(self, value: Json, words: tuple[str, ...], other: bool = False) -> Json:
         if not isinstance(value, str) or value not in words:
             listed = ", ".join(quote(word) for word in words)
-            raise self._fail(f"{'one of ' * (len(words) > 1)}{listed}{' or a number' * other}", value)
+            or_else = ", true or false" if words in _OR_FLAGS else " or a number"
+            raise self._fail(f"{'one of ' * (len(words) > 1)}{listed}{or_else * other}", value)
         return value
 
     def _tuple(self, value: Json, kinds: tuple[Kind, ...]) -> Json:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from viewer.errors import InputError, quote, unknown_name
+from viewer.formats.paths import check_file
 from viewer.formats.units import check_units, check_up
 from viewer.resources import data_dir
 from viewer.skeleton.chain import chain
 from viewer.skeleton.character import Character, Source
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable
 
 SAMPLE = "sample:"
@@ -74,9 +75,7 @@ def load(file: str | os.PathLike[str], *, units: str | float = "auto", up: str =
     Raises:
         ViewerError: the file cannot be read, or is refused; the message says where and why.
     """
-    found: object = file
-    if not isinstance(found, (str, os.PathLike)):
-        raise InputError(f"expected the name of a file, found {quote(found)}")
+    check_file(file)
     name = str(file)
     units, up = check_units(units), check_up(up)
     if name.startswith(SAMPLE):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from viewer.errors import FormatError, quote
-from viewer.formats.files import read_text
 from viewer.formats.json_numbers import block_object, compact, numbers
 from viewer.formats.json_structs import VERSION, PoseFile
 from viewer.formats.json_text import decode
 from viewer.formats.motion_json import pose_of
+from viewer.formats.pipes import read_file_or_pipe
 from viewer.skeleton.character import Source
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def read_pose(path: Path, name: str, skeleton: Skeleton, warnings: list[str] | N
     """Read a pose file for one skeleton; joints that it does not name are at rest.
 
     Args:
-        path: the file.
+        path: the file, or a pipe.
         name: what the user called it, for messages.
         skeleton: whose pose it is.
         warnings: takes a line for what deserves one: unknown keys, a pose of another skeleton.
@@ -31,7 +31,7 @@ def read_pose(path: Path, name: str, skeleton: Skeleton, warnings: list[str] | N
     Raises:
         ViewerError: the file cannot be read or is refused.
     """
-    return pose_from_text(read_text(path, name), name, skeleton, warnings)
+    return pose_from_text(read_file_or_pipe(path, name), name, skeleton, warnings)
 
 
 def pose_from_text(text: str, file: str, skeleton: Skeleton, warnings: list[str] | None = None) -> Pose:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from numbers import Integral
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
 from viewer.errors import InputError, MachineError, quote
 from viewer.formats.left_out import left_out, nodes_only
+from viewer.formats.paths import check_file
 from viewer.formats.units import check_units, check_up, metres_per_unit
 from viewer.skeleton.clip import Clip
+from viewer.skeleton.given import check_character, check_pose
 
 if TYPE_CHECKING:
     import os
@@ -30,17 +33,21 @@ class Options:
     Attributes:
         precision: decimals of numbers in text formats, or None for the format's own.
         pose: a pose is what was asked for: that the rest of the character is left out is no loss.
+        as_read: units and axes are those of the BVH file that it was read from: whoever read it knows them.
     """
 
     precision: int | None = None
     pose: bool = False
+    as_read: bool = False
 
 
 def _bvh(character: Character, path: Path, options: Options) -> list[str]:
     from viewer.formats.bvh.layout import own_kinds
+    from viewer.formats.bvh.read_back import misread
     from viewer.formats.bvh.writer import write_bvh
 
     lost = write_bvh(character, path, precision=options.precision)
+    lost += [] if options.as_read else misread(character)
     return lost + _left_out(character, options, "BVH", own_kinds(character.skeleton, character.source.layout))
 
 
@@ -112,6 +119,8 @@ SHAPES = (".obj", ".stl", ".ply")
 """Formats that hold the shape of one pose."""
 SEVERAL_CLIPS = (".glb", ".gltf")
 """Formats that hold all clips of a character; of motion the others hold the first."""
+MOST_DECIMALS = 17
+"""Decimals that a double can have anything to say in."""
 PICTURES = (".png", ".gif", ".mp4")
 """What is drawn, not saved."""
 
@@ -141,16 +150,21 @@ def save(
 
     Raises:
         OutputError: the file cannot be written; whatever stood there before still does.
-        InputError: an unknown suffix, unit or axis.
+        InputError: an unknown suffix, unit or axis; arguments of other kinds, a pose of another skeleton.
         MachineError: a library that the format needs is not installed.
     """
+    check_character(character)
+    check_file(file)
     path = Path(file)
     writer = check_suffix(path)
+    _check_precision(precision)
     if pose is not None:
+        check_pose(pose)
         character = with_pose(character, pose)
-    character = _in_frame(character, units, up)
+    own, character = character.source, _in_frame(character, units, up)
+    as_read = own.format == "bvh" and own == character.source
     try:
-        return writer(character, path, Options(precision, pose is not None))
+        return writer(character, path, Options(precision, pose is not None, as_read))
     except InputError as error:  # of numbers that the format cannot hold
         raise InputError(f"{path}: {error}") from error
 
@@ -171,6 +185,12 @@ def check_suffix(path: Path) -> Writer:
     return writer
 
 
+def _check_precision(found: object) -> None:
+    whole = -1 if isinstance(found, bool) or not isinstance(found, Integral) else int(found)
+    if found is not None and not 0 <= whole <= MOST_DECIMALS:
+        raise InputError(f"precision: expected a whole number from 0 to {MOST_DECIMALS} or None, found {quote(found)}")
+
+
 def check_no_session(path: Path) -> None:
     """Raise InputError if the name is that of a session file: what else it holds could not be opened by that name."""
     if path.name.casefold().endswith(SESSION):
@@ -187,6 +207,8 @@ def with_pose(character: Character, pose: Pose) -> Character:
 def clip_of_pose(character: Character, pose: Pose, frame_time: float) -> Clip:
     """One frame; only joints away from their offset are stored as translated."""
     skeleton = character.skeleton
+    if len(pose.rotations) != len(skeleton):
+        raise InputError(f"pose: expected {len(skeleton)} joints as the skeleton has, found {len(pose.rotations)}")
     moved = (pose.translations != skeleton.offsets).any(axis=-1).nonzero()[0]
     return Clip("pose", frame_time, pose.rotations[None], moved, pose.translations[None, moved], skeleton.offsets)
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _GUESSES = ((3.0, "m"), (40.0, "cmu"), (120.0, "inch"), (math.nextafter(400.0, math.inf), "cm"), (math.inf, "mm"))
 """Units by the extent that they are guessed below: 400 itself is not yet millimetres."""
 _UP_RATIO = 1.5
+GUESSES = ("units and axes are guessed", "units are guessed", "axes are guessed")
+"""How the warnings begin that say what was guessed."""
 UNIT_NAMES = ("auto", "m", "cm", "mm", "inch", "raw")
 UP_NAMES = ("auto", "y", "z")
 
@@ -33,15 +35,22 @@ class Frame:
         units: m, cm, mm, inch, cmu, raw or the number of metres.
         metres_per_unit: how long one unit is.
         up: "y" or "z".
-        guessed: neither stated by the file nor by the user.
+        guessed_units: neither stated by the file nor by the user.
+        guessed_up: likewise.
         height: metres from the lowest to the highest point looked at.
     """
 
     units: str
     metres_per_unit: float
     up: str
-    guessed: bool
+    guessed_units: bool
+    guessed_up: bool
     height: float
+
+    @property
+    def guessed(self) -> bool:
+        """Whether any of it was."""
+        return self.guessed_units or self.guessed_up
 
 
 def check_units(units: str | float) -> str:
@@ -66,9 +75,10 @@ def check_up(up: str) -> str:
     Raises:
         InputError: anything else.
     """
-    if up.casefold() not in UP_NAMES:
+    axis = str(up).casefold()
+    if axis not in UP_NAMES:
         raise InputError(f"up: expected {', '.join(UP_NAMES)}, found {quote(up)}")
-    return up.casefold()
+    return axis
 
 
 def metres_per_unit(units: str) -> float:
@@ -79,11 +89,19 @@ def metres_per_unit(units: str) -> float:
 
 
 def guess_warnings(frame: Frame) -> list[str]:
-    """How a file was read, where that was guessed, in words."""
-    if not frame.guessed:
-        return []
+    """How a file was read, where that was guessed, in words; that Y is up goes without saying where units are known."""
+    height = f"height {frame.height:.3g} m"
+    if frame.guessed_units and frame.guessed_up:
+        return [f"{GUESSES[0]}: {in_words(frame)}, {height}"]
+    if frame.guessed_units:
+        return [f"{GUESSES[1]}: {in_words(frame).partition(',')[0]}, {height}"]
+    return [f"{GUESSES[2]}: Z up, {height}"] if frame.guessed_up and frame.up == "z" else []
+
+
+def in_words(frame: Frame) -> str:
+    """Such as ``units of 0.01 m (cm), Y up``."""
     unit = "metres" if frame.units == "m" else f"units of {frame.metres_per_unit:g} m ({frame.units})"
-    return [f"units and axes are guessed: {unit}, {frame.up.upper()} up, height {frame.height:.3g} m"]
+    return f"{unit}, {frame.up.upper()} up"
 
 
 def settle(units: str | float, up: str, points: Floats) -> Frame:
@@ -94,11 +112,11 @@ def settle(units: str | float, up: str, points: Floats) -> Frame:
     units, up = check_units(units), check_up(up)
     extent = points.max(axis=0) - points.min(axis=0) if len(points) else points.sum(axis=0)
     largest = float(extent.max(initial=0.0))
-    guessed = units == "auto" or (up == "auto" and units != "raw")
+    guessed_units, guessed_up = units == "auto", up == "auto" and units != "raw"
     if up == "auto":
         z_up = units != "raw" and extent[1] == extent.min() and extent[2] > _UP_RATIO * extent[1]
         up = "z" if z_up else "y"
     if units == "auto":
         units = next(name for bound, name in _GUESSES if largest < bound)
     metres = metres_per_unit(units)
-    return Frame(units, metres, up, guessed, height=float(extent["xyz".index(up)]) * metres)
+    return Frame(units, metres, up, guessed_units, guessed_up, height=float(extent["xyz".index(up)]) * metres)

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.errors import InputError, quote
+from viewer.errors import InputError
 from viewer.ik.solution import STATUS_OF_CODE, Status
 from viewer.ik.system import Many, make_many
 from viewer.ik.targets import numbers
 from viewer.ik.workspace import Workspace, checked_start, spread_misses
+from viewer.skeleton.given import wrong_kind
 from viewer.skeleton.pose import Pose
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def checked_starts(skeleton: Skeleton, poses: Sequence[Pose] | Pose) -> Sequence
         return checked_start(skeleton, poses)
     found: object = poses
     if not isinstance(found, Iterable):
-        raise InputError(f"solve_batch: expected a pose or a list of poses, found {quote(found)}")
+        raise wrong_kind(found, "a pose or a list of poses", "solve_batch: ")
     starts = [checked_start(skeleton, pose) for pose in poses]
     if not starts:
         raise InputError("solve_batch: expected at least one pose, found none")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 import numpy as np
 
-from viewer.errors import InputError, quote
+from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.checks import check_flag
 from viewer.spatial.checks import finite_floats, unit_quaternions
 
@@ -57,6 +57,9 @@ class GoalOptions(TypedDict, total=False):
     rotation_weight: float
     offset: ArrayLike
     enabled: bool
+
+
+_OPTIONS = tuple(GoalOptions.__annotations__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,6 +149,9 @@ class Goal:
 
     @classmethod
     def _made(cls, kind: GoalKind, effector: str, options: GoalOptions, **fields: object) -> Self:
+        for name in options:
+            if name not in _OPTIONS:
+                raise InputError(f"{kind} goal: {unknown_name('option', name, _OPTIONS)}")
         values: dict[str, Any] = {**options, **fields}
         return cls(kind=kind, effector=effector, **values)
 

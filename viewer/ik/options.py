@@ -12,6 +12,7 @@ from viewer.ik.checks import check_count, check_flag, check_range, check_setting
 from viewer.ik.methods import DEFAULT_TUNING, METHODS, Tuning
 from viewer.ik.settings import ONE_SHOT
 from viewer.ik.system import Settings
+from viewer.skeleton.given import wrong_kind
 from viewer.skeleton.pose import Pose
 
 DEFAULT, DLS = "default", "dls"
@@ -49,7 +50,7 @@ class Options:
         root: what free roots may do: "free", "translate" or "locked".
         tolerance_m: metres within which a place is reached.
         tolerance_deg: degrees within which a turn is.
-        max_iterations: steps of one solve at most, restarts included.
+        max_iterations: steps of one solve at most, restarts included; those of ``settings`` where only these are given.
         restarts: whether a one-shot solve that stalls starts again from other poses.
         seed: of those poses; they depend on it and on the content, on nothing else.
         natural: whether joints move as readily as those of living things do (`viewer.ik.natural`), or all alike.
@@ -59,8 +60,10 @@ class Options:
             place), not where a free root stands. None: to the pose that a solve or drag begins with. Of the default
             method; others name it in `Solution.unserved`.
         preferred_weight: how strongly: part of the way from where it begins to that pose, 0 (not at all) to 1.
-        settings: the recipe's numbers (`viewer.ik.system.Settings`): damping, step cap, pull, ...
-        tuning: the numbers of single methods (`viewer.ik.methods.common.Tuning`).
+        settings: the recipe's numbers (`viewer.ik.system.Settings`): damping, step cap, pull, ... ``restarts=False``,
+            ``preferred`` and a standing figure have the last word about their restarts, settle and stand. Drags have
+            numbers of their own (`viewer.ik.settings.DRAGGING`).
+        tuning: the numbers of single methods (`viewer.ik.methods.common.Tuning`); others leave them.
     """
 
     method: str = DEFAULT
@@ -97,7 +100,7 @@ class Options:
         for name in ("limits", "restarts", "natural", "exact"):
             check_flag(name, getattr(self, name))
         if self.preferred is not None and not isinstance(self.preferred, Pose):
-            raise InputError(f"preferred: expected a pose or None, found {quote(self.preferred)}")
+            raise wrong_kind(self.preferred, "a pose or None", "preferred: ")
         check_range("preferred_weight", self.preferred_weight, least=0.0, most=1.0)
         for name, kind in (("settings", Settings), ("tuning", Tuning)):
             if not isinstance(getattr(self, name), kind):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from viewer.ik.workspace import Findings
+    from viewer.skeleton.copies import Reduced
     from viewer.skeleton.pose import Pose
     from viewer.spatial.checks import Floats
 
@@ -52,13 +54,26 @@ class Solution:
         "unserved",
     )  # fmt: skip
 
-    def __init__(self, pose: Pose, report: Report, findings: Findings, diagnose: Callable[[], tuple[str, ...]]) -> None:
+    def __init__(
+        self, pose: Pose, report: Report, findings: Findings | Known, diagnose: Callable[[], tuple[str, ...]]
+    ) -> None:
         """Made by `viewer.ik.solver.Solver`."""
         self.pose = pose
         self.status, self.iterations, self.seconds, self.backend, self.method, self.unserved, self.start_outside = (
             report
         )
         self._findings, self._diagnose = findings, diagnose
+
+    def __repr__(self) -> str:
+        """How it ended, and how many goals are met."""
+        met, asked = self._findings.met()
+        steps = f"{self.iterations} iteration{'' if self.iterations == 1 else 's'}"
+        return f"<Solution: {self.status}, {met} of {asked} goal{'' if asked == 1 else 's'} met, {steps}>"
+
+    def __reduce__(self) -> Reduced:
+        """Copied with all that is known: the solver's arrays stay where they are, and the diagnosis is worked out."""
+        known = Known(*self._findings.errors(), self._findings.met(), self.at_limit)
+        return _copied, (self.pose, self.report, known, self.diagnosis)
 
     @property
     def report(self) -> Report:
@@ -101,3 +116,28 @@ class Report(NamedTuple):
     method: str
     unserved: tuple[str, ...]
     start_outside: bool
+
+
+class Known(NamedTuple):
+    """The findings of a copy; see `viewer.ik.workspace.Findings`."""
+
+    metres: Floats
+    degrees: Floats
+    count_met: tuple[int, int]
+    limits: tuple[str, ...]
+
+    def errors(self) -> tuple[Floats, Floats]:
+        """Metres and degrees (G,) of all goals."""
+        return self.metres.copy(), self.degrees.copy()
+
+    def met(self) -> tuple[int, int]:
+        """How many goals are within their tolerances, and of how many."""
+        return self.count_met
+
+    def at_limit(self) -> tuple[str, ...]:
+        """Names of the joints at a limit."""
+        return self.limits
+
+
+def _copied(pose: Pose, report: Report, known: Known, diagnosis: tuple[str, ...]) -> Solution:
+    return Solution(pose, report, known, partial(tuple, diagnosis))

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import inspect
 import math
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.errors import InputError, quote
+from viewer.errors import InputError
+from viewer.ik.arguments import OPTION_NAMES, checked_goals, not_to_be_set, options_of, signature_of, unserved_of
 from viewer.ik.assemble import assemble, freedoms_of
 from viewer.ik.backends import engine_for
 from viewer.ik.batch import BatchRun, batch_targets, checked_starts, stacked
 from viewer.ik.checks import check_count
 from viewer.ik.drag import Drag
-from viewer.ik.findings import labels
-from viewer.ik.goals import Goal, GoalKind
+from viewer.ik.goals import GoalKind
 from viewer.ik.leaps import CHOICE
-from viewer.ik.methods import METHODS, UserRows, dls_settings
+from viewer.ik.methods import UserRows, dls_settings
 from viewer.ik.natural import arm_joints, metric, principal, stands
-from viewer.ik.options import DEFAULT, DLS, Options
+from viewer.ik.options import DEFAULT, DLS
 from viewer.ik.preferred import Preferred
 from viewer.ik.reach import Reach
 from viewer.ik.runs import Runs
@@ -30,7 +28,7 @@ from viewer.ik.solution import Solution, Status
 from viewer.ik.starts import Starts
 from viewer.ik.targets import Targets
 from viewer.ik.workspace import Workspace
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.given import check_skeleton
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,10 +36,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
+    from viewer.ik.assemble import Assembly
     from viewer.ik.batch import BatchSolution
-    from viewer.ik.options import SolverOptions
+    from viewer.ik.goals import Goal
+    from viewer.ik.options import Options, SolverOptions
     from viewer.ik.system import Settings
+    from viewer.skeleton.copies import Reduced
     from viewer.skeleton.pose import Pose
+    from viewer.skeleton.skeleton import Skeleton
 
 
 UNHEARD = "preferred pose"
@@ -50,6 +52,8 @@ UNHEARD = "preferred pose"
 
 class Solver(Runs):
     """Poses a skeleton so that all goals are met at once, inside the joint limits.
+
+    Its goals can be set, nothing else: other options are another solver.
 
     Args:
         skeleton: the joints.
@@ -60,13 +64,12 @@ class Solver(Runs):
         InputError: an unknown name, a number out of range, no goals at all.
     """
 
+    assembly: Assembly
+
     def __init__(self, skeleton: Skeleton, goals: Sequence[Goal], **options: Unpack[SolverOptions]) -> None:
         """Work out what depends on the skeleton and the goals."""
-        found: object = skeleton
-        if not isinstance(found, Skeleton):
-            raise InputError(f"expected a skeleton, found {quote(found)}")
-        self.options = Options(**options)
-        self.skeleton = skeleton
+        check_skeleton(skeleton)
+        self.__dict__.update(skeleton=skeleton, options=options_of(options))
         natural = self.options.natural
         self._freedoms = freedoms_of(
             skeleton,
@@ -91,7 +94,7 @@ class Solver(Runs):
 
     @goals.setter
     def goals(self, goals: Sequence[Goal]) -> None:
-        given = _checked_goals(goals)
+        given = checked_goals(goals)
         tolerance = (INSIDE * self.options.tolerance_m, INSIDE * math.radians(self.options.tolerance_deg))
         assembly = assemble(self._freedoms, given, tolerance)
         if self.options.restarts:
@@ -100,11 +103,11 @@ class Solver(Runs):
         if self._preferred is not None:
             assembly = self._preferred.told(assembly)
         # Goals that are refused leave the solver as it was.
-        self._goals, self.assembly = given, assembly
-        self.targets = Targets(self.skeleton, self._goals)
+        self._goals = given
+        self.__dict__.update(assembly=assembly, targets=Targets(self.skeleton, given))
         self._workspace = Workspace(self.skeleton, assembly)
         self._starts = Starts(self.skeleton, assembly.joints, self._preferred, limits=self.options.limits)
-        self._unserved = (*_unserved(self._goals, self.options.method), *self._unheard)
+        self._unserved = (*unserved_of(self._goals, self.options.method), *self._unheard)
         functions = [goal for goal in self._goals if goal.enabled and goal.kind is GoalKind.FUNCTION]
         self._extra = UserRows(self.skeleton, functions, float(assembly.system.scale[1])) if functions else None
         self._reach = Reach(assembly.system)
@@ -113,6 +116,29 @@ class Solver(Runs):
         self._needs_numpy = (
             self.options.method not in {DEFAULT, DLS} or self._extra is not None or self.options.tuning.own_rows
         )
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Refuse what would change nothing: all but the goals."""
+        if name != "goals" and not name.startswith("_"):
+            raise AttributeError(not_to_be_set(name))
+        object.__setattr__(self, name, value)
+
+    def __repr__(self) -> str:
+        """Its method, goals and joints."""
+        enabled = sum(goal.enabled for goal in self._goals)
+        off = f" ({len(self._goals) - enabled} more off)" if enabled < len(self._goals) else ""
+        goals = f"{enabled} goal{'' if enabled == 1 else 's'}{off}"
+        return f"<Solver: {self.options.method}, {goals}, {len(self.skeleton)} joints>"
+
+    def __copy__(self) -> Solver:
+        """The same arrays: for a `Drag`, which has a workspace of its own."""
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        return twin
+
+    def __reduce__(self) -> Reduced:
+        """Pickled and copied deeply by its arguments."""
+        return _again, (type(self), self.skeleton, self._goals, self.options)
 
     @property
     def one_shot(self) -> Settings:
@@ -205,33 +231,9 @@ class Solver(Runs):
         return solved
 
 
-def _checked_goals(goals: Sequence[Goal]) -> tuple[Goal, ...]:
-    found: object = goals
-    if not isinstance(found, Iterable):
-        raise InputError(f"expected a list of goals, found {quote(found)}")
-    given = tuple(goals)
-    entries: tuple[object, ...] = given
-    for entry in entries:
-        if not isinstance(entry, Goal):
-            raise InputError(f"expected a list of goals, found {quote(entry)} in it")
-    if not any(goal.enabled for goal in given):
-        raise InputError("a solver needs at least one goal that is enabled")
-    return given
+setattr(Solver, "__signature__", signature_of(Solver.__init__))  # noqa: B010 - types know nothing of it; `inspect` looks there
 
 
-def _unserved(goals: Sequence[Goal], method: str) -> tuple[str, ...]:
-    """What the enabled goals that a method cannot serve are called."""
-    if method == DEFAULT:
-        return ()
-    served = METHODS[method].serves
-    named = zip(goals, labels(goals), strict=True)
-    return tuple(name for goal, name in named if goal.enabled and goal.kind not in served)
-
-
-def _signature() -> inspect.Signature:
-    """What `help` shows of a solver: every option with its default, instead of ``**options``."""
-    given = list(inspect.signature(Solver.__init__).parameters.values())[1:-1]
-    return inspect.Signature([*given, *inspect.signature(Options).parameters.values()])
-
-
-setattr(Solver, "__signature__", _signature())  # noqa: B010 - types know nothing of it; `inspect` looks there
+def _again(kind: type[Solver], skeleton: Skeleton, goals: tuple[Goal, ...], options: Options) -> Solver:
+    """A copy, with arrays of its own."""
+    return kind(skeleton, goals, **{name: getattr(options, name) for name in OPTION_NAMES})

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.errors import InputError, quote
+from viewer.errors import InputError
+from viewer.ik.settings import INSIDE
 from viewer.ik.system import copy_state, make_many, make_state, make_work
 from viewer.ik.vectorised import begin, into_limits, residuals
+from viewer.skeleton.given import wrong_kind
 from viewer.skeleton.pose import Pose
 from viewer.spatial.checks import UNIT_TOLERANCE
 
@@ -119,7 +121,7 @@ def checked_start(skeleton: Skeleton, pose: Pose) -> Pose:
     """
     found: object = pose
     if not isinstance(found, Pose):
-        raise InputError(f"expected a pose to start from, found {quote(found)}")
+        raise wrong_kind(found, "a pose to start from")
     rotations, translations = pose.rotations, pose.translations
     if len(rotations) != len(skeleton):
         raise InputError(f"pose: expected {len(skeleton)} joints as the skeleton has, found {len(rotations)}")
@@ -152,6 +154,14 @@ class Findings:
         metres, degrees = spread_misses(self._system, self._goals, self._count, self._found()[0])
         metres[list(self.functions)] = list(self.functions.values())
         return metres, degrees
+
+    def met(self) -> tuple[int, int]:
+        """How many goals are within their tolerances, and of how many that ask for anything."""
+        metres, degrees = self.errors()
+        near = self._system.tolerance / INSIDE
+        asked = ~(np.isnan(metres) & np.isnan(degrees))
+        missed = (metres > near[0]) | (degrees > np.degrees(near[1]))
+        return int(np.count_nonzero(asked & ~missed)), int(np.count_nonzero(asked))
 
     def at_limit(self) -> tuple[str, ...]:
         """Names of the joints with a coordinate at one of its limits."""

@@ -19,6 +19,7 @@ from viewer.scene.look import figure_height, figure_points
 from viewer.scene.scene import Display, Scene
 from viewer.skeleton.character import Character
 from viewer.skeleton.coordinates import joint_space
+from viewer.skeleton.given import check_pose, check_skeleton
 from viewer.skeleton.kinematics import fk
 
 if TYPE_CHECKING:
@@ -78,9 +79,11 @@ def render(  # noqa: PLR0913 - what a picture can show, each by its name
         Red, green, blue (H, W, 3), the top row first.
 
     Raises:
-        InputError: a size, camera, frame or effector that is none; both a pose and a frame.
+        InputError: a character, pose, size, camera, frame or effector that is none; both a pose and a frame.
         MachineError: the machine cannot draw; the line names the cure.
     """
+    if not isinstance(character, Character):
+        check_skeleton(character)
     width, height = size
     check_size((width, height))
     scale = max(1.0, height / _LOGICAL_HEIGHT)
@@ -121,6 +124,7 @@ def _pose(character: Character | Skeleton, pose: Pose | None, frame: int | None)
     if pose is not None:
         if frame is not None:
             raise InputError("expected a pose or a frame, found both")
+        check_pose(pose)
         return pose
     if frame is None and (clip is None or not len(clip)):
         return _skeleton(character).relaxed_pose()

@@ -6,10 +6,14 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from viewer.errors import quote
+from viewer.skeleton.copies import reduced
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from viewer.skeleton.clip import Clip
+    from viewer.skeleton.copies import Reduced
     from viewer.skeleton.skeleton import Skeleton
 
 
@@ -70,6 +74,15 @@ class Character:
     source: Source = field(default_factory=Source)
     warnings: tuple[str, ...] = ()
     limits_from: str | None = None
+
+    def __repr__(self) -> str:
+        """Its skeleton and motion."""
+        skeleton, clips = self.skeleton, ", ".join(map(quote, self.clips)) or "no motion"
+        return f"<Character {quote(skeleton.name)}: {len(skeleton)} joints, {clips}>"
+
+    def __reduce__(self) -> Reduced:
+        """Copied by its fields."""
+        return reduced(self)
 
     @property
     def clip(self) -> Clip | None:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.errors import InputError
+from viewer.errors import InputError, quote
+from viewer.skeleton.copies import reduced
 from viewer.skeleton.pose import Pose
 from viewer.spatial.checks import frozen
 from viewer.spatial.quaternion import slerp
@@ -15,6 +16,7 @@ from viewer.spatial.quaternion import slerp
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from viewer.skeleton.copies import Reduced
     from viewer.spatial.checks import Floats, Ints
 
 
@@ -60,6 +62,14 @@ class Clip:
             object.__setattr__(self, name, array)
         object.__setattr__(self, "translated", translated)
         object.__setattr__(self, "offsets", offsets)
+
+    def __repr__(self) -> str:
+        """Its name and size."""
+        return f"<Clip {quote(self.name)}: {len(self)} frames of {len(self.offsets)} joints, {self.duration:.2f} s>"
+
+    def __reduce__(self) -> Reduced:
+        """Copied by its fields."""
+        return reduced(self)
 
     def __len__(self) -> int:
         """Number of frames."""

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.errors import InputError, quote
-from viewer.skeleton.pose import Pose
+from viewer.errors import InputError
+from viewer.skeleton.given import check_clip, check_pose, check_skeleton
 from viewer.spatial.checks import frozen
 from viewer.spatial.quaternion import rotate
 
 if TYPE_CHECKING:
     from viewer.skeleton.clip import Clip
+    from viewer.skeleton.pose import Pose
     from viewer.skeleton.skeleton import Skeleton
     from viewer.spatial.checks import Floats, Ints
 
@@ -28,6 +29,8 @@ _DEEP = 64
 
 _BLOCK = 1 << 15
 """Joint-frames worked on together: their planes (7 doubles each) stay in the processor's cache."""
+
+_HERE = "forward kinematics: "
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,17 +54,22 @@ def fk(skeleton: Skeleton, pose: Pose) -> World:
     """World positions (J, 3) and rotations (J, 4) of one pose.
 
     Raises:
-        InputError: no pose, or one of another skeleton.
+        InputError: no skeleton, no pose, or one of another skeleton.
     """
-    found: object = pose
-    if not isinstance(found, Pose):
-        raise InputError(f"forward kinematics: expected a pose, found {quote(found)}")
+    check_skeleton(skeleton, _HERE)
+    check_pose(pose, _HERE)
     world = fk_arrays(skeleton.parents, pose.rotations[None], pose.translations[None])
     return World(world.positions[0], world.rotations[0])
 
 
 def fk_clip(skeleton: Skeleton, clip: Clip, frames: slice | Ints = slice(None)) -> World:
-    """World positions (F, J, 3) and rotations (F, J, 4) of a clip's frames."""
+    """World positions (F, J, 3) and rotations (F, J, 4) of a clip's frames.
+
+    Raises:
+        InputError: no skeleton, no clip, or one of another skeleton.
+    """
+    check_skeleton(skeleton, _HERE)
+    check_clip(clip, _HERE)
     return fk_arrays(skeleton.parents, clip.rotations[frames], clip.local_translations(frames))
 
 

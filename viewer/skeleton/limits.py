@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from viewer.skeleton.copies import reduced
 from viewer.spatial.checks import frozen
 
 if TYPE_CHECKING:
+    from viewer.skeleton.copies import Reduced
     from viewer.spatial.checks import Floats
 
 AXIS_NAMES = "xyz"
@@ -56,6 +58,10 @@ class JointLimits:
         """Take the ranges as read-only arrays."""
         object.__setattr__(self, "lower", frozen(self.lower))
         object.__setattr__(self, "upper", frozen(self.upper))
+
+    def __reduce__(self) -> Reduced:
+        """Copied by its fields."""
+        return reduced(self)
 
     @classmethod
     def coordinates(cls, *ranges: tuple[float, float]) -> JointLimits:

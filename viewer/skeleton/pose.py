@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viewer.errors import InputError
+from viewer.skeleton.copies import reduced
 from viewer.spatial.checks import finite_floats, frozen, unit_quaternions
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from viewer.skeleton.copies import Reduced
     from viewer.spatial.checks import Floats
 
 
@@ -39,6 +41,14 @@ class Pose:
             )
         object.__setattr__(self, "rotations", rotations)
         object.__setattr__(self, "translations", translations)
+
+    def __repr__(self) -> str:
+        """How many joints it has."""
+        return f"<Pose: {len(self.rotations)} joints>"
+
+    def __reduce__(self) -> Reduced:
+        """Copied by its fields."""
+        return reduced(self)
 
     @classmethod
     def checked(cls, rotations: ArrayLike, translations: ArrayLike) -> Pose:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.errors import InputError, unknown_name
+from viewer.errors import InputError, quote, unknown_name
+from viewer.skeleton.copies import reduced
 from viewer.skeleton.kinds import FREEDOMS, JointKind
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.relaxed import derived_pose
@@ -18,6 +19,7 @@ from viewer.spatial.checks import frozen
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from viewer.skeleton.copies import Reduced
     from viewer.skeleton.effectors import Effector
     from viewer.skeleton.limits import JointLimits
     from viewer.spatial.checks import Floats, Ints
@@ -108,6 +110,14 @@ class Skeleton:
         ):
             raise InputError("skeleton tip_parents: expected joint indices, ascending")
 
+    def __repr__(self) -> str:
+        """Its name and size."""
+        return f"<Skeleton {quote(self.name)}: {len(self)} joints, {self.dof} degrees of freedom>"
+
+    def __reduce__(self) -> Reduced:
+        """Copied by its fields."""
+        return reduced(self)
+
     def __len__(self) -> int:
         """Number of joints."""
         return len(self.names)
@@ -116,8 +126,11 @@ class Skeleton:
         """The index of the joint of that name.
 
         Raises:
-            InputError: there is none; near names are offered.
+            InputError: there is none (near names are offered), or it is no name.
         """
+        found: object = name
+        if not isinstance(found, str):
+            raise InputError(f"expected the name of a joint, found {quote(found)}")
         try:
             return self.names.index(name)
         except ValueError:

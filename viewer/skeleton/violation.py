@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viewer.skeleton.coordinates import joint_space
+from viewer.skeleton.given import check_clip, check_pose, check_skeleton
 from viewer.skeleton.pose import Pose
 
 if TYPE_CHECKING:
@@ -16,12 +17,24 @@ if TYPE_CHECKING:
 
 
 def limit_violation(skeleton: Skeleton, pose: Pose) -> Floats:
-    """(J,) largest excess of each joint over its ranges: radians, metres for slides; 0 inside."""
+    """(J,) largest excess of each joint over its ranges: radians, metres for slides; 0 inside.
+
+    Raises:
+        InputError: no skeleton, no pose, or one of another skeleton.
+    """
+    check_skeleton(skeleton)
+    check_pose(pose)
     return _excess(skeleton, pose.rotations, pose.translations)
 
 
 def clip_violation(skeleton: Skeleton, clip: Clip, frames: slice = slice(None)) -> Floats:
-    """(F, J) the violation of every frame asked for."""
+    """(F, J) the violation of every frame asked for.
+
+    Raises:
+        InputError: no skeleton, no clip, or one of another skeleton.
+    """
+    check_skeleton(skeleton)
+    check_clip(clip)
     return _excess(skeleton, clip.rotations[frames], clip.local_translations(frames))
 
 
@@ -30,7 +43,12 @@ def project_pose(skeleton: Skeleton, pose: Pose, *, limits: bool = True) -> Pose
 
     Joint by joint and coordinate by coordinate; the rest of the tree is not asked. Joints that are inside already keep
     their numbers to the last bit, and translations other than those of slides are kept: a file may animate them.
+
+    Raises:
+        InputError: no skeleton, no pose, or one of another skeleton.
     """
+    check_skeleton(skeleton)
+    check_pose(pose)
     space = joint_space(skeleton)
     measured = space.measure(pose.rotations, pose.translations)
     wanted = space.nearest_inside(measured) if limits else measured

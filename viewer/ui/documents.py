@@ -13,6 +13,7 @@ import numpy as np
 from viewer.errors import FormatError, ViewerError, quote
 from viewer.formats.load import SAMPLE, load
 from viewer.formats.save import SEVERAL_CLIPS, SHAPES, WRITERS, save
+from viewer.formats.units import GUESSES
 from viewer.scene import figure_points
 from viewer.session.actions import SetClip
 from viewer.session.demos import PREFIX, find_demo
@@ -32,7 +33,6 @@ FILMS = (".mp4", ".gif")
 EXPORTS = (*WRITERS, ".png", *FILMS)
 """Suffixes of what can be exported."""
 _UNITS = {1.0: "metres", 0.01: "centimetres", 0.001: "millimetres", 0.0254: "inches"}
-_GUESSED = "units and axes are guessed"
 
 
 def open_path(controller: Controller, path: Path | str, *, units: str | float = "auto", up: str = "auto") -> bool:
@@ -89,7 +89,7 @@ def _news(controller: Controller, character: Character) -> list[Message]:
     if character.source.guessed:
         change = ("Change", partial(controller.request, "units-dialog"))
         news.append(Message(f"Read as {units_of(character)}", "note", (change,)))
-    others = [line for line in character.warnings if not line.startswith(_GUESSED)]
+    others = [line for line in character.warnings if not line.startswith(GUESSES)]
     if others:
         more = f" ({len(others) - 1} more)" if len(others) > 1 else ""
         news.append(
