@@ -16,7 +16,7 @@ from viewer.ik.kernels_dual import gram, solve_dual
 from viewer.ik.kernels_forward import residuals
 from viewer.ik.kernels_joints import difference, move
 from viewer.ik.kernels_step import cap, freeze, less_pull, linearise, shorten, spread_step
-from viewer.ik.leaps import CHOICE, STRIDE_EVERY, copy, start_anew, stride
+from viewer.ik.leaps import CHOICE, STRIDE_EVERY, copy, half_back, start_anew, stride
 
 if TYPE_CHECKING:
     from viewer.ik.system import Settings, State, System, Work
@@ -100,7 +100,7 @@ def solve(
             settling += settles
             scale_row(w.pull, _SETTLING if settles else settings.pull)
             cap(s, w.pull, bold if settles else settings.pull_cap)
-        moved = 0.0
+        moved, swung = 0.0, False
         first = -1 if settings.restarts > 0 else 1 if pulled else 0
         for attempt in range(_TRIES if settings.restarts > 0 else _TRIES + 1):
             # A freedom that is cut short at its limit may be what spoils it for the others. Where there are restarts
@@ -114,6 +114,7 @@ def solve(
             most = error * settings.least_gain * (_CROSSING_GAIN if crossing else 1.0)
             if new_error <= most or new_worst <= _MET or not settings.guarded:
                 copy(trial, state)
+                swung = strides and new_worst > _NEAR and new_error > _LITTLE_GAIN * error
                 error, worst, moved = new_error, new_worst, largest
                 boost = max(1.0, boost * _RELAX)
                 bold *= _BOLDER if pulled else 1.0
@@ -125,6 +126,8 @@ def solve(
                 bold *= _TIMIDER
             elif attempt != first:
                 boost *= _TIGHTEN
+        if moved > 0.0 and swung:
+            error, worst = half_back(s, w, state, trial, error, worst)
         if moved == 0.0:
             # What was evaluated last is a step that was taken back.
             error, worst = residuals(s, w, state.q, state.t, state.e)
@@ -178,6 +181,8 @@ _MET = 0.5
 """Below this part of their tolerances all goals are met, and what the pull makes worse is no matter."""
 _CROSSING_GAIN = 0.95
 """A step that goes without some freedoms must be worth it: out of reach it would only keep the pose from resting."""
+_LITTLE_GAIN = 0.9
+"""A step that leaves more than this part of the squared error may have gone too far."""
 _TIGHTEN = 8.0
 _RELAX = 0.25
 _SETTLINGS, _SETTLING = 24, 0.25

@@ -43,6 +43,25 @@ def start_anew(s: System, w: Work, state: State, trial: State, anchor: State, be
             copy(trial, state)
 
 
+def half_back(s: System, w: Work, state: State, trial: State, error: float, worst: float) -> tuple[float, float]:
+    """Go back half of the step ``w.step`` that was just taken, if that is nearer.
+
+    Out of reach the squared error curves more than its linearised goals do, so that a step may go twice as far as it
+    should: the pose would swing to and fro across the valley instead of going down along it.
+
+    Returns:
+        Squared error and worst miss of the pose that stands in ``state`` afterwards.
+    """
+    scale_row(w.step, -0.5)
+    copy(state, trial)
+    move(s, w, w.step, trial.x, trial.q, trial.t)
+    new_error, new_worst = residuals(s, w, trial.q, trial.t, trial.e)
+    if new_error < error:
+        copy(trial, state)
+        return new_error, new_worst
+    return residuals(s, w, state.q, state.t, state.e)
+
+
 def stride(
     s: System, w: Work, state: State, trial: State, since: State, settings: Settings, error: float
 ) -> tuple[float, float]:
