@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from viewer.ik.kernels import put_row, put_table, scale_row
 from viewer.ik.kernels_align import align_roots
+from viewer.ik.kernels_dual import solve_dual
 from viewer.ik.kernels_forward import residuals
 from viewer.ik.kernels_joints import difference, move, reseed
-from viewer.ik.kernels_step import cap, shorten
+from viewer.ik.kernels_step import cap, less_pull, shorten, spread_step
 
 if TYPE_CHECKING:
     from viewer.ik.system import Settings, State, System, Work
@@ -41,6 +42,28 @@ def start_anew(s: System, w: Work, state: State, trial: State, anchor: State, be
         if error < least or i == begin:
             least = error
             copy(trial, state)
+
+
+def follow_curve(s: System, w: Work, state: State, trial: State, damping: float) -> tuple[float, float]:
+    """Correct ``w.step``, which has led to ``trial``, by what the goals missed there that they should not have by J.
+
+    Stiff goals, such as pinned feet, let the others go only along a curve: a straight step leaves it, and only tiny ones
+    would be taken (the effect of Maratos; the cure is the second-order correction of Nocedal and Wright, "Numerical
+    Optimization", 2nd ed. 2006, section 18.3). The same factors serve again.
+
+    Returns:
+        Squared error and worst miss of the pose that stands in ``trial`` afterwards.
+    """
+    put_row(w.step, w.held)
+    less_pull(s, w, w.frozen, w.step, state.e, w.wanted)
+    for r in range(len(w.wanted)):
+        w.wanted[r] = trial.e[r] - w.wanted[r]
+    solve_dual(w, w.wanted, damping, w.y)
+    spread_step(s, w, w.frozen, w.y, w.step, w.step)
+    shorten(s, w.step, state.x, 1.0)
+    copy(state, trial)
+    move(s, w, w.step, trial.x, trial.q, trial.t)
+    return residuals(s, w, trial.q, trial.t, trial.e)
 
 
 def half_back(s: System, w: Work, state: State, trial: State, error: float, worst: float) -> tuple[float, float]:
