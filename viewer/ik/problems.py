@@ -20,7 +20,7 @@ from viewer.ik.system import Settings
 if TYPE_CHECKING:
     from viewer.ik.system import Many, State, System, Work
 
-_SEARCH = 0.65
+_SEARCH = 0.6
 """Part of the iterations after which no restart begins: the rest is for coming to rest at the nearest pose."""
 _ENOUGH = 50
 """Iterations of which it pays to keep some for that."""
@@ -157,7 +157,7 @@ def solve_many(
                     put_table(many.t[i], state.t)
                     into_limits(s, w, state.q, state.t, state.x)
                     w.since[0] = 0
-                else:
+                elif code != BUDGET:
                     break
                 chosen = limited(settings, left, 0)
             if code == STALLED and agreed:
