@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from viewer.skeleton.pose import Pose
 
 DEFAULT_ITERATIONS = 2
+_GLIDE = 0.1
+"""Radians, or units of length, that a joint goes in a step even if no target moves: who is far behind glides there."""
 
 
 class Drag:
@@ -44,6 +46,7 @@ class Drag:
         self._workspace = Workspace(solver.skeleton, solver.assembly)
         self._settings = DRAGGING
         self._homing: Homing | None = None
+        self._glides = solver.built_in
 
     def move(
         self,
@@ -68,6 +71,8 @@ class Drag:
         if homing is not None:
             homing.before()
         settings = self._solver.recipe(settings)
+        if self._glides and onward:
+            space.work.room[0] = _GLIDE
         self.solution = self._solver.towards(space, self.start, targets, target_rotations, settings, onward=onward)
         self.solution.start_outside |= self._outside
         if homing is not None:

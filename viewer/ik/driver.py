@@ -38,11 +38,11 @@ _TRIES = 5
 """Times that a step that makes it worse is taken back and tried with more damping."""
 
 
-def propose(s: System, w: Work, state: State, settings: Settings, error: float, boost: float, crossing: bool) -> float:
+def propose(s: System, w: Work, state: State, settings: Settings, error: float, boost: float, filling: bool) -> float:
     """The step from the current pose into ``w.step``; returns its largest component.
 
-    With ``crossing`` freedoms that would come to a limit on the way stay where they are; the others do without them.
-    With ``settings.filling`` these go as far as the limit and the others make up for it; else `shorten` cuts them off.
+    With ``filling`` freedoms that would cross a limit go as far as that and the others make up for it; else `shorten`
+    cuts them off.
     """
     damping = (settings.damping_scale * error + settings.damping) * boost
     w.frozen[:] = False
@@ -52,8 +52,8 @@ def propose(s: System, w: Work, state: State, settings: Settings, error: float, 
         less_pull(s, w, w.frozen, w.pull, state.e, w.wanted)
         solve_dual(w, w.wanted, damping, w.y)
         spread_step(s, w, w.frozen, w.y, w.pull, w.step)
-        largest = cap(s, w.step, settings.step_cap)
-        if freeze(s, w, state.x, crossing, settings.filling) == 0:
+        largest = cap(s, w.step, min(settings.step_cap, w.room[0]))
+        if freeze(s, w, state.x, filling) == 0:
             break
     return largest
 
@@ -85,7 +85,7 @@ def solve(
     ended = math.inf
     w.tally[0] = 0
     iterations, pulled, moved, bold, settling = 0, False, math.inf, settings.pull_cap, 0
-    while iterations < settings.max_iterations:
+    while iterations < settings.max_iterations and w.room[0] > 0.0:
         rests = not settings.settle or (pulled and moved < _AT_REST) or settling >= _SETTLINGS
         if worst <= 1.0 and iterations >= settings.least_iterations and rests:
             break
@@ -103,15 +103,15 @@ def solve(
         moved, swung = 0.0, False
         first = -1 if settings.restarts > 0 else 1 if pulled else 0
         for attempt in range(_TRIES if settings.restarts > 0 else _TRIES + 1):
-            # A freedom that is cut short at its limit may be what spoils it for the others. Where there are restarts
-            # they are the quicker way out.
-            crossing = first >= 0 and attempt == first + 1
-            largest = propose(s, w, state, settings, error, boost, crossing)
+            # A freedom that is cut short at its limit may be what spoils it for the others: from then on they make up
+            # for it. A shorter step alone is no cure, since who stands a hair from the limit is cut short by any.
+            filling = settings.filling or (first >= 0 and attempt > first)
+            largest = propose(s, w, state, settings, error, boost, filling)
             shorten(s, w.step, state.x, settings.limit_gain)
             copy(state, trial)
             move(s, w, w.step, trial.x, trial.q, trial.t)
             new_error, new_worst = residuals(s, w, trial.q, trial.t, trial.e)
-            most = error * settings.least_gain * (_CROSSING_GAIN if crossing else 1.0)
+            most = error * settings.least_gain
             if strides and new_error > most and new_worst > _NEAR:
                 damping = (settings.damping_scale * error + settings.damping) * boost
                 new_error, new_worst = follow_curve(s, w, state, trial, damping)
@@ -119,6 +119,8 @@ def solve(
                 copy(trial, state)
                 swung = strides and new_worst > _NEAR and new_error > _LITTLE_GAIN * error
                 error, worst, moved = new_error, new_worst, largest
+                w.room[0] -= largest
+                status = BUDGET
                 boost = max(1.0, boost * _RELAX)
                 bold *= _BOLDER if pulled else 1.0
                 break
@@ -154,8 +156,11 @@ def solve(
                 # iteration that begins as the first of a solve does: to solve again from here moves nothing.
                 if moved < _STILL:
                     if afresh:
+                        # Ever shorter steps follow the gradient inside the limits: if none is nearer, that is none.
                         status = STALLED
-                        break
+                        if boost > _MOST_BOOST:
+                            break
+                        continue
                     boost, afresh = 1.0, True
                     continue
             else:
@@ -182,11 +187,11 @@ def solve(
 
 _MET = 0.5
 """Below this part of their tolerances all goals are met, and what the pull makes worse is no matter."""
-_CROSSING_GAIN = 0.95
-"""A step that goes without some freedoms must be worth it: out of reach it would only keep the pose from resting."""
 _LITTLE_GAIN = 0.9
 """A step that leaves more than this part of the squared error may have gone too far."""
 _TIGHTEN = 8.0
+_MOST_BOOST = 1e6
+"""More damping than this leaves no step."""
 _RELAX = 0.25
 _SETTLINGS, _SETTLING = 24, 0.25
 """Steps of settling when the goals are met, and part of the way to the anchor of each: of more it may swing."""

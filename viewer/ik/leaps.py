@@ -60,6 +60,7 @@ def follow_curve(s: System, w: Work, state: State, trial: State, damping: float)
         w.wanted[r] = trial.e[r] - w.wanted[r]
     solve_dual(w, w.wanted, damping, w.y)
     spread_step(s, w, w.frozen, w.y, w.step, w.step)
+    cap(s, w.step, w.room[0])
     shorten(s, w.step, state.x, 1.0)
     copy(state, trial)
     move(s, w, w.step, trial.x, trial.q, trial.t)
@@ -99,7 +100,7 @@ def stride(
     for _ in range(_STRIDES):
         difference(s, w, state.x, state.q, state.t, since.x, since.q, since.t, w.step)
         scale_row(w.step, -_STRIDE)
-        cap(s, w.step, _STRIDE_CAP)
+        cap(s, w.step, min(_STRIDE_CAP, w.room[0] / _STRIDES))
         shorten(s, w.step, state.x, 1.0)
         copy(state, trial)
         move(s, w, w.step, trial.x, trial.q, trial.t)

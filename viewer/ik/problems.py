@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from viewer.ik.driver import AS_NEAR, BUDGET, CONVERGED, STALLED, UNREACHABLE, solve
 from viewer.ik.kernels import put_table
 from viewer.ik.kernels_align import stand_roots
-from viewer.ik.kernels_far import approach, far_out
+from viewer.ik.kernels_far import approach, far_out, went
 from viewer.ik.kernels_forward import residuals
 from viewer.ik.kernels_groups import count_groups, keep, keep_group, note_weights, single_out, take_back
 from viewer.ik.kernels_joints import into_limits, prefer
@@ -24,6 +24,8 @@ _SEARCH = 0.6
 """Part of the iterations after which no restart begins: the rest is for coming to rest at the nearest pose."""
 _ENOUGH = 50
 """Iterations of which it pays to keep some for that."""
+_ROOM_FOR = 10.0
+"""Radians that a drag may turn a joint by for each unit of length, or radian, that its cursor goes."""
 _AGREED = 3
 """Descents, from the start or from seeds, that end as near as the best: where so many do there is no nearer pose."""
 
@@ -86,6 +88,9 @@ def solve_many(
     outside = many.outside[0]
     groups = count_groups(s)
     for i in range(len(many.code)):
+        if onward:
+            w.room[0] += _ROOM_FOR * went(s, many.target[i], many.rotation[i])
+        room = w.room[0]
         put_table(many.target[i], s.goal_target)
         put_table(many.rotation[i], s.goal_rotation)
         if not onward:
@@ -125,6 +130,7 @@ def solve_many(
                 single_out(s, w, group)
                 take_back(s, w, 0, state)
                 w.since[0] = 0
+                w.room[0] = room
                 if anchored:
                     copy(state, anchor)
             chosen, nearest, used = settings, 0.0, 0

@@ -181,14 +181,14 @@ def less_pull(s: System, w: Work, frozen: Bools, pull: Floats, e: Floats, out: F
         out -= (wish / np.where(s.spread == 0.0, np.inf, s.spread)) @ w.jacobian
 
 
-def freeze(s: System, w: Work, x: Floats, crossing: bool, filling: bool) -> int:
+def freeze(s: System, w: Work, x: Floats, filling: bool) -> int:
     """Freeze the freedoms that stand at a limit and would leave it by ``w.step``; returns how many are new.
 
-    With ``crossing`` also those that only come to their limit on the way; with ``filling`` these go as far as it.
+    With ``filling`` also those that only come to their limit on the way: they go as far as it.
 
     Their share is taken out of ``w.gram``.
     """
-    leaving = np.flatnonzero(leaves_limits(s, w.step, x, crossing or filling) & ~w.frozen)
+    leaving = np.flatnonzero(leaves_limits(s, w.step, x, filling) & ~w.frozen)
     if leaving.size:
         w.frozen[leaving] = True
         space = np.where(w.step[leaving] < 0.0, s.lower[leaving], s.upper[leaving]) - x[leaving]
