@@ -24,7 +24,7 @@ _SEARCH = 0.6
 """Part of the iterations after which no restart begins: the rest is for coming to rest at the nearest pose."""
 _ENOUGH = 50
 """Iterations of which it pays to keep some for that."""
-_ROOM_FOR = 10.0
+_ROOM_FOR = 4.0
 """Radians that a drag may turn a joint by for each unit of length, or radian, that its cursor goes."""
 _AGREED = 3
 """Descents, from the start or from seeds, that end as near as the best: where so many do there is no nearer pose."""
