@@ -15,7 +15,15 @@ from viewer.ik.kernels import scale_row
 from viewer.ik.kernels_dual import gram, solve_dual
 from viewer.ik.kernels_forward import residuals
 from viewer.ik.kernels_joints import difference, move
-from viewer.ik.kernels_step import cap, freeze, less_pull, linearise, shorten, spread_step
+from viewer.ik.kernels_step import (
+    cap,
+    freeze,
+    less_pull,
+    linearise,
+    shorten,
+    spread_step,
+    yield_swings,
+)
 from viewer.ik.leaps import CHOICE, STRIDE_EVERY, copy, follow_curve, half_back, start_anew, stride
 
 if TYPE_CHECKING:
@@ -100,6 +108,8 @@ def solve(
             settling += settles
             scale_row(w.pull, _SETTLING if settles else settings.pull)
             cap(s, w.pull, bold if settles else settings.pull_cap)
+            if strides:
+                scale_row(w.pull, w.yielding[0])
         moved, swung = 0.0, False
         first = -1 if settings.restarts > 0 else 1 if pulled else 0
         for attempt in range(_TRIES if settings.restarts > 0 else _TRIES + 1):
@@ -120,6 +130,8 @@ def solve(
                 swung = strides and new_worst > _NEAR and new_error > _LITTLE_GAIN * error
                 error, worst, moved = new_error, new_worst, largest
                 w.room[0] -= largest
+                if strides and pulled:
+                    yield_swings(s, w)
                 status = BUDGET
                 boost = max(1.0, boost * _RELAX)
                 bold *= _BOLDER if pulled else 1.0

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from viewer.ik.driver import AS_NEAR, BUDGET, CONVERGED, STALLED, UNREACHABLE, solve
-from viewer.ik.kernels import put_table
+from viewer.ik.kernels import put_table, scale_row
 from viewer.ik.kernels_align import stand_roots
 from viewer.ik.kernels_far import approach, far_out, went
 from viewer.ik.kernels_forward import residuals
@@ -117,6 +117,8 @@ def solve_many(
             copy(state, anchor)
         if not onward:
             w.since[0] = 0
+            w.yielding[0] = 1.0
+            scale_row(w.before, 0.0)
         if groups > 1:
             keep(s, w, 0, state)
             keep(s, w, 1, state)

@@ -24,6 +24,7 @@ from viewer.ik.vectorised_step import (
     shorten,
     solve_dual,
     spread_step,
+    yield_swings,
 )
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ STEPS: dict[str, Any] = {
     function.__name__: function
     for function in (
         align_roots, cap, difference, freeze, gram, into_limits, less_pull, linearise, move, prefer, put_row, put_table,
-        reseed, residuals, scale_row, shorten, solve_dual, spread_step, stand_roots,
+        reseed, residuals, scale_row, shorten, solve_dual, spread_step, stand_roots, yield_swings,
     )
 }  # fmt: skip
 """What they call."""
