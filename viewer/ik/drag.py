@@ -5,6 +5,8 @@ from __future__ import annotations
 from copy import copy
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from viewer.ik.checks import check_count
 from viewer.ik.homing import Homing
 from viewer.ik.settings import DRAGGING
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from viewer.skeleton.pose import Pose
 
 DEFAULT_ITERATIONS = 2
+_MUCH_NEARER = 0.5
 _GLIDE = 0.1
 """Radians, or units of length, that a joint goes in a step even if no target moves: who is far behind glides there."""
 
@@ -76,7 +79,7 @@ class Drag:
         self.solution = self._solver.towards(space, self.start, targets, target_rotations, settings, onward=onward)
         self.solution.start_outside |= self._outside
         if homing is not None:
-            homing.after(converged=self.solution.status is Status.CONVERGED)
+            homing.after(self.solution.status)
         elif self._solver.built_in:
             self._homing = Homing(space)
         return self.solution
@@ -87,7 +90,8 @@ class Drag:
         Restarts are allowed here; whoever shows the pose blends it in (`viewer.skeleton.blend.blend_poses`).
 
         Returns:
-            A solution that meets all goals; None where the drag met them itself, or no such pose is found.
+            A solution that meets all goals, or misses them by half as much in all or less; None where the drag met them
+            itself, or no such pose is found.
         """
         last = self.solution
         if last is None or last.status is Status.CONVERGED:
@@ -97,4 +101,10 @@ class Drag:
         places[dragged.goals], turns[dragged.goals] = dragged.system.goal_target, dragged.system.goal_rotation
         # In arrays of its own: the drag may yet go on from where it is.
         found = solver.run(Workspace(solver.skeleton, solver.assembly), last.pose, (places, turns), solver.one_shot)
-        return found if found.status is Status.CONVERGED else None
+        nearer = found.status is Status.CONVERGED or _miss(found) <= _MUCH_NEARER * _miss(last)
+        return found if nearer else None
+
+
+def _miss(solution: Solution) -> float:
+    """Metres and radians by which all goals together are missed."""
+    return float(np.nansum(solution.errors_m) + np.nansum(np.radians(solution.errors_deg)))
