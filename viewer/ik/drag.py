@@ -38,6 +38,7 @@ class Drag:
         start: the pose that the drag began at; pins without a place hold what their joint has in it. Joints that take
             no part are inside their limits.
         solution: the last step's, None before the first.
+        glides: whether a step turns joints only by what fits how far the targets went; without, it may leap.
     """
 
     def __init__(self, solver: Solver, pose: Pose) -> None:
@@ -49,7 +50,7 @@ class Drag:
         self._workspace = Workspace(solver.skeleton, solver.assembly)
         self._settings = DRAGGING
         self._homing: Homing | None = None
-        self._glides = solver.built_in
+        self.glides = solver.built_in
 
     def move(
         self,
@@ -74,8 +75,7 @@ class Drag:
         if homing is not None:
             homing.before()
         settings = self._solver.recipe(settings)
-        if self._glides and onward:
-            space.work.room[0] = _GLIDE
+        space.work.room[0] = _GLIDE if self.glides and onward else np.inf
         self.solution = self._solver.towards(space, self.start, targets, target_rotations, settings, onward=onward)
         self.solution.start_outside |= self._outside
         if homing is not None:

@@ -15,15 +15,8 @@ from viewer.ik.kernels import scale_row
 from viewer.ik.kernels_dual import gram, solve_dual
 from viewer.ik.kernels_forward import residuals
 from viewer.ik.kernels_joints import difference, move
-from viewer.ik.kernels_step import (
-    cap,
-    freeze,
-    less_pull,
-    linearise,
-    shorten,
-    spread_step,
-    yield_swings,
-)
+from viewer.ik.kernels_pull import yield_swings
+from viewer.ik.kernels_step import cap, freeze, less_pull, linearise, shorten, spread_step
 from viewer.ik.leaps import CHOICE, STRIDE_EVERY, copy, follow_curve, half_back, start_anew, stride
 
 if TYPE_CHECKING:
@@ -121,7 +114,9 @@ def solve(
             copy(state, trial)
             move(s, w, w.step, trial.x, trial.q, trial.t)
             new_error, new_worst = residuals(s, w, trial.q, trial.t, trial.e)
-            most = error * settings.least_gain
+            # Where goals are met, a straight limb would swing wide for a hair.
+            met = strides and worst <= 1.0
+            most = error * (_WORTHWHILE if met and not pulled else settings.least_gain)
             if strides and new_error > most and new_worst > _NEAR:
                 damping = (settings.damping_scale * error + settings.damping) * boost
                 new_error, new_worst = follow_curve(s, w, state, trial, damping)
@@ -141,6 +136,10 @@ def solve(
                 w.pull[:] = 0.0
                 pulled = False
                 bold *= _TIMIDER
+                if met:
+                    w.yielding[0] = max(_LEAST_PULL, _TIMIDER * w.yielding[0])
+            elif met:
+                break
             elif attempt != first:
                 boost *= _TIGHTEN
         if moved > 0.0 and swung:
@@ -199,6 +198,10 @@ def solve(
 
 _MET = 0.5
 """Below this part of their tolerances all goals are met, and what the pull makes worse is no matter."""
+_LEAST_PULL = 0.02
+"""Part of the pull that is left where it is in the way."""
+_WORTHWHILE = 0.25
+"""Part of the squared error to which a step without a pull must bring goals that are met already."""
 _LITTLE_GAIN = 0.9
 """A step that leaves more than this part of the squared error may have gone too far."""
 _TIGHTEN = 8.0

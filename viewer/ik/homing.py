@@ -53,7 +53,7 @@ class Homing:
             self._way.go_on(self._space)
 
     def after(self, status: Status) -> None:
-        """What is to be done after it; who has come to a halt is led home, be it at the goals or caught short of them."""
+        """What is to be done after it; who has come to a halt is led home, at the goals or caught short of them."""
         space, aims = self._space, _aims(self._space)
         if aims != self._aims:
             self._aims, self._way, self._looked = aims, None, False

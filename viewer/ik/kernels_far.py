@@ -197,9 +197,6 @@ def went(s: System, place: Floats, turn: Floats) -> float:
             here += (turn[g, i] - s.goal_rotation[g, i]) ** 2
             opposite += (turn[g, i] + s.goal_rotation[g, i]) ** 2
         moved, turned = math.sqrt(moved) / s.scale[0], 2.0 * math.sqrt(min(here, opposite))
-        # What a goal does not ask is NaN, and not more than anything.
-        if moved > most:
-            most = moved
-        if turned > most:
-            most = turned
+        # What a goal does not ask is NaN.
+        most = max(most, 0.0 if math.isnan(moved) else moved, 0.0 if math.isnan(turned) else turned)
     return most

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
 _AT_LIMIT = 1e-9
 _NEAR_LIMIT = 1e-2
-_SWING, _SWINGING = 1e-4, 0.1
-_LESS_PULL, _MORE_PULL, _LEAST_PULL = 0.5, 1.05, 0.02
 
 
 def linearise(s: System, w: Work, x: Floats) -> None:
@@ -205,22 +203,3 @@ def cap(s: System, dx: Floats, most: float) -> float:
             dx[d] *= most / largest
         largest = most
     return largest
-
-
-def yield_swings(s: System, w: Work) -> None:
-    """Let the pull be less where a step takes back the last one, and little by little all of it where none does.
-
-    What the goals leave free is a curve; where it is narrow, as that of a knee that is nearly straight, a pull of some
-    length steps to and fro across the place where it would rest. (Signs that change tell of steps that are too long:
-    Riedmiller and Braun, "A direct adaptive method for faster backpropagation learning: the RPROP algorithm", 1993.)
-    """
-    back, on = 0.0, 0.0
-    for d in range(len(w.step)):
-        product = w.step[d] * w.before[d] / s.unit[d] ** 2
-        if product < 0.0:
-            back -= product
-        else:
-            on += product
-        w.before[d] = w.step[d]
-    swings = back > _SWING**2 and back > _SWINGING * on
-    w.yielding[0] = max(_LEAST_PULL, _LESS_PULL * w.yielding[0]) if swings else min(1.0, _MORE_PULL * w.yielding[0])

@@ -12,6 +12,7 @@ from viewer.ik.vectorised_align import align_roots, stand_roots
 from viewer.ik.vectorised_forward import residuals
 from viewer.ik.vectorised_joints import difference, move, prefer, reseed
 from viewer.ik.vectorised_measure import into_limits
+from viewer.ik.vectorised_pull import yield_swings
 from viewer.ik.vectorised_step import (
     cap,
     freeze,
@@ -24,7 +25,6 @@ from viewer.ik.vectorised_step import (
     shorten,
     solve_dual,
     spread_step,
-    yield_swings,
 )
 
 if TYPE_CHECKING:

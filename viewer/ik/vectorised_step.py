@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 _AT_LIMIT = 1e-9
 _NEAR_LIMIT = 1e-2
-_SWING, _SWINGING = 1e-4, 0.1
-_LESS_PULL, _MORE_PULL, _LEAST_PULL = 0.5, 1.05, 0.02
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -238,12 +236,3 @@ def put_table(source: Floats, target: Floats) -> None:
 def scale_row(values: Floats, factor: float) -> None:
     """Multiply by a number, in place."""
     values *= factor
-
-
-def yield_swings(s: System, w: Work) -> None:
-    """Let the pull be less where a step takes back the last one: see `kernels_step.yield_swings`."""
-    product = w.step * w.before / s.unit**2
-    back, on = -float(product[product < 0.0].sum()), float(product[product > 0.0].sum())
-    swings = back > _SWING**2 and back > _SWINGING * on
-    w.yielding[0] = max(_LEAST_PULL, _LESS_PULL * w.yielding[0]) if swings else min(1.0, _MORE_PULL * w.yielding[0])
-    np.copyto(w.before, w.step)

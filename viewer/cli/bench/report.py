@@ -145,8 +145,8 @@ def _drag(figures: Any) -> list[Table]:  # noqa: ANN401
         for shape, run in found["return"].items()
     ]
     note = "One effector goes out and back, then 30 still frames: the joint that is farthest from where it was."
-    header = ("rig, path", "metres out", "trials", "degrees, median", "p90")
-    return [following, Table("Out and back", note, header, back), _beyond(figures)]
+    names = ("rig, path", "metres out", "trials", "degrees, median", "p90")
+    return [following, Table("Out and back", note, names, back), _beyond(figures)]
 
 
 def _beyond(figures: Any) -> Table:  # noqa: ANN401
