@@ -5,6 +5,8 @@ from __future__ import annotations
 from copy import copy
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from viewer.ik.checks import check_count
 from viewer.ik.homing import Homing
 from viewer.ik.settings import DRAGGING
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
     from viewer.skeleton.pose import Pose
 
 DEFAULT_ITERATIONS = 2
+_MUCH_NEARER = 0.5
+_GLIDE = 0.1
+"""Radians, or units of length, that a joint goes in a step even if no target moves: who is far behind glides there."""
 
 
 class Drag:
@@ -33,6 +38,7 @@ class Drag:
         start: the pose that the drag began at; pins without a place hold what their joint has in it. Joints that take
             no part are inside their limits.
         solution: the last step's, None before the first.
+        glides: whether a step turns joints only by what fits how far the targets went; without, it may leap.
     """
 
     def __init__(self, solver: Solver, pose: Pose) -> None:
@@ -44,6 +50,7 @@ class Drag:
         self._workspace = Workspace(solver.skeleton, solver.assembly)
         self._settings = DRAGGING
         self._homing: Homing | None = None
+        self.glides = solver.built_in
 
     def move(
         self,
@@ -68,10 +75,11 @@ class Drag:
         if homing is not None:
             homing.before()
         settings = self._solver.recipe(settings)
+        space.work.room[0] = _GLIDE if self.glides and onward else np.inf
         self.solution = self._solver.towards(space, self.start, targets, target_rotations, settings, onward=onward)
         self.solution.start_outside |= self._outside
         if homing is not None:
-            homing.after(converged=self.solution.status is Status.CONVERGED)
+            homing.after(self.solution.status)
         elif self._solver.built_in:
             self._homing = Homing(space)
         return self.solution
@@ -82,7 +90,8 @@ class Drag:
         Restarts are allowed here; whoever shows the pose blends it in (`viewer.skeleton.blend.blend_poses`).
 
         Returns:
-            A solution that meets all goals; None where the drag met them itself, or no such pose is found.
+            A solution that meets all goals, or misses them by half as much in all or less; None where the drag met them
+            itself, or no such pose is found.
         """
         last = self.solution
         if last is None or last.status is Status.CONVERGED:
@@ -92,4 +101,10 @@ class Drag:
         places[dragged.goals], turns[dragged.goals] = dragged.system.goal_target, dragged.system.goal_rotation
         # In arrays of its own: the drag may yet go on from where it is.
         found = solver.run(Workspace(solver.skeleton, solver.assembly), last.pose, (places, turns), solver.one_shot)
-        return found if found.status is Status.CONVERGED else None
+        nearer = found.status is Status.CONVERGED or _miss(found) <= _MUCH_NEARER * _miss(last)
+        return found if nearer else None
+
+
+def _miss(solution: Solution) -> float:
+    """Metres and radians by which all goals together are missed."""
+    return float(np.nansum(solution.errors_m) + np.nansum(np.radians(solution.errors_deg)))

@@ -15,8 +15,9 @@ from viewer.ik.kernels import scale_row
 from viewer.ik.kernels_dual import gram, solve_dual
 from viewer.ik.kernels_forward import residuals
 from viewer.ik.kernels_joints import difference, move
+from viewer.ik.kernels_pull import yield_swings
 from viewer.ik.kernels_step import cap, freeze, less_pull, linearise, shorten, spread_step
-from viewer.ik.leaps import CHOICE, STRIDE_EVERY, copy, start_anew, step_again, stride
+from viewer.ik.leaps import CHOICE, STRIDE_EVERY, copy, follow_curve, half_back, start_anew, step_again, stride
 
 if TYPE_CHECKING:
     from viewer.ik.system import Settings, State, System, Work
@@ -38,11 +39,11 @@ _TRIES = 5
 """Times that a step that makes it worse is taken back and tried with more damping."""
 
 
-def propose(s: System, w: Work, state: State, settings: Settings, error: float, boost: float, crossing: bool) -> float:
+def propose(s: System, w: Work, state: State, settings: Settings, error: float, boost: float, filling: bool) -> float:
     """The step from the current pose into ``w.step``; returns its largest component.
 
-    With ``crossing`` freedoms that would come to a limit on the way stay where they are; the others do without them.
-    With ``settings.filling`` these go as far as the limit and the others make up for it; else `shorten` cuts them off.
+    With ``filling`` freedoms that would cross a limit go as far as that and the others make up for it; else `shorten`
+    cuts them off.
     """
     damping = (settings.damping_scale * error + settings.damping) * boost
     w.frozen[:] = False
@@ -52,8 +53,8 @@ def propose(s: System, w: Work, state: State, settings: Settings, error: float, 
         less_pull(s, w, w.frozen, w.pull, state.e, w.wanted)
         solve_dual(w, w.wanted, damping, w.y)
         spread_step(s, w, w.frozen, w.y, w.pull, w.step)
-        largest = cap(s, w.step, settings.step_cap)
-        if freeze(s, w, state.x, crossing, settings.filling) == 0:
+        largest = cap(s, w.step, min(settings.step_cap, w.room[0]))
+        if freeze(s, w, state.x, filling) == 0:
             break
     return largest
 
@@ -85,7 +86,7 @@ def solve(
     ended = math.inf
     w.tally[0] = 0
     iterations, pulled, moved, bold, settling = 0, False, math.inf, settings.pull_cap, 0
-    while iterations < settings.max_iterations:
+    while iterations < settings.max_iterations and w.room[0] > 0.0:
         rests = not settings.settle or (pulled and moved < _AT_REST) or settling >= _SETTLINGS
         if worst <= 1.0 and iterations >= settings.least_iterations and rests:
             break
@@ -100,23 +101,35 @@ def solve(
             settling += settles
             scale_row(w.pull, _SETTLING if settles else settings.pull)
             cap(s, w.pull, bold if settles else settings.pull_cap)
-        moved = 0.0
+            if strides:
+                scale_row(w.pull, w.yielding[0])
+        moved, swung = 0.0, False
         first = -1 if settings.restarts > 0 else 1 if pulled else 0
         for attempt in range(_TRIES if settings.restarts > 0 else _TRIES + 1):
-            # A freedom that is cut short at its limit may be what spoils it for the others. Where there are restarts
-            # they are the quicker way out.
-            crossing = first >= 0 and attempt == first + 1
-            largest = propose(s, w, state, settings, error, boost, crossing)
+            # A freedom that is cut short at its limit may be what spoils it for the others: from then on they make up
+            # for it. A shorter step alone is no cure, since who stands a hair from the limit is cut short by any.
+            filling = settings.filling or (first >= 0 and attempt > first)
+            largest = propose(s, w, state, settings, error, boost, filling)
             shorten(s, w.step, state.x, settings.limit_gain)
             copy(state, trial)
             move(s, w, w.step, trial.x, trial.q, trial.t)
             new_error, new_worst = residuals(s, w, trial.q, trial.t, trial.e)
-            most = error * settings.least_gain * (_CROSSING_GAIN if crossing else 1.0)
+            # Where goals are met, a straight limb would swing wide for a hair.
+            met = strides and worst <= 1.0
+            most = error * (_WORTHWHILE if met and not pulled else settings.least_gain)
+            if strides and new_error > most and new_worst > _NEAR:
+                damping = (settings.damping_scale * error + settings.damping) * boost
+                new_error, new_worst = follow_curve(s, w, state, trial, damping)
             if new_error <= most or new_worst <= _MET or not settings.guarded:
                 copy(trial, state)
                 # Another step by the same factor leaves about as small a part as this one did: is that enough?
                 finishes = settings.restarts > 0 and new_worst > 1.0 and new_worst * new_worst * new_error <= error
+                swung = strides and new_worst > _NEAR and new_error > _LITTLE_GAIN * error
                 error, worst, moved = new_error, new_worst, largest
+                w.room[0] -= largest
+                if strides and pulled:
+                    yield_swings(s, w)
+                status = BUDGET
                 if finishes:
                     error, worst = step_again(s, w, state, trial, settings, error, worst)
                 boost = max(1.0, boost * _RELAX)
@@ -127,8 +140,14 @@ def solve(
                 w.pull[:] = 0.0
                 pulled = False
                 bold *= _TIMIDER
+                if met:
+                    w.yielding[0] = max(_LEAST_PULL, _TIMIDER * w.yielding[0])
+            elif met:
+                break
             elif attempt != first:
                 boost *= _TIGHTEN
+        if moved > 0.0 and swung:
+            error, worst = half_back(s, w, state, trial, error, worst)
         if moved == 0.0:
             # What was evaluated last is a step that was taken back.
             error, worst = residuals(s, w, state.q, state.t, state.e)
@@ -152,8 +171,11 @@ def solve(
                 # iteration that begins as the first of a solve does: to solve again from here moves nothing.
                 if moved < _STILL:
                     if afresh:
+                        # Ever shorter steps follow the gradient inside the limits: if none is nearer, that is none.
                         status = STALLED
-                        break
+                        if boost > _MOST_BOOST:
+                            break
+                        continue
                     boost, afresh = 1.0, True
                     continue
             else:
@@ -179,9 +201,15 @@ def solve(
 
 _MET = 0.5
 """Below this part of their tolerances all goals are met, and what the pull makes worse is no matter."""
-_CROSSING_GAIN = 0.95
-"""A step that goes without some freedoms must be worth it: out of reach it would only keep the pose from resting."""
+_LEAST_PULL = 0.02
+"""Part of the pull that is left where it is in the way."""
+_WORTHWHILE = 0.25
+"""Part of the squared error to which a step without a pull must bring goals that are met already."""
+_LITTLE_GAIN = 0.9
+"""A step that leaves more than this part of the squared error may have gone too far."""
 _TIGHTEN = 8.0
+_MOST_BOOST = 1e6
+"""More damping than this leaves no step."""
 _RELAX = 0.25
 _SETTLINGS, _SETTLING = 24, 0.25
 """Steps of settling when the goals are met, and part of the way to the anchor of each: of more it may swing."""

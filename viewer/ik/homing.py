@@ -3,7 +3,7 @@
 The pull towards that pose leads there only downhill. After a loop a chain may have folded the other way, and the pose
 stands where every small change of what the goals leave free leads farther from the start. When the targets are back
 where the drag began, and stay there, the pose is blended into the start's, frame by frame; each frame's solve brings
-the goals back.
+the goals back. Where that way would leave goals that are met, the pose stays as it is: it is another that meets them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viewer.ik.prebend import prebent
-from viewer.ik.system import copy_state, make_state
+from viewer.ik.settings import DRAGGING
+from viewer.ik.solution import Status
+from viewer.ik.system import copy_state, make_state, make_work
+from viewer.ik.vectorised import solve
 from viewer.ik.vectorised_forward import residuals
 from viewer.ik.vectorised_joints import difference, move
 
@@ -27,6 +30,10 @@ _A_FRAME = math.radians(5.0)
 """Radians (or units of length) that a freedom goes in a frame at most, before the goals have their say."""
 _HOME = 2e-3
 """Radians or units of length: nearer than that it is home, and the pull does the rest."""
+_ASTRAY = 0.05
+"""Units of length, or radians, by which goals that are met may be missed on the way."""
+_LOOKED_AT, _SOLVED = (0.3, 0.5, 0.7), DRAGGING._replace(max_iterations=8, pull=0.0)
+"""Parts of the way at which that is looked at, and how the goals are brought back there."""
 
 
 class Homing:
@@ -45,19 +52,22 @@ class Homing:
         if self._way is not None:
             self._way.go_on(self._space)
 
-    def after(self, *, converged: bool) -> None:
-        """What is to be done after it; only who has come to a halt is led home."""
+    def after(self, status: Status) -> None:
+        """What is to be done after it; who has come to a halt is led home, at the goals or caught short of them."""
         space, aims = self._space, _aims(self._space)
         if aims != self._aims:
             self._aims, self._way, self._looked = aims, None, False
             np.copyto(space.anchor.x, self._bent)
         elif self._way is not None:
             self._way = None if self._way.over else self._way
-        elif converged and not self._looked:
+        elif status is not Status.BUDGET and not self._looked:
             self._looked = True
             if self._is_back():
                 copy_state(self._home, space.anchor)
-                self._way = way_home(space, self._home)
+                way = way_home(space, self._home)
+                # Who is caught short of goals that can be met has nothing to lose.
+                lost = status is Status.CONVERGED and way is not None and way.leaves_goals(space)
+                self._way = None if lost else way
 
     def _is_back(self) -> bool:
         """Whether the pose that the drag began at meets all goals; the scratch is used."""
@@ -86,6 +96,18 @@ class WayHome:
     def over(self) -> bool:
         """Whether it has arrived."""
         return self._frame >= self._frames
+
+    def leaves_goals(self, workspace: Workspace) -> bool:
+        """Whether goals are missed by much somewhere on the way, although they are brought back; nothing is moved."""
+        system, work = workspace.system, make_work(workspace.system)
+        state, trial, best = (make_state(system) for _ in range(3))
+        worst = 0.0
+        for part in _LOOKED_AT:
+            copy_state(self._from, state)
+            move(system, work, part * self._step, state.x, state.q, state.t)
+            solve(system, work, state, trial, best, self._home, _SOLVED)
+            worst = max(worst, work.miss[:, 0].max() / system.scale[0], work.miss[:, 1].max())
+        return bool(worst > _ASTRAY)
 
     def go_on(self, workspace: Workspace) -> None:
         """Stand one frame farther on the way; the goals may be missed there until the frame is solved."""

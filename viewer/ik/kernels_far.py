@@ -184,3 +184,19 @@ def draw_nearer(s: System, w: Work, k: int, centre: int, t: Floats) -> None:
         if normalise(away) > most:
             for i in range(3):
                 s.goal_target[g, i] = w.vectors[2, i] + most * away[i]
+
+
+def went(s: System, place: Floats, turn: Floats) -> float:
+    """How far targets (G, 3) and (G, 4) are from those before, at most: in units of length, or radians."""
+    most = 0.0
+    for g in range(len(s.goal_kind)):
+        moved, here, opposite = 0.0, 0.0, 0.0
+        for i in range(3):
+            moved += (place[g, i] - s.goal_target[g, i]) ** 2
+        for i in range(4):
+            here += (turn[g, i] - s.goal_rotation[g, i]) ** 2
+            opposite += (turn[g, i] + s.goal_rotation[g, i]) ** 2
+        moved, turned = math.sqrt(moved) / s.scale[0], 2.0 * math.sqrt(min(here, opposite))
+        # What a goal does not ask is NaN.
+        most = max(most, 0.0 if math.isnan(moved) else moved, 0.0 if math.isnan(turned) else turned)
+    return most

@@ -180,12 +180,11 @@ def less_pull(s: System, w: Work, frozen: Bools, pull: Floats, e: Floats, out: F
                     out[r] -= w.jacobian[d, r] * part
 
 
-def freeze(s: System, w: Work, x: Floats, crossing: bool, filling: bool) -> int:
+def freeze(s: System, w: Work, x: Floats, filling: bool) -> int:
     """Freeze the freedoms that stand at a limit and would leave it by ``w.step``; returns how many are new.
 
-    With ``crossing`` also those that only come to their limit on the way: their step would be shortened, and the
-    others, which count on all of it, might make it worse. With ``filling`` these go as far as their limit, and the
-    others make up for what is missing.
+    With ``filling`` also those that only come to their limit on the way: they go as far as that, and the others make up
+    for what is missing. Else their step is shortened, and the others, which count on all of it, might make it worse.
 
     Their share is taken out of ``w.gram``: cheaper than summing the others again.
     """
@@ -197,7 +196,7 @@ def freeze(s: System, w: Work, x: Floats, crossing: bool, filling: bool) -> int:
                 continue
             step = w.step[d]
             room = x[d] - s.lower[d] if step < 0.0 else s.upper[d] - x[d]
-            if step == 0.0 or room > _AT_LIMIT * s.unit[d] + (abs(step) if crossing or filling else 0.0):
+            if step == 0.0 or room > _AT_LIMIT * s.unit[d] + (abs(step) if filling else 0.0):
                 continue
             w.frozen[d] = True
             w.held[d] = math.copysign(room, step) if filling else 0.0

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from viewer.ik.kernels import put_row, put_table, scale_row
 from viewer.ik.kernels_align import FEWEST, align_roots, stand_roots
-from viewer.ik.kernels_dual import substitute
+from viewer.ik.kernels_dual import solve_dual, substitute
 from viewer.ik.kernels_forward import residuals
 from viewer.ik.kernels_joints import difference, move, reseed
-from viewer.ik.kernels_step import cap, shorten, spread_step
+from viewer.ik.kernels_step import cap, less_pull, shorten, spread_step
 
 if TYPE_CHECKING:
     from viewer.ik.system import Settings, State, System, Work
@@ -66,6 +66,48 @@ def start_anew(s: System, w: Work, state: State, trial: State, anchor: State, be
             copy(trial, state)
 
 
+def follow_curve(s: System, w: Work, state: State, trial: State, damping: float) -> tuple[float, float]:
+    """Correct ``w.step``, which has led to ``trial``, by what the goals missed there that they should not have by J.
+
+    Stiff goals, such as pinned feet, let the others go only along a curve: a straight step leaves it, and only tiny
+    ones would be taken (the effect of Maratos; the cure is the second-order correction of Nocedal and Wright,
+    "Numerical Optimization", 2nd ed. 2006, section 18.3). The same factors serve again.
+
+    Returns:
+        Squared error and worst miss of the pose that stands in ``trial`` afterwards.
+    """
+    put_row(w.step, w.held)
+    less_pull(s, w, w.frozen, w.step, state.e, w.wanted)
+    for r in range(len(w.wanted)):
+        w.wanted[r] = trial.e[r] - w.wanted[r]
+    solve_dual(w, w.wanted, damping, w.y)
+    spread_step(s, w, w.frozen, w.y, w.step, w.step)
+    cap(s, w.step, w.room[0])
+    shorten(s, w.step, state.x, 1.0)
+    copy(state, trial)
+    move(s, w, w.step, trial.x, trial.q, trial.t)
+    return residuals(s, w, trial.q, trial.t, trial.e)
+
+
+def half_back(s: System, w: Work, state: State, trial: State, error: float, worst: float) -> tuple[float, float]:
+    """Go back half of the step ``w.step`` that was just taken, if that is nearer.
+
+    Out of reach the squared error curves more than its linearised goals do, so that a step may go twice as far as it
+    should: the pose would swing to and fro across the valley instead of going down along it.
+
+    Returns:
+        Squared error and worst miss of the pose that stands in ``state`` afterwards.
+    """
+    scale_row(w.step, -0.5)
+    copy(state, trial)
+    move(s, w, w.step, trial.x, trial.q, trial.t)
+    new_error, new_worst = residuals(s, w, trial.q, trial.t, trial.e)
+    if new_error < error:
+        copy(trial, state)
+        return new_error, new_worst
+    return residuals(s, w, state.q, state.t, state.e)
+
+
 def stride(
     s: System, w: Work, state: State, trial: State, since: State, settings: Settings, error: float
 ) -> tuple[float, float]:
@@ -80,7 +122,7 @@ def stride(
     for _ in range(_STRIDES):
         difference(s, w, state.x, state.q, state.t, since.x, since.q, since.t, w.step)
         scale_row(w.step, -_STRIDE)
-        cap(s, w.step, _STRIDE_CAP)
+        cap(s, w.step, min(_STRIDE_CAP, w.room[0] / _STRIDES))
         shorten(s, w.step, state.x, 1.0)
         copy(state, trial)
         move(s, w, w.step, trial.x, trial.q, trial.t)

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from viewer.ik.driver import AS_NEAR, BUDGET, CONVERGED, STALLED, UNREACHABLE, solve
-from viewer.ik.kernels import put_table
-from viewer.ik.kernels_far import approach, far_out
+from viewer.ik.kernels import put_table, scale_row
+from viewer.ik.kernels_far import approach, far_out, went
 from viewer.ik.kernels_forward import residuals
 from viewer.ik.kernels_groups import count_groups, keep, keep_group, note_weights, single_out, take_back
 from viewer.ik.kernels_joints import into_limits, prefer
@@ -19,10 +19,12 @@ from viewer.ik.system import Settings
 if TYPE_CHECKING:
     from viewer.ik.system import Many, State, System, Work
 
-_SEARCH = 0.65
+_SEARCH = 0.6
 """Part of the iterations after which no restart begins: the rest is for coming to rest at the nearest pose."""
 _ENOUGH = 50
 """Iterations of which it pays to keep some for that."""
+_ROOM_FOR = 4.0
+"""Radians that a drag may turn a joint by for each unit of length, or radian, that its cursor goes."""
 _AGREED = 3
 """Descents, from the start or from seeds, that end as near as the best: where so many do there is no nearer pose."""
 
@@ -85,6 +87,9 @@ def solve_many(
     outside = many.outside[0]
     groups = count_groups(s)
     for i in range(len(many.code)):
+        if onward:
+            w.room[0] += _ROOM_FOR * went(s, many.target[i], many.rotation[i])
+        room = w.room[0]
         put_table(many.target[i], s.goal_target)
         put_table(many.rotation[i], s.goal_rotation)
         if not onward:
@@ -111,6 +116,8 @@ def solve_many(
             copy(state, anchor)
         if not onward:
             w.since[0] = 0
+            w.yielding[0] = 1.0
+            scale_row(w.before, 0.0)
         if groups > 1:
             keep(s, w, 0, state)
             keep(s, w, 1, state)
@@ -124,6 +131,7 @@ def solve_many(
                 single_out(s, w, group)
                 take_back(s, w, 0, state)
                 w.since[0] = 0
+                w.room[0] = room
                 if anchored:
                     copy(state, anchor)
             chosen, nearest, used = settings, 0.0, 0
@@ -156,7 +164,7 @@ def solve_many(
                     put_table(many.t[i], state.t)
                     into_limits(s, w, state.q, state.t, state.x)
                     w.since[0] = 0
-                else:
+                elif code != BUDGET:
                     break
                 chosen = limited(settings, left, 0)
             if code == STALLED and agreed:

@@ -133,6 +133,8 @@ class Work(NamedTuple):
             start, and what is done of the answer.
         weights, spreads: (2, G), (n,) what the system had before a group was singled out.
         tally: (1,) descents that ended as near as the best.
+        yielding, before: (1,), (n,) part of the pull that is followed, and the last step: see `yield_swings`.
+        room: (1,) how far freedoms may yet go in this solve, in their units; infinite but in a drag.
         axis, vectors, quaternions: (3,), (4, 3), (4, 4) for passing small things.
     """
 
@@ -162,6 +164,9 @@ class Work(NamedTuple):
     weights: Floats
     spreads: Floats
     tally: Integers
+    yielding: Floats
+    before: Floats
+    room: Floats
     axis: Floats
     vectors: Floats
     quaternions: Floats
@@ -284,6 +289,9 @@ def make_work(system: System) -> Work:
         weights=np.zeros((2, goals)),
         spreads=np.zeros(freedoms),
         tally=np.zeros(1, dtype=np.int64),
+        yielding=np.ones(1),
+        before=np.zeros(freedoms),
+        room=np.full(1, np.inf),
         axis=np.zeros(3),
         vectors=np.zeros((4, 3)),
         quaternions=np.zeros((4, 4)),

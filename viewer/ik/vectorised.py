@@ -13,6 +13,7 @@ from viewer.ik.vectorised_forward import residuals
 from viewer.ik.vectorised_jacobian import linearise
 from viewer.ik.vectorised_joints import difference, move, prefer, reseed
 from viewer.ik.vectorised_measure import into_limits
+from viewer.ik.vectorised_pull import yield_swings
 from viewer.ik.vectorised_step import (
     cap,
     freeze,
@@ -34,7 +35,7 @@ STEPS: dict[str, Any] = {
     function.__name__: function
     for function in (
         align_roots, cap, difference, freeze, gram, into_limits, less_pull, linearise, move, prefer, put_row, put_table,
-        reseed, residuals, scale_row, shorten, solve_dual, spread_step, stand_roots, substitute,
+        reseed, residuals, scale_row, shorten, solve_dual, spread_step, stand_roots, substitute, yield_swings,
     )
 }  # fmt: skip
 """What they call."""

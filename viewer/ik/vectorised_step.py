@@ -63,14 +63,14 @@ def less_pull(s: System, w: Work, frozen: Bools, pull: Floats, e: Floats, out: F
         np.subtract(out, wish.dot(w.jacobian)[: len(out)], out=out)
 
 
-def freeze(s: System, w: Work, x: Floats, crossing: bool, filling: bool) -> int:
+def freeze(s: System, w: Work, x: Floats, filling: bool) -> int:
     """Freeze the freedoms that stand at a limit and would leave it by ``w.step``; returns how many are new.
 
-    With ``crossing`` also those that only come to their limit on the way; with ``filling`` these go as far as it.
+    With ``filling`` also those that only come to their limit on the way: they go as far as it.
 
     Their share is taken out of ``w.gram``.
     """
-    limits, there = limits_of(s), x + w.step if crossing or filling else x
+    limits, there = limits_of(s), x + w.step if filling else x
     low, high = (there <= limits.low) & (w.step < 0.0), (there >= limits.high) & (w.step > 0.0)
     leaving = ((low | high) > w.frozen).nonzero()[0]
     if leaving.size:

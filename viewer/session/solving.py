@@ -186,6 +186,7 @@ def settle(document: Document, solvers: Solvers, *, restarts: bool = False) -> S
         if still is not None:
             return State(document, still)
     drag, trace = solvers.drag(document, tuple(goals.values())), Trace()
+    drag.glides = False
     trace.steps.append((0, *_errors(document, goals)))
     solution = _run(drag, goals, document.solver, trace)
     if restarts and document.solver.restarts and solution.status is not Status.CONVERGED:

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.cli.bench.paths import out_and_back
+from viewer.cli.bench.paths import SIZES_M, beyond, out_and_back
 from viewer.cli.bench.score import NEAR_ENOUGH_M, angle_between, matrices, score
 from viewer.formats.watch import watched
+from viewer.ik.solution import Status
 from viewer.ik.solver import Solver
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from viewer.cli.bench.rigs import Rig
     from viewer.cli.output import Json
     from viewer.ik.drag import Drag
+    from viewer.skeleton.pose import Pose
     from viewer.spatial.checks import Floats
 
 SETS = ("humanoid", "claw", "fingers")
@@ -25,6 +27,9 @@ RETURN_ITERATIONS = {"humanoid": 2, "claw": 2, "fingers": 4}
 _SEQUENCES, _FRAMES = 10, 240
 _TRIALS, _TRIES = 20, 30
 _STILL_FRAMES = 30
+_FROZEN_DEG, _SHORT_M, _FROZEN_FRAMES = 0.01, 0.02, 5
+"""A pose that turns less in a frame, though its cursor moves and it is so far from places that it could reach, is
+frozen; a drag, that has more such frames."""
 
 
 def measure(plan: Plan) -> Json:
@@ -37,7 +42,11 @@ def measure(plan: Plan) -> Json:
         following: dict[str, Json] = {}
         for iterations in watched(f"dragging {name}", ITERATIONS, len(ITERATIONS)):
             following[str(iterations)] = _follow(rig, solver, motions, iterations)
-        result[name] = {"following": following, "return": _returns(plan, rig, solver)}
+        result[name] = {
+            "following": following,
+            "return": _returns(plan, rig, solver),
+            "beyond": _beyond(plan, rig, solver),
+        }
     return result
 
 
@@ -74,14 +83,19 @@ def joint_steps(rotations: Floats) -> Floats:
 
 
 def _returns(plan: Plan, rig: Rig, solver: Solver) -> Json:
-    """One effector goes 0.3 m out and back, on a line or in a loop; the others hold."""
+    """One effector goes out and back within reach, on a line or in a loop; the others hold."""
     by_shape: dict[str, Json] = {}
     starts = plan.source.problems(rig, "near", plan.at_most(_TRIALS), plan.seed + 1)
     for shape in ("line", "loop"):
-        paths = out_and_back(solver, starts, shape, plan.seed, plan.at_most(_TRIES))
+        size_m, paths = 0.0, []
+        for size_m in SIZES_M:
+            paths = out_and_back(solver, starts, shape, plan.seed, plan.at_most(_TRIES), size_m)
+            if 2 * len(paths) >= len(starts):
+                break
         degrees = [_apart_after(solver.drag(start), targets, turns, rig) for start, targets, turns in paths]
         by_shape[shape] = {
             "trials": len(degrees),
+            "size_m": size_m,
             "degrees_median": float(np.median(degrees)) if degrees else None,
             "degrees_p90": float(np.percentile(degrees, 90.0)) if degrees else None,
         }
@@ -90,9 +104,44 @@ def _returns(plan: Plan, rig: Rig, solver: Solver) -> Json:
 
 def _apart_after(drag: Drag, targets: Floats, turns: Floats, rig: Rig) -> float:
     """Degrees between the start and the end in the joint that is farthest from where it was."""
-    iterations = RETURN_ITERATIONS.get(rig.name, max(RETURN_ITERATIONS.values()))
     for place in [*targets, *[targets[-1]] * _STILL_FRAMES]:
-        drag.move(place, target_rotations=turns, iterations=iterations)
+        drag.move(place, target_rotations=turns, iterations=_iterations(rig))
     assert drag.solution is not None
     end = matrices(drag.solution.pose.rotations)
     return float(np.degrees(angle_between(matrices(drag.start.rotations), end).max()))
+
+
+def _iterations(rig: Rig) -> int:
+    return RETURN_ITERATIONS.get(rig.name, max(RETURN_ITERATIONS.values()))
+
+
+def _beyond(plan: Plan, rig: Rig, solver: Solver) -> Json:
+    """One effector goes out of reach and back; the others hold."""
+    starts = plan.source.problems(rig, "near", plan.at_most(_TRIALS), plan.seed + 2)
+    largest, frozen = [], 0
+    for start, targets, turns in beyond(starts, plan.seed):
+        steps, still = _out_of_reach(solver, start, targets, turns, _iterations(rig))
+        largest.append(max(steps))
+        frozen += still > _FROZEN_FRAMES
+    return {
+        "trials": len(largest),
+        "frozen": frozen,
+        "joint_step_deg_median": float(np.median(largest)),
+        "joint_step_deg_max": float(max(largest)),
+    }
+
+
+def _out_of_reach(
+    solver: Solver, start: Pose, targets: Floats, turns: Floats, iterations: int
+) -> tuple[list[float], int]:
+    """Degrees that the fastest joint turns, frame by frame, and how many frames are frozen."""
+    drag, before, steps, frozen = solver.drag(start), start.rotations, [], 0
+    for k, places in enumerate(targets):
+        one = drag.move(places, target_rotations=turns, iterations=iterations)
+        steps.append(float(joint_steps(np.array([before, one.pose.rotations])).max()))
+        before = one.pose.rotations
+        moves = k > 0 and not np.array_equal(places, targets[k - 1])
+        if moves and steps[-1] < _FROZEN_DEG and np.nanmax(one.errors_m) > _SHORT_M:
+            reached = solver.solve(start, targets=places, target_rotations=turns)
+            frozen += reached.status is Status.CONVERGED
+    return steps, frozen

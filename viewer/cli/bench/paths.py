@@ -14,14 +14,17 @@ if TYPE_CHECKING:
     from viewer.ik.solver import Solver
     from viewer.spatial.checks import Floats
 
-SIZE_M = 0.3
-"""How far a line goes out; how wide a loop is."""
+SIZES_M = (0.3, 0.15, 0.075)
+"""How far a line goes out; how wide a loop is: the first that is within reach of half of the starts or more."""
+BEYOND_M = 1.2
+"""How far a path out of reach goes."""
+_WAY_FRAMES, _STAY_FRAMES = 120, 30
 _FRAMES = 60
 _CHECKED = (_FRAMES // 4, _FRAMES // 2, 3 * _FRAMES // 4)
 
 
 def out_and_back(
-    solver: Solver, starts: Problems, shape: str, seed: int, tries: int
+    solver: Solver, starts: Problems, shape: str, seed: int, tries: int, size_m: float
 ) -> list[tuple[Pose, Floats, Floats]]:
     """One path per start for which one is found.
 
@@ -31,6 +34,7 @@ def out_and_back(
         shape: "line" or "loop".
         seed: of the directions, and of which effector goes.
         tries: directions that are tried for each start.
+        size_m: see `SIZES_M`.
 
     Returns:
         Start pose, targets (F, G, 3), turns (G, 4).
@@ -43,7 +47,7 @@ def out_and_back(
         start = Pose(rotations, translations)
         for _ in range(tries):
             targets = np.tile(places, (_FRAMES + 1, 1, 1))
-            targets[:, random.integers(len(places))] += _walk(shape, random)
+            targets[:, random.integers(len(places))] += size_m * _walk(shape, random)
             on_the_way = (solver.solve(start, targets=targets[k], target_rotations=turns) for k in _CHECKED)
             if all(solution.status is Status.CONVERGED for solution in on_the_way):
                 found.append((start, targets, turns))
@@ -51,11 +55,31 @@ def out_and_back(
     return found
 
 
+def beyond(starts: Problems, seed: int) -> list[tuple[Pose, Floats, Floats]]:
+    """One path per start: one effector goes `BEYOND_M` out, farther than it reaches, stays there and comes back.
+
+    Returns:
+        Start pose, targets (F, G, 3), turns (G, 4).
+    """
+    random = np.random.default_rng([seed, 1])
+    there = np.linspace(0.0, 1.0, _WAY_FRAMES + 1)
+    parts = np.concatenate([there, np.ones(_STAY_FRAMES), there[::-1]])
+    paths = []
+    for places, turns, rotations, translations in zip(
+        starts.targets, starts.turns, starts.rotations, starts.translations, strict=True
+    ):
+        way = random.normal(size=3)
+        targets = np.tile(places, (len(parts), 1, 1))
+        targets[:, random.integers(len(places))] += BEYOND_M * parts[:, None] * way / np.linalg.norm(way)
+        paths.append((Pose(rotations, translations), targets, turns))
+    return paths
+
+
 def _walk(shape: str, random: np.random.Generator) -> Floats:
-    """(F, 3) metres from the start: eased, ending where it began."""
+    """(F, 3) places of a path one metre in size, seen from its start: eased, ending where it began."""
     first, second = np.linalg.qr(random.normal(size=(3, 2)))[0].T
     turn = np.linspace(0.0, 2.0 * np.pi, _FRAMES + 1)[:, None]
-    out = 0.5 * SIZE_M * (1.0 - np.cos(turn))
+    out = 0.5 * (1.0 - np.cos(turn))
     if shape == "line":
         return np.asarray(out * first)
-    return np.asarray(out * first + 0.5 * SIZE_M * np.sin(turn) * second)
+    return np.asarray(out * first + 0.5 * np.sin(turn) * second)

@@ -140,12 +140,26 @@ def _drag(figures: Any) -> list[Table]:  # noqa: ANN401
     )
     following = Table("Dragging", "Ten motions of 240 frames, followed from rest.", header, rows)
     back = [
-        (f"{rig}, {shape}", str(run["trials"]), number(run["degrees_median"]), number(run["degrees_p90"]))
+        (f"{rig}, {shape}", *(number(run[key]) for key in ("size_m", "trials", "degrees_median", "degrees_p90")))
         for rig, found in figures.items()
         for shape, run in found["return"].items()
     ]
-    note = "One effector goes 0.3 m out and back, then 30 still frames: the joint that is farthest from where it was."
-    return [following, Table("Out and back", note, ("rig, path", "trials", "degrees, median", "p90"), back)]
+    note = "One effector goes out and back, then 30 still frames: the joint that is farthest from where it was."
+    names = ("rig, path", "metres out", "trials", "degrees, median", "p90")
+    return [following, Table("Out and back", note, names, back), _beyond(figures)]
+
+
+def _beyond(figures: Any) -> Table:  # noqa: ANN401
+    keys = ("frozen", "joint_step_deg_median", "joint_step_deg_max")
+    rows = [
+        (f"{rig}, {found['beyond']['trials']} drags", *(number(found["beyond"][key]) for key in keys))
+        for rig, found in figures.items()
+    ]
+    note = (
+        "One effector goes 1.2 m out, a centimetre a frame, and back: how many drags stand still for more than five "
+        "frames though their targets are in reach, and how far a joint turns in one frame at most."
+    )
+    return Table("Out of reach and back", note, ("rig", "frozen", "largest step, deg, median", "largest"), rows)
 
 
 def _unreachable(figures: Any) -> list[Table]:  # noqa: ANN401
