@@ -16,7 +16,7 @@ from viewer.ik.kernels_dual import gram, solve_dual
 from viewer.ik.kernels_forward import residuals
 from viewer.ik.kernels_joints import difference, move
 from viewer.ik.kernels_step import cap, freeze, less_pull, linearise, shorten, spread_step
-from viewer.ik.leaps import CHOICE, STRIDE_EVERY, copy, follow_curve, half_back, start_anew, stride
+from viewer.ik.leaps import CHOICE, STRIDE_EVERY, copy, follow_curve, half_back, helps_one, start_anew, stride
 
 if TYPE_CHECKING:
     from viewer.ik.system import Settings, State, System, Work
@@ -115,7 +115,8 @@ def solve(
             if strides and new_error > most and new_worst > _NEAR:
                 damping = (settings.damping_scale * error + settings.damping) * boost
                 new_error, new_worst = follow_curve(s, w, state, trial, damping)
-            if new_error <= most or new_worst <= _MET or not settings.guarded:
+            taken = new_error <= most or new_worst <= _MET or not settings.guarded
+            if taken or (new_error < error and helps_one(s, state, trial, error - new_error)):
                 copy(trial, state)
                 swung = strides and new_worst > _NEAR and new_error > _LITTLE_GAIN * error
                 error, worst, moved = new_error, new_worst, largest
