@@ -122,7 +122,8 @@ def solve(
                 error, worst, moved = new_error, new_worst, largest
                 w.room[0] -= largest
                 status = BUDGET
-                boost = max(1.0, boost * _RELAX)
+                # What is missed without hope asks for more damping than the others need.
+                boost = max(1.0 if taken else _LEAST_BOOST, boost * _RELAX)
                 bold *= _BOLDER if pulled else 1.0
                 break
             if pulled:
@@ -194,6 +195,7 @@ _TIGHTEN = 8.0
 _MOST_BOOST = 1e6
 """More damping than this leaves no step."""
 _RELAX = 0.25
+_LEAST_BOOST = 1e-4
 _SETTLINGS, _SETTLING = 24, 0.25
 """Steps of settling when the goals are met, and part of the way to the anchor of each: of more it may swing."""
 _BOLDER, _TIMIDER = 1.5, 0.5

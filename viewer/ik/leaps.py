@@ -23,7 +23,7 @@ STRIDE_EVERY = 4
 _STRIDES, _STRIDE, _STRIDE_CAP = 3, 2.0, 0.06
 """At most so many in a row, so many times the way since the last ones, and radians or metres of each."""
 
-_FELT, _SOME = 0.1, 0.1
+_FELT, _SOME = 0.1, 0.02
 """Of its tolerance, and of its squared miss: by so much a goal comes nearer if that is to count whatever others miss."""
 
 
