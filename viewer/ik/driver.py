@@ -17,7 +17,17 @@ from viewer.ik.kernels_forward import residuals
 from viewer.ik.kernels_joints import difference, move
 from viewer.ik.kernels_pull import yield_swings
 from viewer.ik.kernels_step import cap, freeze, less_pull, linearise, shorten, spread_step
-from viewer.ik.leaps import CHOICE, STRIDE_EVERY, copy, follow_curve, half_back, start_anew, step_again, stride
+from viewer.ik.leaps import (
+    CHOICE,
+    STRIDE_EVERY,
+    copy,
+    follow_curve,
+    half_back,
+    helps_one,
+    start_anew,
+    step_again,
+    stride,
+)
 
 if TYPE_CHECKING:
     from viewer.ik.system import Settings, State, System, Work
@@ -120,7 +130,8 @@ def solve(
             if strides and new_error > most and new_worst > _NEAR:
                 damping = (settings.damping_scale * error + settings.damping) * boost
                 new_error, new_worst = follow_curve(s, w, state, trial, damping)
-            if new_error <= most or new_worst <= _MET or not settings.guarded:
+            taken = new_error <= most or new_worst <= _MET or not settings.guarded
+            if taken or (new_error < error and helps_one(s, state, trial, error - new_error)):
                 copy(trial, state)
                 # Another step by the same factor leaves about as small a part as this one did: is that enough?
                 finishes = settings.restarts > 0 and new_worst > 1.0 and new_worst * new_worst * new_error <= error
@@ -132,7 +143,8 @@ def solve(
                 status = BUDGET
                 if finishes:
                     error, worst = step_again(s, w, state, trial, settings, error, worst)
-                boost = max(1.0, boost * _RELAX)
+                # What is missed without hope asks for more damping than the others need.
+                boost = max(1.0 if taken else _LEAST_BOOST, boost * _RELAX)
                 bold *= _BOLDER if pulled else 1.0
                 break
             if pulled:
@@ -211,6 +223,7 @@ _TIGHTEN = 8.0
 _MOST_BOOST = 1e6
 """More damping than this leaves no step."""
 _RELAX = 0.25
+_LEAST_BOOST = 1e-4
 _SETTLINGS, _SETTLING = 24, 0.25
 """Steps of settling when the goals are met, and part of the way to the anchor of each: of more it may swing."""
 _BOLDER, _TIMIDER = 1.5, 0.5

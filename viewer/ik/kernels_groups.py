@@ -1,13 +1,16 @@
 """Loops that numba compiles: goals that have no joint in common, solved apart where they cannot be met together.
 
 One that cannot be met would else spoil the others: damping, guard and stops are judged by the error of all together.
+Roots whose goals only ask where to look stand still there: seen from ever farther away all points are in one direction,
+so that aims which exclude each other would send a figure off for ever.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from viewer.ik.kernels import put_row, put_table
+from viewer.ik.kernels import AIM, put_row, put_table
+from viewer.ik.kernels_far import is_afloat, is_placed
 
 if TYPE_CHECKING:
     from viewer.ik.system import State, System, Work
@@ -19,6 +22,24 @@ def count_groups(s: System) -> int:
     for g in range(len(s.goal_group)):
         most = max(most, s.goal_group[g])
     return most + 1
+
+
+def only_looks(s: System, k: int) -> bool:
+    """Whether goals below a root ask where to look, and none for a place or a distance."""
+    looks = False
+    for g in range(s.goal_low[k], s.goal_high[k]):
+        if is_placed(s, g):
+            return False
+        looks = looks or s.goal_kind[g] == AIM
+    return looks
+
+
+def may_drift(s: System) -> bool:
+    """Whether a root may go anywhere that no goal holds at a place."""
+    for k in range(len(s.parent)):
+        if s.parent[k] < 0 and is_afloat(s, k) and only_looks(s, k):
+            return True
+    return False
 
 
 def keep(s: System, w: Work, place: int, state: State) -> None:
@@ -55,12 +76,17 @@ def note_weights(s: System, w: Work) -> None:
 
 
 def single_out(s: System, w: Work, group: int) -> None:
-    """Leave out all goals but one group's: they weigh nothing, and their joints do not move; -1: take in all again."""
+    """Leave out all goals but one group's: they weigh nothing, and their joints do not move; -1: take in all again.
+
+    Roots that no goal holds at a place stay where they are.
+    """
     for g in range(len(s.goal_group)):
         here = group < 0 or s.goal_group[g] == group
         s.goal_weight[g] = w.weights[0, g] if here else 0.0
         s.goal_rotation_weight[g] = w.weights[1, g] if here else 0.0
     for k in range(len(s.parent)):
         here = group < 0 or s.group[k] == group
+        still = group >= 0 and s.moves[k] == 3 and only_looks(s, k)
         for d in range(s.first[k], s.first[k + 1]):
-            s.spread[d] = w.spreads[d] if here else 0.0
+            stays = not here or (still and d < s.first[k] + s.moves[k])
+            s.spread[d] = 0.0 if stays else w.spreads[d]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from viewer.ik.kernels import put_row, put_table, scale_row
+from viewer.ik.kernels import AIM, DISTANCE, POSE, ROTATION, put_row, put_table, scale_row
 from viewer.ik.kernels_align import FEWEST, align_roots, stand_roots
 from viewer.ik.kernels_dual import solve_dual, substitute
 from viewer.ik.kernels_forward import residuals
@@ -14,6 +14,7 @@ from viewer.ik.kernels_step import cap, less_pull, shorten, spread_step
 
 if TYPE_CHECKING:
     from viewer.ik.system import Settings, State, System, Work
+    from viewer.spatial.checks import Floats
 
 CHOICE = 8
 """Seeds that each restart chooses from."""
@@ -26,6 +27,8 @@ _UPRIGHT = 0.1
 """Squared error below which a body that stands is not tried any other way: 0.15 units of length by five goals."""
 _LYING = 0.9
 """It lies, bends or tumbles if that leaves less than this part of the squared error."""
+_FELT, _SOME = 0.1, 0.02
+"""Of its tolerance, and of its squared miss: by so much a goal comes nearer if that is to count whatever others miss."""
 
 
 def copy(source: State, target: State) -> None:
@@ -51,6 +54,40 @@ def stand_or_lie(s: System, w: Work, state: State, trial: State, error: float) -
         lying, _ = residuals(s, w, trial.q, trial.t, trial.e)
         if lying < _LYING * standing:
             copy(trial, state)
+
+
+def helps_one(s: System, before: State, after: State, gain: float) -> bool:
+    """Whether a step that lowers the squared error by ``gain`` brings one goal's place, or turn, nearer by some of it.
+
+    Beside a goal without hope the gain of all others is little, however near it brings them.
+    """
+    last = 0
+    for g in range(len(s.goal_kind)):
+        row, kind = s.goal_row[g], s.goal_kind[g]
+        size = 1 if kind == DISTANCE else 3
+        if kind != ROTATION and kind != AIM:
+            if comes_nearer(before.e, after.e, row, row + size, gain, s.goal_weight[g] * s.tolerance[0]):
+                return True
+            row += size
+        if kind == ROTATION or kind == AIM or kind == POSE:
+            if comes_nearer(before.e, after.e, row, row + 3, gain, s.goal_rotation_weight[g] * s.tolerance[1]):
+                return True
+            row += 3
+        last = row
+    for r in range(last, len(after.e)):  # of functions
+        if comes_nearer(before.e, after.e, r, r + 1, gain, s.tolerance[0]):
+            return True
+    return False
+
+
+def comes_nearer(before: Floats, after: Floats, row: int, end: int, gain: float, tolerance: float) -> bool:
+    """Whether residuals in some rows shrink by enough to count; ``gain`` as in `helps_one`, a tolerance as weighted."""
+    was = now = 0.0
+    for r in range(row, end):
+        was += before[r] * before[r]
+        now += after[r] * after[r]
+    least = (_FELT * tolerance) ** 2
+    return bool(gain > least and was - now > max(least, _SOME * was))
 
 
 def start_anew(s: System, w: Work, state: State, trial: State, anchor: State, begin: int) -> None:

@@ -11,8 +11,17 @@ from viewer.ik.driver import AS_NEAR, BUDGET, CONVERGED, STALLED, UNREACHABLE, s
 from viewer.ik.kernels import put_table, scale_row
 from viewer.ik.kernels_far import approach, far_out, went
 from viewer.ik.kernels_forward import residuals
-from viewer.ik.kernels_groups import count_groups, keep, keep_group, note_weights, single_out, take_back
+from viewer.ik.kernels_groups import (
+    count_groups,
+    keep,
+    keep_group,
+    may_drift,
+    note_weights,
+    single_out,
+    take_back,
+)
 from viewer.ik.kernels_joints import into_limits, prefer
+from viewer.ik.kernels_stretch import is_chain, stretch
 from viewer.ik.leaps import copy, stand_or_lie
 from viewer.ik.system import Settings
 
@@ -86,6 +95,7 @@ def solve_many(
     """
     outside = many.outside[0]
     groups = count_groups(s)
+    apart = groups > 1 or may_drift(s)
     for i in range(len(many.code)):
         if onward:
             w.room[0] += _ROOM_FOR * went(s, many.target[i], many.rotation[i])
@@ -103,13 +113,16 @@ def solve_many(
         # A solve of no iterations moves nothing.
         moves = not onward and settings.max_iterations > 0
         far, error, worst = far_out(s, state.t), 0.0, 0.0
-        if far or (moves and settings.stand):
+        lone = moves and settings.restarts > 0 and is_chain(s)
+        if far or lone or (moves and settings.stand):
             error, worst = residuals(s, w, state.q, state.t, state.e)
         if far:
             approach(s, w, state.q, state.t, moves)
             error, worst = residuals(s, w, state.q, state.t, state.e)
         if moves and settings.stand and worst > 1.0:
             stand_or_lie(s, w, state, trial, error)
+        # Where that is the nearest pose nothing else is tried.
+        stretched = lone and stretch(s, w, state.q, state.t)
         # The anchor of a drag with a preferred pose is that one, wherever the drag begins.
         anchored = not onward and (settings.settle or len(s.preference) == 0)
         if anchored:
@@ -118,12 +131,13 @@ def solve_many(
             w.since[0] = 0
             w.yielding[0] = 1.0
             scale_row(w.before, 0.0)
-        if groups > 1:
+        if apart:
             keep(s, w, 0, state)
             keep(s, w, 1, state)
         answer, most = CONVERGED, 0
-        # First all goals together; then, if they have no joint in common and are not all met, group by group.
-        for group in range(-1, groups if groups > 1 else 0):
+        # First all goals together; then, if they have no joint in common, or a root may drift, and are not all met,
+        # group by group.
+        for group in range(-1, groups if apart else 0):
             if group == 0:
                 note_weights(s, w)
                 answer, most = CONVERGED, 0
@@ -136,7 +150,7 @@ def solve_many(
                     copy(state, anchor)
             chosen, nearest, used = settings, 0.0, 0
             thorough = not onward and settings.restarts > 0 and settings.max_iterations >= _ENOUGH
-            if group < 0 and groups > 1:
+            if stretched or (group < 0 and groups > 1):
                 thorough = False
                 chosen = limited(settings, settings.max_iterations, 0)
             if thorough:

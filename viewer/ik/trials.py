@@ -10,6 +10,7 @@ import numpy as np
 
 from viewer.ik.assemble import KIND_CODES, Assembly, assemble, freedoms_of
 from viewer.ik.backends import engine_for
+from viewer.ik.kernels_groups import only_looks
 from viewer.ik.leaps import CHOICE
 from viewer.ik.methods import METHODS
 from viewer.ik.natural import metric, principal
@@ -129,6 +130,11 @@ class Trials:
         goals = [replace(goal, kind=kinds.get(i, goal.kind), enabled=i in chosen) for i, goal in enumerate(self.goals)]
         tolerance = (INSIDE * self.options.tolerance_m, INSIDE * math.radians(self.options.tolerance_deg))
         workspace = Workspace(self.skeleton, assemble(self._freedoms, goals, tolerance))
+        system = workspace.system
+        for k in np.flatnonzero(system.moves).tolist():
+            if only_looks(system, k):
+                # As for the answer itself: it does not go to where all points are in one direction.
+                system.spread[system.first[k] : system.first[k] + 3] = 0.0
         workspace.pose_at(self._pose.rotations, self._pose.translations)
         workspace.aim_at(*self._targets)
         workspace.begin()
