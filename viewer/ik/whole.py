@@ -71,7 +71,8 @@ class _WholeLibrary(JITCodeLibrary):
             if name not in self._own:
                 # Nobody else's: what becomes part of its callers is not kept besides.
                 self._final_module.get_function(name).linkage = "internal"
-        passes = self._codegen._module_pass_manager()  # noqa: SLF001 - as the method does that this overrides
+        # Its lowest level: the kernels' hot loops are written in vectors, and gain nothing from the higher ones.
+        passes = self._codegen._module_pass_manager(opt=1)  # noqa: SLF001 - as the method does that this overrides
         if not isinstance(passes, tuple):  # before numba 0.62 it was done otherwise
             super()._optimize_final_module()
             return
