@@ -34,6 +34,7 @@ of it at the end of the way may take to fade.
 """
 _HOME = 2e-3
 """Radians or units of length: nearer than that it is home, and the pull does the rest."""
+_HALTED = (Status.CONVERGED, Status.STALLED)
 _ASTRAY = 0.1
 """Units of length, or radians, by which goals that are met may be missed on the way."""
 _SOLVED = DRAGGING._replace(max_iterations=2)
@@ -66,7 +67,7 @@ class Homing:
             np.copyto(space.anchor.x, self._bent)
         elif self._way is not None:
             self._way = None if self._way.over else self._way
-        elif status is not Status.BUDGET and not self._looked:
+        elif status in _HALTED and not self._looked:
             self._looked = True
             if self._is_back():
                 copy_state(self._home, space.anchor)
@@ -78,7 +79,8 @@ class Homing:
     def _is_back(self) -> bool:
         """Whether the pose that the drag began at meets all goals; the scratch is used."""
         home = self._home
-        _, worst = residuals(self._space.system, self._space.work, home.q, home.t, home.e)
+        with np.errstate(all="ignore"):  # of places very far away
+            _, worst = residuals(self._space.system, self._space.work, home.q, home.t, home.e)
         return bool(worst <= 1.0)
 
 
