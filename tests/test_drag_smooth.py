@@ -17,6 +17,7 @@ from viewer.skeleton import Pose
 from viewer.spatial.quaternion import from_axis_angle
 
 if TYPE_CHECKING:
+    from viewer.ik.workspace import Workspace
     from viewer.spatial.checks import Floats
 
 LIMBS = ("LeftHand", "RightHand", "LeftFoot", "RightFoot", "Head")
@@ -120,7 +121,12 @@ def test_a_drag_that_is_caught_on_its_way_back_is_led_home() -> None:
 def test_the_way_home_leaves_no_goal_by_much(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[bool] = []
     leaves = WayHome.leaves_goals
-    monkeypatch.setattr(WayHome, "leaves_goals", lambda way, space: asked.append(leaves(way, space)) or asked[-1])
+
+    def asking(way: WayHome, space: Workspace) -> bool:
+        asked.append(leaves(way, space))
+        return asked[-1]
+
+    monkeypatch.setattr(WayHome, "leaves_goals", asking)
     claw, tips = viewer.load("sample:claw-arm").skeleton, ("claw_a", "claw_b", "claw_c")
     chosen = [effector for effector in claw.effectors if effector.name in tips]
     way, across = np.linalg.qr(np.random.default_rng(3).normal(size=(3, 2)))[0].T
@@ -157,9 +163,9 @@ def test_an_escape_that_comes_much_nearer_is_offered_too() -> None:
         [Goal.position("j3.tip", target), Goal.position("j0", (0.0, 0.02, 0.0))],
         backend="numpy",
     )
-    both = solver.drag(arm)
+    both, places = solver.drag(arm), np.array([target, (0.0, 0.02, 0.0)])
     for _ in range(60):
-        both.move([target, (0.0, 0.02, 0.0)], iterations=2)
+        both.move(places, iterations=2)
     assert start.solution is not None
     assert both.solution is not None
     escaped = both.escape()
