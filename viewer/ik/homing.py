@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from viewer.ik.workspace import Workspace
     from viewer.spatial.checks import Floats
 
-_A_FRAME = math.radians(4.0)
+_A_FRAME = math.radians(5.0)
 """Radians (or units of length) that a freedom goes in a frame at most, before the goals have their say."""
 _KEPT, _LATE = 0.8, 20
 """Part of the last frame's step aside, to where the goals are met, that the next begins with; frames that what is left
@@ -35,7 +35,7 @@ of it at the end of the way may take to fade.
 _HOME = 2e-3
 """Radians or units of length: nearer than that it is home, and the pull does the rest."""
 _HALTED = (Status.CONVERGED, Status.STALLED)
-_ASTRAY = 0.1
+_ASTRAY = 0.2
 """Units of length, or radians, by which goals that are met may be missed on the way."""
 _SOLVED = DRAGGING._replace(max_iterations=2)
 """How the goals are brought back in each frame, to see that."""
