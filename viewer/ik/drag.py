@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viewer.ik.checks import check_count
-from viewer.ik.homing import Homing
+from viewer.ik.homing import GLIDE, Homing
 from viewer.ik.settings import DRAGGING
 from viewer.ik.solution import Solution, Status
 from viewer.ik.workspace import Workspace
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 DEFAULT_ITERATIONS = 2
 _MUCH_NEARER = 0.5
-_GLIDE = 0.1
-"""Radians, or units of length, that a joint goes in a step even if no target moves: who is far behind glides there."""
 
 
 class Drag:
@@ -75,7 +73,7 @@ class Drag:
         if homing is not None:
             homing.before()
         settings = self._solver.recipe(settings)
-        space.work.room[0] = _GLIDE if self.glides and onward else np.inf
+        space.work.room[0] = GLIDE if self.glides and onward else np.inf
         self.solution = self._solver.towards(space, self.start, targets, target_rotations, settings, onward=onward)
         self.solution.start_outside |= self._outside
         if homing is not None:

@@ -185,7 +185,7 @@ def solve(
                     if afresh:
                         # Ever shorter steps follow the gradient inside the limits: if none is nearer, that is none.
                         status = STALLED
-                        if boost > _MOST_BOOST:
+                        if boost > _MOST_BOOST or largest < _STILL:
                             break
                         continue
                     boost, afresh = 1.0, True

@@ -9,7 +9,7 @@ the goals back. Where that way would leave goals that are met, the pose stays as
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -22,18 +22,25 @@ from viewer.ik.vectorised_forward import residuals
 from viewer.ik.vectorised_joints import difference, move
 
 if TYPE_CHECKING:
-    from viewer.ik.system import State
+    from viewer.ik.system import State, System, Work
     from viewer.ik.workspace import Workspace
     from viewer.spatial.checks import Floats
 
 _A_FRAME = math.radians(5.0)
 """Radians (or units of length) that a freedom goes in a frame at most, before the goals have their say."""
+_KEPT, _LATE = 0.8, 20
+"""Part of the last frame's step aside, to where the goals are met, that the next begins with; frames that what is left
+of it at the end of the way may take to fade.
+"""
 _HOME = 2e-3
 """Radians or units of length: nearer than that it is home, and the pull does the rest."""
-_ASTRAY = 0.05
+_HALTED = (Status.CONVERGED, Status.STALLED)
+_ASTRAY = 0.2
 """Units of length, or radians, by which goals that are met may be missed on the way."""
-_LOOKED_AT, _SOLVED = (0.3, 0.5, 0.7), DRAGGING._replace(max_iterations=8, pull=0.0)
-"""Parts of the way at which that is looked at, and how the goals are brought back there."""
+_SOLVED = DRAGGING._replace(max_iterations=2)
+"""How the goals are brought back in each frame, to see that."""
+GLIDE = 0.1
+"""Radians, or units of length, that a joint goes in a frame even if no target moves: who is far behind glides there."""
 
 
 class Homing:
@@ -60,7 +67,7 @@ class Homing:
             np.copyto(space.anchor.x, self._bent)
         elif self._way is not None:
             self._way = None if self._way.over else self._way
-        elif status is not Status.BUDGET and not self._looked:
+        elif status in _HALTED and not self._looked:
             self._looked = True
             if self._is_back():
                 copy_state(self._home, space.anchor)
@@ -72,7 +79,8 @@ class Homing:
     def _is_back(self) -> bool:
         """Whether the pose that the drag began at meets all goals; the scratch is used."""
         home = self._home
-        _, worst = residuals(self._space.system, self._space.work, home.q, home.t, home.e)
+        with np.errstate(all="ignore"):  # of places very far away
+            _, worst = residuals(self._space.system, self._space.work, home.q, home.t, home.e)
         return bool(worst <= 1.0)
 
 
@@ -81,55 +89,63 @@ def _aims(workspace: Workspace) -> bytes:
     return workspace.system.goal_target.tobytes() + workspace.system.goal_rotation.tobytes()
 
 
+class Stand(NamedTuple):
+    """Where a way home is gone: what it needs of a workspace."""
+
+    system: System
+    work: Work
+    state: State
+
+
 class WayHome:
     """A straight way, in the joints' coordinates, from where a workspace's last solve ended to where its drag began."""
 
-    def __init__(self, workspace: Workspace, home: State) -> None:
+    def __init__(self, workspace: Workspace | Stand, home: State) -> None:
         """From where the workspace stands to ``home``."""
-        self._from, self._home = make_state(workspace.system), home
+        self._from, self._line, self._home = make_state(workspace.system), make_state(workspace.system), home
         copy_state(workspace.state, self._from)
-        self._step = _way(workspace, home)
+        copy_state(workspace.state, self._line)
+        self._step = _way(workspace.state, workspace, home)
         self._frames = math.ceil(float(np.abs(self._step / workspace.system.unit).max(initial=0.0)) / _A_FRAME)
-        self._frame = 0
-
-    @property
-    def over(self) -> bool:
-        """Whether it has arrived."""
-        return self._frame >= self._frames
+        self._frame, self.over = 0, False
 
     def leaves_goals(self, workspace: Workspace) -> bool:
-        """Whether goals are missed by much somewhere on the way, although they are brought back; nothing is moved."""
+        """Whether goals would be missed by much somewhere on the way; nothing is moved."""
         system, work = workspace.system, make_work(workspace.system)
         state, trial, best = (make_state(system) for _ in range(3))
-        worst = 0.0
-        for part in _LOOKED_AT:
-            copy_state(self._from, state)
-            move(system, work, part * self._step, state.x, state.q, state.t)
+        copy_state(self._from, state)
+        tried = Stand(system, work, state)
+        way, worst = WayHome(tried, self._home), 0.0
+        while worst <= _ASTRAY and not way.over:
+            way.go_on(tried)
+            work.room[0] = GLIDE
             solve(system, work, state, trial, best, self._home, _SOLVED)
             worst = max(worst, work.miss[:, 0].max() / system.scale[0], work.miss[:, 1].max())
         return bool(worst > _ASTRAY)
 
-    def go_on(self, workspace: Workspace) -> None:
+    def go_on(self, workspace: Workspace | Stand) -> None:
         """Stand one frame farther on the way; the goals may be missed there until the frame is solved."""
+        system, work, state, line = workspace.system, workspace.work, workspace.state, self._line
+        aside = _KEPT * _way(line, workspace, state)
         self._frame += 1
-        state = workspace.state
-        if self.over:
-            copy_state(self._home, state)
-            return
-        copy_state(self._from, state)
-        part = self._frame / self._frames
-        move(workspace.system, workspace.work, part * self._step, state.x, state.q, state.t)
+        part = min(1.0, self._frame / self._frames)
+        copy_state(self._from, line)
+        move(system, work, part * self._step, line.x, line.q, line.t)
+        near = float(np.abs(aside / system.unit).max(initial=0.0)) < _A_FRAME
+        self.over = part == 1.0 and (near or self._frame >= self._frames + _LATE)
+        copy_state(self._home if self.over else line, state)
+        if not self.over:
+            move(system, work, aside, state.x, state.q, state.t)
 
 
 def way_home(workspace: Workspace, home: State) -> WayHome | None:
     """The way from where the workspace stands to ``home``; None if it is there."""
-    far = np.abs(_way(workspace, home) / workspace.system.unit).max(initial=0.0) > _HOME
+    far = np.abs(_way(workspace.state, workspace, home) / workspace.system.unit).max(initial=0.0) > _HOME
     return WayHome(workspace, home) if far else None
 
 
-def _way(workspace: Workspace, home: State) -> Floats:
-    """(n,) the step from where the workspace stands to ``home``."""
-    state = workspace.state
-    step = np.zeros(len(state.x))
-    difference(workspace.system, workspace.work, state.x, state.q, state.t, home.x, home.q, home.t, step)
+def _way(here: State, workspace: Workspace | Stand, there: State) -> Floats:
+    """(n,) the step from one pose of a workspace's system to another."""
+    step = np.zeros(len(here.x))
+    difference(workspace.system, workspace.work, here.x, here.q, here.t, there.x, there.q, there.t, step)
     return step

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from viewer.ik.system import System, Work
 
-SWING, SWINGING = 1e-4, 0.1
+SWING, SWINGING = 3e-4, 0.5
 """Radians or units of length that freedoms swing back; and that part, at least, of what others go on (both squared)."""
-LESS, MORE, LEAST = 0.5, 1.05, 0.02
+LESS, MORE, LEAST = 0.5, 1.1, 0.02
 
 
 def yield_swings(s: System, w: Work) -> None:
