@@ -32,6 +32,7 @@ from viewer.ik import (
     kernels_joints,
     kernels_pull,
     kernels_step,
+    kernels_stretch,
     vectorised,
 )
 from viewer.ik.driver import CONVERGED
@@ -135,7 +136,7 @@ def test_every_step_agrees(seed: int) -> None:
 
 LOOPS = {
     name
-    for module in (kernels_far, kernels_groups)
+    for module in (kernels_far, kernels_groups, kernels_stretch)
     for name, value in vars(module).items()
     if getattr(value, "__module__", "") == module.__name__
 }

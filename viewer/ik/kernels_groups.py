@@ -7,6 +7,7 @@ so that aims which exclude each other would send a figure off for ever.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from viewer.ik.kernels import AIM, put_row, put_table
@@ -14,6 +15,10 @@ from viewer.ik.kernels_far import is_afloat, is_placed
 
 if TYPE_CHECKING:
     from viewer.ik.system import State, System, Work
+    from viewer.spatial.checks import Floats
+
+_ROUND = 4.0
+"""Times as far as what it looks at may a figure go to see it from elsewhere."""
 
 
 def count_groups(s: System) -> int:
@@ -36,8 +41,27 @@ def only_looks(s: System, k: int) -> bool:
 
 def may_drift(s: System) -> bool:
     """Whether a root may go anywhere that no goal holds at a place."""
-    for k in range(len(s.parent)):
+    for k in range(len(s.parent)):  # noqa: SIM110 - compiled code takes a loop
         if s.parent[k] < 0 and is_afloat(s, k) and only_looks(s, k):
+            return True
+    return False
+
+
+def went_off(s: System, w: Work, t: Floats) -> bool:
+    """Whether such a root has gone farther from where it was kept, at place 0, than there is anything to look at."""
+    for k in range(len(s.parent)):
+        if s.parent[k] >= 0 or not (is_afloat(s, k) and only_looks(s, k)):
+            continue
+        gone = most = 0.0
+        for i in range(3):
+            gone += (t[k, i] - w.kept_t[0, k, i]) ** 2
+        for g in range(s.goal_low[k], s.goal_high[k]):
+            if s.goal_kind[g] == AIM:
+                away = 0.0
+                for i in range(3):
+                    away += (s.goal_target[g, i] - w.kept_t[0, k, i]) ** 2
+                most = max(most, _ROUND * (math.sqrt(away) + s.goal_reach[g]))
+        if gone > most * most:
             return True
     return False
 

@@ -74,7 +74,7 @@ def helps_one(s: System, before: State, after: State, gain: float) -> bool:
                 return True
             row += 3
         last = row
-    for r in range(last, len(after.e)):  # of functions
+    for r in range(last, len(after.e)):  # noqa: SIM110 - of functions; compiled code takes a loop
         if comes_nearer(before.e, after.e, r, r + 1, gain, s.tolerance[0]):
             return True
     return False

@@ -19,6 +19,7 @@ from viewer.ik.kernels_groups import (
     note_weights,
     single_out,
     take_back,
+    went_off,
 )
 from viewer.ik.kernels_joints import into_limits, prefer
 from viewer.ik.kernels_stretch import is_chain, stretch
@@ -186,7 +187,7 @@ def solve_many(
             most = max(most, used)
             if code != CONVERGED and (answer == CONVERGED or code == BUDGET or (answer == STALLED and code != STALLED)):
                 answer = code
-            if group < 0 and code == CONVERGED:
+            if group < 0 and code == CONVERGED and not (apart and went_off(s, w, state.t)):
                 break
             if group >= 0:
                 keep_group(s, w, 1, group, state)

@@ -1,0 +1,129 @@
+"""A goal without hope spoils nothing for those that share its joints; what is out of reach ends at the nearest pose."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import viewer
+from viewer import Goal, Solver, Status
+from viewer.skeleton.chain import chain
+from viewer.skeleton.kinds import JointKind
+from viewer.skeleton.limits import JointLimits
+from viewer.spatial.quaternion import angle_between, exp, rotate
+
+BIPED = viewer.load("sample:biped").skeleton
+RELAXED = BIPED.relaxed_pose()
+BACKENDS = ("numpy", "numba")
+BACKWARDS = (0.0, 1.0, 0.0, 0.0)
+HANDS = [(0.6, 1.3, 0.5), (0.4, 1.2, 0.3), (0.2, 0.9, 0.4), (0.5, 1.5, 0.1)]
+AHEAD = (0.0, 0.0, 1.0)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("hand", HANDS)
+def test_a_hopeless_goal_leaves_those_in_reach_met(hand: tuple[float, float, float], backend: str) -> None:
+    """Hips that may not turn are half a turn off, which no pose changes."""
+    reached = [Goal.position("LeftHand", hand)]
+    for hopeless, places in (
+        (Goal.rotation("Hips", BACKWARDS), []),
+        (Goal.pose("Hips", (0.0, 1.0, 0.1), BACKWARDS), [Goal.position("Hips", (0.0, 1.0, 0.1))]),
+    ):
+        alone = Solver(BIPED, [*places, *reached], root="translate", backend=backend).solve(RELAXED)
+        assert alone.status is Status.CONVERGED
+        solution = Solver(BIPED, [hopeless, *reached], root="translate", backend=backend).solve(RELAXED)
+        assert solution.status is Status.UNREACHABLE
+        assert np.nanmax(solution.errors_m) <= 1e-3
+        assert solution.diagnosis == ("Hips cannot turn: it is 180° off",)
+
+
+def test_a_function_that_is_never_met_leaves_a_goal_in_reach_met() -> None:
+    goals = [Goal.function(lambda _: 5.0), Goal.position("LeftHand", (0.4, 1.2, 0.3))]
+    solution = Solver(BIPED, goals, root="locked").solve(RELAXED)
+    assert solution.status is not Status.CONVERGED
+    assert solution.errors_m[1] <= 1e-3
+    assert solution.diagnosis == ("the function goals are not met",)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_solve_from_beside_a_hopeless_goal_moves_nothing(backend: str) -> None:
+    solver = Solver(
+        BIPED,
+        [Goal.rotation("Hips", BACKWARDS), Goal.position("LeftHand", HANDS[0])],
+        root="translate",
+        backend=backend,
+    )
+    once = solver.solve(RELAXED)
+    again = solver.solve(once.pose)
+    assert np.degrees(angle_between(once.pose.rotations, again.pose.rotations)).max() < 1e-3
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("direction", [(0.7, -0.7, 0.1), (0.0, -1.0, 0.0), (0.0, 1.0, 0.0), (0.3, 0.2, -0.9)])
+@pytest.mark.parametrize(("count", "beyond"), [(1, 0.5), (3, 0.2), (30, 0.01), (200, 0.01), (200, 3.0)])
+def test_a_chain_that_is_too_short_ends_straight(
+    count: int, beyond: float, direction: tuple[float, float, float], backend: str
+) -> None:
+    skeleton = chain(count)
+    goal = Goal.position("tip", (1.0 + beyond) * np.array(direction) / np.linalg.norm(direction))
+    start = skeleton.rest_pose()
+    solution = Solver(skeleton, [goal], root="locked", backend=backend).solve(start)
+    assert solution.status is Status.UNREACHABLE
+    assert solution.errors_m[0] == pytest.approx(beyond, abs=1e-6)
+    again = Solver(skeleton, [goal], root="locked", backend=backend).solve(solution.pose)
+    assert np.degrees(angle_between(solution.pose.rotations, again.pose.rotations)).max() < 1e-3
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_rigid_links_between_balls_do_not_keep_a_chain_from_its_nearest_pose(backend: str) -> None:
+    """Fixed joints that bend the way make the chain shorter than its bones."""
+    skeleton = chain(9)
+    kinds = tuple(JointKind.FIXED if joint in {0, 3, 4, 8} else JointKind.BALL for joint in range(9))
+    rest = exp(np.random.default_rng(4).normal(size=(9, 3)))
+    skeleton = replace(skeleton, kinds=kinds, rest_rotations=rest, poses={})
+    start = skeleton.rest_pose()
+    world = viewer.fk(skeleton, start)
+    tip = world.positions[8] + rotate(world.rotations[8], skeleton.tip_offsets[0])
+    places = [world.positions[joint] for joint in (1, 2, 5, 6, 7)]
+    reach = sum(np.linalg.norm(np.diff([*places, tip], axis=0), axis=-1))
+    ahead = np.array((0.6, 0.0, -0.8))
+    goal = Goal.position("tip", places[0] + (reach + 0.5) * ahead)
+    solution = Solver(skeleton, [goal], root="locked", backend=backend).solve(start)
+    assert solution.errors_m[0] == pytest.approx(0.5, abs=1e-9)
+
+
+@pytest.mark.parametrize("beyond", [0.01, 0.5])
+def test_links_that_cannot_point_ahead_end_no_farther_off_than_from_elsewhere(beyond: float) -> None:
+    """With a limit in the way the straight pose is none of the chain's: it is solved as ever, inside the limits."""
+    skeleton = chain(4)
+    limits = (None, JointLimits.swing_twist(1, (-0.5, 0.5), (-0.5, 0.5), (-0.5, 0.5)), None, None)
+    skeleton = replace(skeleton, limits=limits)
+    goal = Goal.position("tip", (1.0 + beyond, 0.0, 0.0))
+    solution = Solver(skeleton, [goal], root="locked").solve(skeleton.rest_pose())
+    assert viewer.limit_violation(skeleton, solution.pose).max() < 1e-6
+    assert solution.errors_m[0] == pytest.approx(beyond, abs=1e-3)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("root", ["free", "translate"])
+def test_aims_that_exclude_each_other_leave_a_figure_where_it_is(root: str, backend: str) -> None:
+    goals = [Goal.aim("Head", (0.0, 1.6, 3.0), AHEAD), Goal.aim("Head", (3.0, 1.6, 0.0), AHEAD)]
+    solver = Solver(BIPED, goals, root=root, backend=backend)
+    solution = solver.solve(RELAXED)
+    assert solution.status is not Status.CONVERGED
+    assert solution.pose.translations[0] == pytest.approx(RELAXED.translations[0], abs=1e-12)
+    drag = solver.drag(RELAXED)
+    for _ in range(20):
+        moved = drag.move(iterations=3)
+    assert moved.pose.translations[0] == pytest.approx(RELAXED.translations[0], abs=1e-9)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_figure_still_goes_where_its_aims_can_be_met(backend: str) -> None:
+    """Nothing but a step aside lets hips that keep their turn look at a point."""
+    world = viewer.fk(BIPED, RELAXED).rotations[BIPED.index("Hips")]
+    for point in ((0.1, 1.0, 1.0), (0.6, 1.3, 2.0), (2.0, 1.6, 1.0), (0.0, 3.0, 1.0)):
+        goals = [Goal.rotation("Hips", world), Goal.aim("Hips", point, AHEAD)]
+        assert Solver(BIPED, goals, root="translate", backend=backend).solve(RELAXED).status is Status.CONVERGED
