@@ -44,7 +44,8 @@ class Solution:
         method: the solver's name.
         unserved: goals that the method could not serve: their effectors, with kind or number where that is not enough;
             and "preferred pose" where one is given and the method has no pull towards it.
-        start_outside: the start pose was outside its limits and was brought inside first.
+        start_outside: the start pose was outside its limits, or stood as its joints' kinds cannot, and was brought
+            inside first.
     """
 
     __slots__ = (
