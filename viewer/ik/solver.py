@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Iterable
+import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,10 +16,10 @@ from viewer.ik.backends import engine_for
 from viewer.ik.batch import BatchRun, batch_targets, checked_starts, stacked
 from viewer.ik.checks import check_count
 from viewer.ik.drag import Drag
-from viewer.ik.findings import labels
-from viewer.ik.goals import Goal, GoalKind
+from viewer.ik.given import checked_goals, unserved_kinds
+from viewer.ik.goals import GoalKind
 from viewer.ik.leaps import CHOICE
-from viewer.ik.methods import METHODS, UserRows, dls_settings
+from viewer.ik.methods import UserRows, dls_settings
 from viewer.ik.natural import arm_joints, metric, principal, stands
 from viewer.ik.options import DEFAULT, DLS, Options
 from viewer.ik.preferred import Preferred
@@ -38,7 +38,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
+    from viewer.ik.assemble import Assembly
     from viewer.ik.batch import BatchSolution
+    from viewer.ik.goals import Goal
     from viewer.ik.options import SolverOptions
     from viewer.ik.system import Settings
     from viewer.skeleton.pose import Pose
@@ -50,6 +52,8 @@ UNHEARD = "preferred pose"
 
 class Solver(Runs):
     """Poses a skeleton so that all goals are met at once, inside the joint limits.
+
+    Threads may share one: their solves take turns. `solve_batch` has many done at a time.
 
     Args:
         skeleton: the joints.
@@ -66,6 +70,8 @@ class Solver(Runs):
         if not isinstance(found, Skeleton):
             raise InputError(f"expected a skeleton, found {quote(found)}")
         self.options = Options(**options)
+        # Solves share scratch. A function goal that asks its own solver is no reason to wait for ever.
+        self._alone = threading.RLock()
         self.skeleton = skeleton
         natural = self.options.natural
         self._freedoms = freedoms_of(
@@ -91,7 +97,7 @@ class Solver(Runs):
 
     @goals.setter
     def goals(self, goals: Sequence[Goal]) -> None:
-        given = _checked_goals(goals)
+        given = checked_goals(goals)
         tolerance = (INSIDE * self.options.tolerance_m, INSIDE * math.radians(self.options.tolerance_deg))
         assembly = assemble(self._freedoms, given, tolerance)
         if self.options.restarts:
@@ -99,12 +105,16 @@ class Solver(Runs):
             assembly = replace(assembly, system=assembly.system._replace(seeds=seeds))
         if self._preferred is not None:
             assembly = self._preferred.told(assembly)
-        # Goals that are refused leave the solver as it was.
+        with self._alone:
+            self._put(given, assembly)
+
+    def _put(self, given: tuple[Goal, ...], assembly: Assembly) -> None:
+        """Take goals; those that are refused have left the solver as it was."""
         self._goals, self.assembly = given, assembly
         self.targets = Targets(self.skeleton, self._goals)
         self._workspace = Workspace(self.skeleton, assembly)
         self._starts = Starts(self.skeleton, assembly.joints, self._preferred, limits=self.options.limits)
-        self._unserved = (*_unserved(self._goals, self.options.method), *self._unheard)
+        self._unserved = (*unserved_kinds(self._goals, self.options.method), *self._unheard)
         functions = [goal for goal in self._goals if goal.enabled and goal.kind is GoalKind.FUNCTION]
         self._extra = UserRows(self.skeleton, functions, float(assembly.system.scale[1])) if functions else None
         self._reach = Reach(assembly.system)
@@ -140,7 +150,8 @@ class Solver(Runs):
         Raises:
             InputError: a pose of another skeleton, infinite numbers, rotations that are none.
         """
-        return self._starts.start(pose)
+        with self._alone:
+            return self._starts.start(pose)
 
     def solve(
         self, pose: Pose, targets: ArrayLike | None = None, target_rotations: ArrayLike | None = None
@@ -156,14 +167,16 @@ class Solver(Runs):
         Raises:
             InputError: a pose of another skeleton, targets of another shape, infinite numbers, rotations that are none.
         """
-        start, outside = self.begin(pose)
-        solution = self.towards(self._workspace, self._starts.drawn(start), targets, target_rotations, self._one_shot)
-        if self.options.exact and solution.status is not Status.CONVERGED:
-            settled = self.targets.settle(start, targets, target_rotations)
-            stayed = self._workspace.pose(start) if self._workspace.go_back(start) else start
-            solution = self._solution(self._workspace, stayed, settled, solution.report)
-        solution.start_outside |= outside
-        return solution
+        with self._alone:
+            start, outside = self.begin(pose)
+            drawn = self._starts.drawn(start)
+            solution = self.towards(self._workspace, drawn, targets, target_rotations, self._one_shot)
+            if self.options.exact and solution.status is not Status.CONVERGED:
+                settled = self.targets.settle(start, targets, target_rotations)
+                stayed = self._workspace.pose(start) if self._workspace.go_back(start) else start
+                solution = self._solution(self._workspace, stayed, settled, solution.report)
+            solution.start_outside |= outside
+            return solution
 
     def drag(self, pose: Pose) -> Drag:
         """A drag that begins at ``pose``: warm-started steps, anchored to it; see `Drag`."""
@@ -203,29 +216,6 @@ class Solver(Runs):
             for answer, start in zip((solved.rotations, solved.translations), begun, strict=True):
                 answer[idle] = np.broadcast_to(start, answer.shape)[idle]
         return solved
-
-
-def _checked_goals(goals: Sequence[Goal]) -> tuple[Goal, ...]:
-    found: object = goals
-    if not isinstance(found, Iterable):
-        raise InputError(f"expected a list of goals, found {quote(found)}")
-    given = tuple(goals)
-    entries: tuple[object, ...] = given
-    for entry in entries:
-        if not isinstance(entry, Goal):
-            raise InputError(f"expected a list of goals, found {quote(entry)} in it")
-    if not any(goal.enabled for goal in given):
-        raise InputError("a solver needs at least one goal that is enabled")
-    return given
-
-
-def _unserved(goals: Sequence[Goal], method: str) -> tuple[str, ...]:
-    """What the enabled goals that a method cannot serve are called."""
-    if method == DEFAULT:
-        return ()
-    served = METHODS[method].serves
-    named = zip(goals, labels(goals), strict=True)
-    return tuple(name for goal, name in named if goal.enabled and goal.kind not in served)
 
 
 def _signature() -> inspect.Signature:
