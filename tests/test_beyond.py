@@ -134,3 +134,11 @@ def test_distances_of_two_goals_are_said_in_their_own_terms() -> None:
     who, how = said(Goal.distance("c", 0.2, (0, 1, 0)), Goal.distance("c", 0.4, (0, 1, 0))).split(" are ", 1)
     assert who == "c distance (goal 1) (200 mm from its point) and c distance (goal 2) (400 mm from its point)"
     assert how == "at one place, their targets are 0 mm apart"
+
+
+def test_a_target_too_far_for_numbers_is_said_to_be() -> None:
+    free = arm(FREE)
+    for metres, said in ((1e50, "1e50 m"), (1e160, "over 1e150 m")):
+        assert diagnosis(free, hand(metres, 1, 0)) == (
+            f"c is {said} off: too far for numbers to tell which pose is nearer",
+        )

@@ -35,6 +35,8 @@ _POLISH, _ESCAPE, _PART = 40, 80, 40
 """Iterations of a trial at most: of all goals onward from the pose, with restarts, of a part of the problem."""
 _PAIRS = 10
 """So many pairs of goals are tried at most."""
+_LOST = 1e15
+"""Metres; to a target so far away all poses are as near, but for rounding."""
 _TRAPPED = 0.5
 """A pose is a trap if there is another with less than this part of its squared error."""
 
@@ -134,7 +136,9 @@ class _Diagnosis:
         elif left:
             for i in left:
                 miss = off(stuck.missed[i], stuck.workspace.system.tolerance)
-                yield f"{self.names[i]} is {miss} off: no pose nearer to it was found"
+                lost = stuck.missed[i][0] > _LOST
+                why = "too far for numbers to tell which pose is nearer" if lost else "no pose nearer to it was found"
+                yield f"{self.names[i]} is {miss} off: {why}"
 
     def _met(self, seen: Trial, out: list[int], explained: set[int]) -> Iterator[str]:
         """Onward from the pose all goals are met that are not out of reach: what drew them away is something else."""

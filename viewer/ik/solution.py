@@ -19,7 +19,10 @@ class Status(StrEnum):
     CONVERGED = "converged"
     """Every goal is within its tolerance."""
     UNREACHABLE = "unreachable"
-    """At rest at the nearest pose found, and either geometry or every restart says that there is none nearer."""
+    """No pose meets the goals: geometry says so, wherever the solve stopped, or every restart ended as near.
+
+    The pose is the nearest one found. Where geometry says so and the iterations were used up, it may not be at rest.
+    """
     STALLED = "stalled"
     """It gets no nearer from here; a solve with restarts may."""
     DIVERGED = "diverged"
