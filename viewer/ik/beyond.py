@@ -26,7 +26,7 @@ _CLEARLY, _TOLERANCES = 0.1, 10.0
 """More than this part of what geometry explains, and than so many tolerances, is clearly more."""
 _HALF = 0.5
 """Limits that cost less than this part of the rest are not what matters."""
-_AT_REST = 0.75
+_AT_REST = 0.9
 """A pose is not at rest if goals come to less than this part of their miss."""
 
 
