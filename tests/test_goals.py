@@ -125,6 +125,10 @@ def test_rotations_nearly_unit_are_normalised() -> None:
             'position goal for "a": rotation weight: expected a finite number, more than 0, found -1',
         ),
         (
+            lambda: Goal.position("a", (0, 0, 0), weight=1e-320),
+            'position goal for "a": weight: expected a finite number, 1e-300 or more, found 9.99989e-321',
+        ),
+        (
             lambda: Goal.position("a", (0, 0, 0), weight=True),
             'position goal for "a": weight: expected a number, found "True"',
         ),

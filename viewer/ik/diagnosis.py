@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from viewer.ik.beyond import beyond
 from viewer.ik.findings import gap_line, labels, listed, off, together
 from viewer.ik.goals import GoalKind
 from viewer.ik.methods import METHODS
@@ -34,6 +35,8 @@ _POLISH, _ESCAPE, _PART = 40, 80, 40
 """Iterations of a trial at most: of all goals onward from the pose, with restarts, of a part of the problem."""
 _PAIRS = 10
 """So many pairs of goals are tried at most."""
+_LOST = 1e15
+"""Metres; to a target so far away all poses are as near, but for rounding."""
 _TRAPPED = 0.5
 """A pose is a trap if there is another with less than this part of its squared error."""
 
@@ -45,7 +48,7 @@ def diagnose(
 
     Args:
         skeleton: the joints.
-        goals: G goals; those that are disabled or that the method cannot serve are left out.
+        goals: G goals; those that are disabled are left out.
         targets: (G, 3) and (G, 4), settled: see `viewer.ik.targets.Targets.settle`.
         pose: the one that the solve ended in.
         options: those of the solve.
@@ -63,7 +66,8 @@ class _Diagnosis:
         self.group: dict[int, int] = {}
         method = METHODS.get(trials.options.method)
         served = method is None or GoalKind.FUNCTION in method.serves
-        self.functions = served and any(goal.enabled and goal.kind is GoalKind.FUNCTION for goal in trials.goals)
+        asked = any(goal.enabled and goal.kind is GoalKind.FUNCTION for goal in trials.goals)
+        self.functions, self.unserved_functions = asked and served, asked and not served
 
     def lines(self) -> Iterator[str]:
         """All findings."""
@@ -74,10 +78,27 @@ class _Diagnosis:
             yield "the function goals are not met"
         gaps = main_gaps(seen) if seen.missed else []
         for gap in gaps:
-            yield gap_line(gap, [self.names[i] for i in gap.goals])
+            yield gap_line(gap, [self.names[i] for i in gap.goals], [self._kept(i) for i in gap.goals])
         explained = {i for gap in gaps for i in gap.goals}
-        if any(i not in explained for i in seen.missed):
+        if any(i not in explained and i in self.trials.served for i in seen.missed):
             yield from self._rest(seen, [gap.goals[0] for gap in gaps], explained)
+        elif not gaps:
+            yield from self._unserved(seen)
+        if gaps:
+            yield from beyond(self.trials, seen, gaps, self.names)
+
+    def _kept(self, i: int) -> float:
+        """Metres that a goal is to keep from its target."""
+        goal = self.trials.goals[i]
+        return goal.target_distance or 0.0 if goal.kind is GoalKind.DISTANCE else 0.0
+
+    def _unserved(self, seen: Trial) -> Iterator[str]:
+        """What is missed by the method not serving it, and by nothing else."""
+        method, tolerance = self.trials.options.method, seen.workspace.system.tolerance
+        for i, miss in seen.missed.items():
+            yield f"{self.names[i]} is {off(miss, tolerance)} off: {method} cannot serve it"
+        if self.unserved_functions:
+            yield f"the function goals are not met: {method} cannot serve them"
 
     def _rest(self, seen: Trial, out: list[int], explained: set[int]) -> Iterator[str]:
         """Why goals are missed that are not out of reach; ``out``: those that are."""
@@ -115,24 +136,29 @@ class _Diagnosis:
         elif left:
             for i in left:
                 miss = off(stuck.missed[i], stuck.workspace.system.tolerance)
-                yield f"{self.names[i]} is {miss} off: no pose nearer to it was found"
+                lost = stuck.missed[i][0] > _LOST
+                why = "too far for numbers to tell which pose is nearer" if lost else "no pose nearer to it was found"
+                yield f"{self.names[i]} is {miss} off: {why}"
 
     def _met(self, seen: Trial, out: list[int], explained: set[int]) -> Iterator[str]:
         """Onward from the pose all goals are met that are not out of reach: what drew them away is something else."""
         tolerance = seen.workspace.system.tolerance
-        rest = {i: off(miss, tolerance) for i, miss in seen.missed.items() if i not in explained}
+        served = [i for i in seen.missed if i not in explained and i in self.trials.served]
+        rest = {i: off(seen.missed[i], tolerance) for i in served}
         missed = {self.names[i]: miss for i, miss in rest.items()}
         groups = {self.group[i] for i in rest}
         # Only a goal that moves joints of theirs can have drawn them away.
         drawn = [i for i in out if self.group[i] in groups]
-        if drawn:
+        without = f"without {together([self.names[i] for i in drawn])} " if drawn else ""
+        if self.trials.options.method in METHODS and (drawn or not self.functions):
+            every = f"every {'other ' if out else ''}goal{' but functions' if self.unserved_functions else ''}"
+            yield f"in reach: {without}the default method meets {every}"
+        elif drawn:
             give = "give" if len(missed) > 1 else "gives"
             who = together([f"{name} ({miss})" for name, miss in missed.items()])
             yield f"{who} {give} way to {together([self.names[i] for i in drawn])}"
         elif self.functions:
             yield f"goals conflict: {together([*missed, 'the function goals'])} cannot all be met"
-        elif self.trials.options.method in METHODS:
-            yield "in reach: the default method meets every goal"
         else:
             yield "in reach: more iterations meet every goal"
 

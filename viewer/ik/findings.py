@@ -84,11 +84,17 @@ def labels(goals: Sequence[Goal]) -> list[str]:
     return names
 
 
-def gap_line(gap: Gap, names: Sequence[str]) -> str:
-    """What is out of reach, by how much; ``names`` of the gap's goals."""
+def gap_line(gap: Gap, names: Sequence[str], kept: Sequence[float]) -> str:
+    """What is out of reach, by how much.
+
+    Args:
+        gap: what.
+        names: of its goals.
+        kept: metres that each of them is to keep from its target; 0: none.
+    """
     short, reach, distance = metres(gap.short), metres(gap.reach), metres(gap.distance)
     if len(gap.goals) > 1:
-        return f"goals conflict: {together(names)} are {_pair_line(gap)}, their targets are {distance} apart"
+        return f"goals conflict: {_pair_line(gap, names, kept)}"
     name = names[0]
     if gap.miss is Miss.TURN:
         return f"{name} cannot turn: it is {degrees(gap.short)} off"
@@ -103,15 +109,36 @@ def gap_line(gap: Gap, names: Sequence[str]) -> str:
     return f"{name} is {short} short: its chain reaches {reach}, the target is {distance} away{keep}"
 
 
-def _pair_line(gap: Gap) -> str:
+def _pair_line(gap: Gap, names: Sequence[str], kept: Sequence[float]) -> str:
+    """What two goals ask of each other that the chain between them does not give."""
+    if gap.miss is Miss.WIDE and gap.reach > 0.0:
+        return _wide_line(gap, names, kept)
+    who = together([_at(name, distance) for name, distance in zip(names, kept, strict=True)])
     if gap.reach == 0.0:
-        return "at one place"
-    if gap.reach == gap.fold:
-        return f"fixed {metres(gap.reach)} apart"
-    if gap.miss is Miss.NEAR:
-        return f"{metres(gap.short)} too near each other: the chain between them folds to {metres(gap.fold)}"
-    way = "far apart" if gap.miss is Miss.FAR else "near each other"
-    return f"{metres(gap.short)} too {way}: the chain between them reaches {metres(gap.reach)}"
+        how = "at one place"
+    elif gap.reach == gap.fold:
+        how = f"fixed {metres(gap.reach)} apart"
+    elif gap.miss is Miss.NEAR:
+        how = f"{metres(gap.short)} too near each other: the chain between them folds to {metres(gap.fold)}"
+    else:
+        how = f"{metres(gap.short)} too far apart: the chain between them reaches {metres(gap.reach)}"
+    return f"{who} are {how}, their targets are {metres(gap.distance)} apart"
+
+
+def _wide_line(gap: Gap, names: Sequence[str], kept: Sequence[float]) -> str:
+    """A goal is to be farther from its point than what the other one leaves it."""
+    wide = 0 if kept[0] >= kept[1] else 1
+    most = metres(kept[wide] - gap.short)
+    other, name, short = _at(names[1 - wide], kept[1 - wide]), names[wide], metres(gap.short)
+    return (
+        f"with {other} in place {name} is {short} too near to its point: "
+        f"it gets {most} away at most, {metres(kept[wide])} are asked"
+    )
+
+
+def _at(name: str, kept: float) -> str:
+    """A goal, and how far from its target it is to be."""
+    return f"{name} ({metres(kept)} from its point)" if kept > 0.0 else name
 
 
 def limit_name(system: System, names: Sequence[str], freedom: int, value: float) -> str:

@@ -31,6 +31,8 @@ PIN_WEIGHT = 30.0
 
 
 _UNIT_ENOUGH = 1e-12
+_LEAST_WEIGHT = 1e-300
+"""Below it, near the end of the range of floats, weights have too few digits to be compared."""
 
 
 class GoalKind(StrEnum):
@@ -76,8 +78,8 @@ class Goal:
         target_distance: metres, of a distance goal.
         axis: unit vector in the joint's frame, of an aim.
         residuals: f(world) -> (k,), of a function goal.
-        weight: per metre, more than 0; of functions per unit of their residuals.
-        rotation_weight: per radian, more than 0.
+        weight: per metre, 1e-300 or more; of functions per unit of their residuals.
+        rotation_weight: per radian, likewise.
         offset: metres in the joint's frame, added to the effector's own.
         enabled: False: it asks for nothing for now.
         pinned: it is to stay while other goals are moved.
@@ -229,7 +231,10 @@ def _length(value: object, what: str) -> float:
 
 
 def _weight(value: object, what: str) -> float:
-    return _number(value, what, math.ulp(0.0), "more than 0")
+    number = _number(value, what, math.ulp(0.0), "more than 0")
+    if number < _LEAST_WEIGHT:
+        raise InputError(f"{what}: expected a finite number, {_LEAST_WEIGHT:g} or more, found {number:g}")
+    return number
 
 
 def _number(value: object, what: str, least: float, expected: str) -> float:

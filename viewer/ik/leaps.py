@@ -28,7 +28,7 @@ _UPRIGHT = 0.1
 _LYING = 0.9
 """It lies, bends or tumbles if that leaves less than this part of the squared error."""
 _FELT, _SOME = 0.1, 0.02
-"""Of its tolerance, and of its squared miss: by so much a goal comes nearer if that is to count whatever others miss."""
+"""Of its tolerance, and of its squared miss: by so much a goal comes nearer if that counts whatever others miss."""
 
 
 def copy(source: State, target: State) -> None:

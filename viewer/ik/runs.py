@@ -10,6 +10,7 @@ from viewer.ik import vectorised
 from viewer.ik.backends import engine_for, takes_compiled
 from viewer.ik.diagnosis import diagnose
 from viewer.ik.direct import Direct, trusted_pose
+from viewer.ik.findings import labels
 from viewer.ik.goals import GoalKind
 from viewer.ik.methods import METHODS, UserRows, run_default
 from viewer.ik.options import DEFAULT, Options
@@ -92,11 +93,13 @@ class Runs:
         if direct is not None:
             return self._answer(workspace, direct, direct.settled(pose, targets, settings, onward=onward), started)
         workspace.aim_at(*targets)
+        unserved = self._unserved
         if self._needs_numpy:
             if not onward:
                 workspace.pose_at(pose.rotations, pose.translations)
             outside = not onward and workspace.begin(settle=settings.settle)
             workspace.aim_now()
+            unserved = self._unserved_now(workspace, settings)
             code, iterations, _ = self._method(*workspace.arrays, settings)
         else:
             if not onward:
@@ -107,6 +110,7 @@ class Runs:
                 workspace.begun_at(pose, "numpy")
             code, iterations, outside = int(one.code[0]), int(one.iterations[0]), bool(one.outside[0])
         report = self._report(workspace, code, iterations, time.perf_counter() - started, "numpy", outside)
+        report = report._replace(unserved=unserved)
         return self._solution(workspace, workspace.pose(pose), targets, report)
 
     @property
@@ -145,6 +149,15 @@ class Runs:
         if failed and self._reach.out_of_reach(workspace.system, workspace.state.q, workspace.state.t):
             status = Status.UNREACHABLE
         return Report(status, iterations, seconds, backend, self.options.method, self._unserved, outside)
+
+    def _unserved_now(self, workspace: Workspace, settings: Settings) -> tuple[str, ...]:
+        """What the method does not serve in the pose that a solve begins at: there may be no limb for a goal."""
+        if self.options.method == DEFAULT:
+            return self._unserved
+        system, work, *states = workspace.arrays
+        left_out = METHODS[self.options.method].left_out(system, work, tuple(states), settings)
+        missing = {int(workspace.goals[g]) for g in left_out}
+        return (*self._unserved, *(name for i, name in enumerate(labels(self._goals)) if i in missing))
 
     def _diagnosis_of(self, goals: Sequence[Goal], direct: Direct, row: Row, pose: Pose) -> tuple[str, ...]:
         return diagnose(self.skeleton, goals, direct.targets(row), pose, self.options)

@@ -21,7 +21,10 @@ class Status(StrEnum):
     CONVERGED = "converged"
     """Every goal is within its tolerance."""
     UNREACHABLE = "unreachable"
-    """At rest at the nearest pose found, and either geometry or every restart says that there is none nearer."""
+    """No pose meets the goals: geometry says so, wherever the solve stopped, or every restart ended as near.
+
+    The pose is the nearest one found. Where geometry says so and the iterations were used up, it may not be at rest.
+    """
     STALLED = "stalled"
     """It gets no nearer from here; a solve with restarts may."""
     DIVERGED = "diverged"
@@ -46,7 +49,8 @@ class Solution:
         method: the solver's name.
         unserved: goals that the method could not serve: their effectors, with kind or number where that is not enough;
             and "preferred pose" where one is given and the method has no pull towards it.
-        start_outside: the start pose was outside its limits and was brought inside first.
+        start_outside: the start pose was outside its limits, or stood as its joints' kinds cannot, and was brought
+            inside first.
     """
 
     __slots__ = (

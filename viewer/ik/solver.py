@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -53,7 +54,8 @@ UNHEARD = "preferred pose"
 class Solver(Runs):
     """Poses a skeleton so that all goals are met at once, inside the joint limits.
 
-    Its goals can be set, nothing else: other options are another solver.
+    Its goals can be set, nothing else: other options are another solver. Threads may share one: their solves take
+    turns. `solve_batch` has many done at a time.
 
     Args:
         skeleton: the joints.
@@ -70,6 +72,8 @@ class Solver(Runs):
         """Work out what depends on the skeleton and the goals."""
         check_skeleton(skeleton)
         self.__dict__.update(skeleton=skeleton, options=options_of(options))
+        # Solves share scratch. A function goal that asks its own solver is no reason to wait for ever.
+        self._alone = threading.RLock()
         natural = self.options.natural
         self._freedoms = freedoms_of(
             skeleton,
@@ -102,7 +106,11 @@ class Solver(Runs):
             assembly = replace(assembly, system=assembly.system._replace(seeds=seeds))
         if self._preferred is not None:
             assembly = self._preferred.told(assembly)
-        # Goals that are refused leave the solver as it was.
+        with self._alone:
+            self._put(given, assembly)
+
+    def _put(self, given: tuple[Goal, ...], assembly: Assembly) -> None:
+        """Take goals; those that are refused have left the solver as it was."""
         self._goals = given
         self.__dict__.update(assembly=assembly, targets=Targets(self.skeleton, given))
         self._workspace = Workspace(self.skeleton, assembly)
@@ -166,7 +174,8 @@ class Solver(Runs):
         Raises:
             InputError: a pose of another skeleton, infinite numbers, rotations that are none.
         """
-        return self._starts.start(pose)
+        with self._alone:
+            return self._starts.start(pose)
 
     def solve(
         self, pose: Pose, targets: ArrayLike | None = None, target_rotations: ArrayLike | None = None
@@ -182,14 +191,16 @@ class Solver(Runs):
         Raises:
             InputError: a pose of another skeleton, targets of another shape, infinite numbers, rotations that are none.
         """
-        start, outside = self.begin(pose)
-        solution = self.towards(self._workspace, self._starts.drawn(start), targets, target_rotations, self._one_shot)
-        if self.options.exact and solution.status is not Status.CONVERGED:
-            settled = self.targets.settle(start, targets, target_rotations)
-            stayed = self._workspace.pose(start) if self._workspace.go_back(start) else start
-            solution = self._solution(self._workspace, stayed, settled, solution.report)
-        solution.start_outside |= outside
-        return solution
+        with self._alone:
+            start, outside = self.begin(pose)
+            drawn = self._starts.drawn(start)
+            solution = self.towards(self._workspace, drawn, targets, target_rotations, self._one_shot)
+            if self.options.exact and solution.status is not Status.CONVERGED:
+                settled = self.targets.settle(start, targets, target_rotations)
+                stayed = self._workspace.pose(start) if self._workspace.go_back(start) else start
+                solution = self._solution(self._workspace, stayed, settled, solution.report)
+            solution.start_outside |= outside
+            return solution
 
     def drag(self, pose: Pose) -> Drag:
         """A drag that begins at ``pose``: warm-started steps, anchored to it; see `Drag`."""

@@ -1,4 +1,7 @@
-"""Where solves begin: joints that no goal moves are inside their limits, and drawn to the preferred pose if any."""
+"""Where solves begin: joints stand as their kinds can hold, and those that no goal moves are inside their limits.
+
+These are drawn to the preferred pose, too, if there is one.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viewer.ik.idle import Idle
+from viewer.ik.unheld import Unheld
 from viewer.ik.workspace import checked_start
 from viewer.skeleton.pose import Pose
 
@@ -29,18 +33,25 @@ class Starts:
     def __init__(self, skeleton: Skeleton, taking_part: Ints, preferred: Preferred | None, *, limits: bool) -> None:
         """Find the joints that take no part."""
         self._skeleton, self._taking_part, self._preferred = skeleton, taking_part, preferred
+        self._unheld = Unheld(skeleton)
         self._idle = Idle(skeleton, taking_part, limits=limits)
         self._start: tuple[Pose, Pose, bool] | None = None
         self._drawn: tuple[Pose, Pose] | None = None
 
     def start(self, pose: Pose) -> tuple[Pose, bool]:
-        """A pose as given, with the joints that take no part inside their limits; whether one of them was not.
+        """A pose as given, each joint as its kind can hold it, and those that take no part inside their limits.
+
+        Returns:
+            It, and whether any was not; of joints that take part their limits are another's concern.
 
         Raises:
             InputError: a pose of another skeleton, infinite numbers, rotations that are none.
         """
         if self._start is None or pose is not self._start[0]:  # poses do not change: one that was checked stays good
-            self._start = (pose, *self._idle.pose_inside(checked_start(self._skeleton, pose)))
+            checked = checked_start(self._skeleton, pose)
+            turns, moves, unheld = self._unheld.held(checked.rotations, checked.translations)
+            inside, outside = self._idle.pose_inside(checked if unheld is None else Pose(turns, moves))
+            self._start = (pose, inside, outside or unheld is not None)
         return self._start[1:]
 
     def drawn(self, start: Pose) -> Pose:
@@ -53,7 +64,7 @@ class Starts:
 
     def stacked(self, rotations: Floats, translations: Floats) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
         """Of local rotations (N, J, 4) and translations (N, J, 3), all `start` and all `drawn`."""
-        begun = self._idle.inside(rotations, translations)[:2]
+        begun = self._idle.inside(*self._unheld.held(rotations, translations)[:2])[:2]
         return begun, begun if self._preferred is None else self._draw(self._preferred, *begun)
 
     def idle_of(self, chosen: Bools) -> Bools:

@@ -10,6 +10,7 @@ import numpy as np
 
 from viewer.ik.assemble import KIND_CODES, Assembly, assemble, freedoms_of
 from viewer.ik.backends import engine_for
+from viewer.ik.goals import GoalKind
 from viewer.ik.kernels_groups import only_looks
 from viewer.ik.leaps import CHOICE
 from viewer.ik.methods import METHODS
@@ -22,7 +23,7 @@ from viewer.ik.workspace import Workspace
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from viewer.ik.goals import Goal, GoalKind
+    from viewer.ik.goals import Goal
     from viewer.ik.options import Options
     from viewer.skeleton.pose import Pose
     from viewer.skeleton.skeleton import Skeleton
@@ -59,7 +60,8 @@ class Trials:
         options: those of the solve.
 
     Attributes:
-        asked: the goals that can be tried: enabled, and served by the method; functions cannot.
+        asked: the goals that can be tried: enabled; functions cannot.
+        served: those of them that the method serves.
         left: iterations that are left.
     """
 
@@ -69,8 +71,8 @@ class Trials:
         """Take the problem; nothing is solved yet."""
         self.skeleton, self.goals, self.options = skeleton, tuple(goals), options
         method = METHODS.get(options.method)
-        served = set(KIND_CODES) if method is None else set(KIND_CODES) & method.serves
-        self.asked = [i for i, goal in enumerate(goals) if goal.enabled and goal.kind in served]
+        self.asked = [i for i, goal in enumerate(goals) if goal.enabled and goal.kind in KIND_CODES]
+        self.served = [i for i in self.asked if method is None or goals[i].kind in method.serves]
         self._targets, self._pose = targets, pose
         spreads = metric(skeleton) if options.natural else np.ones((len(skeleton), 3))
         axes = principal(skeleton) if options.natural else None
@@ -80,7 +82,7 @@ class Trials:
 
     def look(self) -> Trial:
         """All goals in the pose as it is; also sets how many iterations a problem of this size may take."""
-        workspace = self._workspace(self.asked, {})
+        workspace = self._workspace(self.asked, {}, {})
         effort = _EFFORT // (1 + len(workspace.work.step) + len(workspace.work.y))
         self.left = min(max(effort, _LEAST), _MOST)
         return self._run(workspace, Settings(max_iterations=0))
@@ -92,9 +94,18 @@ class Trials:
         *,
         restarts: bool = False,
         kinds: dict[int, GoalKind] | None = None,
+        kept: dict[int, float] | None = None,
     ) -> Trial:
-        """Some of the goals, from the pose, by so many iterations at most; ``kinds``: others than their own."""
-        workspace = self._workspace(chosen, kinds or {})
+        """Some of the goals, from the pose.
+
+        Args:
+            chosen: their places in the list.
+            iterations: so many at most.
+            restarts: whether to begin anew from other poses, too.
+            kinds: other kinds of goals than their own.
+            kept: metres that goals are to keep from their targets, whatever else they ask.
+        """
+        workspace = self._workspace(chosen, kinds or {}, kept or {})
         return self._run(workspace, self._settings(workspace, iterations, restarts=restarts))
 
     def _settings(self, workspace: Workspace, iterations: int, *, restarts: bool) -> Settings:
@@ -125,9 +136,11 @@ class Trials:
         into_limits(workspace.system, workspace.work, workspace.state.q, workspace.state.t, workspace.state.x)
         return self._run(workspace, self._settings(workspace, iterations, restarts=restarts))
 
-    def _workspace(self, chosen: Collection[int], kinds: dict[int, GoalKind]) -> Workspace:
+    def _workspace(self, chosen: Collection[int], kinds: dict[int, GoalKind], kept: dict[int, float]) -> Workspace:
         """The chosen goals, aimed at their targets, in the pose to start from."""
         goals = [replace(goal, kind=kinds.get(i, goal.kind), enabled=i in chosen) for i, goal in enumerate(self.goals)]
+        for i, distance in kept.items():
+            goals[i] = replace(goals[i], kind=GoalKind.DISTANCE, target_distance=distance)
         tolerance = (INSIDE * self.options.tolerance_m, INSIDE * math.radians(self.options.tolerance_deg))
         workspace = Workspace(self.skeleton, assemble(self._freedoms, goals, tolerance))
         system = workspace.system

@@ -13,15 +13,18 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from viewer.ik.assemble import KIND_CODES
 from viewer.ik.driver import CONVERGED, DIVERGED, STALLED
 from viewer.ik.goals import GoalKind
 from viewer.ik.methods import ccd, damped, limb, pseudo_inverse, selectively_damped, single_bone, transpose
 from viewer.ik.methods.common import Problem, Tuning
 from viewer.ik.methods.damped import dls_settings
+from viewer.ik.methods.figure import Figure
+from viewer.ik.methods.limb import freed
 from viewer.ik.methods.numeric import UserRows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from viewer.ik.system import Settings, State, System, Work
 
@@ -41,11 +44,28 @@ class Method:
         name: what users call it.
         serves: the kinds of goals that it can bring about.
         solve: the method itself.
+        joints: the joints by which it would serve one of the figure's goals; none: it cannot. None: by all.
     """
 
     name: str
     serves: frozenset[GoalKind]
     solve: Solve
+    joints: Callable[[Figure, int], Collection[int]] | None = None
+
+    def left_out(self, s: System, w: Work, states: tuple[State, ...], settings: Settings) -> list[int]:
+        """Goals of kinds that the method serves, but that have no joints by which it could; in the pose ``states[0]``.
+
+        Args:
+            s: the system.
+            w: scratch.
+            states: as `run` takes them: state, trial, best, anchor.
+            settings: the numbers that all methods share.
+        """
+        if self.joints is None:
+            return []
+        figure = Figure(freed(Problem.made(s, w, states, settings, None, DEFAULT_TUNING)))
+        kinds = {code for kind, code in KIND_CODES.items() if kind in self.serves}
+        return [g for g, kind in enumerate(figure.kind) if kind in kinds and not self.joints(figure, g)]
 
     def run(  # noqa: PLR0913 - what `viewer.ik.driver.solve` takes, and two more
         self,
@@ -110,8 +130,13 @@ METHODS = MappingProxyType(
     {
         method.name: method
         for method in (
-            Method("two-link", frozenset({GoalKind.POSITION, GoalKind.POSE}), limb.solve),
-            Method("single-bone", frozenset({GoalKind.POSITION, GoalKind.ROTATION, GoalKind.AIM}), single_bone.solve),
+            Method("two-link", frozenset({GoalKind.POSITION, GoalKind.POSE}), limb.solve, limb.joints_of),
+            Method(
+                "single-bone",
+                frozenset({GoalKind.POSITION, GoalKind.ROTATION, GoalKind.AIM}),
+                single_bone.solve,
+                single_bone.joints_of,
+            ),
             Method("ccd", BUILT_IN, ccd.solve),
             Method("ccd-from-base", BUILT_IN, ccd.solve_from_base),
             Method("transpose", ALL, transpose.solve),

@@ -72,6 +72,12 @@ def find_limb(figure: Figure, g: int) -> Limb | None:
     return None if pair is None else Limb(g, *pair, -1)
 
 
+def joints_of(figure: Figure, g: int) -> tuple[int, ...]:
+    """The two joints that place the effector of a goal; none where there is no limb."""
+    limb = find_limb(figure, g)
+    return () if limb is None else (limb.shoulder, limb.elbow)
+
+
 def solve_limb(figure: Figure, limb: Limb, tuning: Tuning) -> bool:
     """Place a limb's end (and turn its wrist); False where no bend reaches and nothing else moves it."""
     start = figure.x[:], figure.q[:], figure.t[:]

@@ -51,6 +51,12 @@ def pointing_joint(figure: Figure, g: int) -> int:
     return -1
 
 
+def joints_of(figure: Figure, g: int) -> tuple[int, ...]:
+    """The joint that points for a goal; none where none can turn."""
+    k = pointing_joint(figure, g)
+    return (k,) if k >= 0 else ()
+
+
 def _turn_all(figure: Figure) -> float:
     """Turn every joint that goals point with, once; the sine of half the largest turn."""
     pointing: dict[int, list[int]] = {}
