@@ -99,6 +99,18 @@ def test_a_warm_up_that_fails_leaves_numpy(monkeypatch: pytest.MonkeyPatch) -> N
     assert Solver(ARM, GOALS).solve(ARM.rest_pose()).backend == "numpy"
 
 
+def test_kernels_that_this_process_cannot_take_over_leave_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> None:
+        raise viewer.InputError("numba is not there")
+
+    told = threading.Event()
+    monkeypatch.setattr(warming, "compile_elsewhere", lambda **_: True)
+    monkeypatch.setattr(warming, "load", refuse)
+    warming.warm_up(then=told.set)
+    assert told.is_set()
+    assert Solver(ARM, GOALS).solve(ARM.rest_pose()).backend == "numpy"
+
+
 def test_the_other_process_looks_for_modules_where_this_one_does(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -1,6 +1,6 @@
 """The compiled backend: the kernels and the driver, compiled by numba and cached on disk.
 
-Imported only when it is wanted: importing numba takes most of a second, compiling some ten, once per machine.
+Imported only when it is wanted: importing numba takes half a second, compiling some fifteen, once per machine.
 """
 
 from __future__ import annotations

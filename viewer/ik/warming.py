@@ -6,9 +6,11 @@ import os
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from viewer.errors import ViewerError
 from viewer.ik import backends
 
 if TYPE_CHECKING:
@@ -55,7 +57,7 @@ def compile_elsewhere(*, quietly: bool = False) -> bool:
 def warm_up(*, wait: bool = True, then: Callable[[], None] | None = None) -> threading.Thread:
     """Compile the kernels in another process, at low priority, and take them over from the cache on disk.
 
-    "auto" solvers go on with numpy until that is done. Some ten seconds the first time on a machine, one or two later.
+    "auto" solvers go on with numpy until that is done. Some fifteen seconds the first time on a machine, one later.
 
     Args:
         wait: whether to return when it is done, or at once.
@@ -66,8 +68,10 @@ def warm_up(*, wait: bool = True, then: Callable[[], None] | None = None) -> thr
     """
 
     def work() -> None:
-        if compile_elsewhere(quietly=True):
-            load()
+        # What fails in either process, without numba or without a disk to write to, leaves numpy at work.
+        with suppress(ViewerError):
+            if compile_elsewhere(quietly=True):
+                load()
         if then is not None:
             then()
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,8 @@ from viewer.ik.solver import Solver
 from viewer.skeleton.kinematics import fk
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from viewer.cli.bench.plan import Plan
     from viewer.cli.output import Json
     from viewer.ik.pose_score import Trial
@@ -55,18 +57,20 @@ def measure(plan: Plan) -> Json:
             found[given.value] = _named(numbers)
         dragged = _dragged(plan, trial)
         drags += dragged
-        clips[name] = found | {"dragging": _medians(dragged)}
+        clips[name] = found | {"dragging": _over(np.median, dragged)}
     return {
         "clips": clips,
         "means": {given: _named(np.mean(rows, axis=0).tolist()) for given, rows in means.items()},
         "at_most_cm": {given.value: most for given, most in AT_MOST_CM.items()},
         "aim_cm": {given.value: aim for given, aim in AIM_CM.items()},
-        "dragging": _medians(drags),
+        "dragging": _over(np.median, drags),
+        "dragging_mean": _over(np.mean, drags),
     }
 
 
-def _medians(drags: list[dict[str, float]]) -> Json:
-    return {key: float(np.median([one[key] for one in drags])) for key in drags[0]} if drags else None
+def _over(what: Callable[[list[float]], np.floating[Any]], drags: list[dict[str, float]]) -> Json:
+    """Median or mean of the windows."""
+    return {key: float(what([one[key] for one in drags])) for key in drags[0]} if drags else None
 
 
 def _named(numbers: list[float]) -> Json:

@@ -188,13 +188,18 @@ def _poses(figures: Any) -> list[Table]:  # noqa: ANN401
         if figures["means"]
     ]
     header = ("given", "cm off", "degrees off", "flips %", "reached %", "at most, cm")
-    note = f"Means over {len(figures['clips'])} clip(s); a person of 1.75 m; from hands, feet and head."
-    drag = figures["dragging"] or {}
-    dragging = [
-        ("cm off after 2 s", number(drag.get("end_cm"))),
-        ("jerk, times the person's", number(drag.get("jerk_ratio"))),
+    note = (
+        f"Means over {len(figures['clips'])} clip(s) of 60 frames and more; a person of 1.75 m; from hands, feet and "
+        "head. Flips: of elbows and knees bent by more than 20 degrees, those solved bent by more than 5 the other way."
+    )
+    drag, mean = figures["dragging"] or {}, figures["dragging_mean"] or {}
+    named = {"end_cm": "cm off after 2 s", "jerk_ratio": "jerk, times the person's"}
+    dragging = [(words, number(drag.get(key)), number(mean.get(key))) for key, words in named.items()]
+    followed = "Windows of two seconds, from a clip's second frame on."
+    return [
+        Table("Poses", note, header, rows),
+        Table("Dragging a motion", followed, ("what", "median", "mean of windows"), dragging),
     ]
-    return [Table("Poses", note, header, rows), Table("Dragging a motion", "Medians.", ("what", "figure"), dragging)]
 
 
 def _batch(figures: Any) -> list[Table]:  # noqa: ANN401
