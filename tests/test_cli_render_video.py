@@ -243,17 +243,22 @@ def test_ctrl_c_leaves_the_old_film_and_nothing_else(name: str, tmp_path: Path) 
         start_new_session=True,
     )
     assert running.stdout is not None
-    assert running.stdout.readline() == "five\n"
-    time.sleep(0.1)
-    os.killpg(running.pid, signal.SIGINT)
-    said, complained = running.communicate(timeout=60)
+    try:
+        assert running.stdout.readline() == "five\n"
+        time.sleep(0.1)
+        os.killpg(running.pid, signal.SIGINT)
+        said, complained = running.communicate(timeout=60)
+    finally:
+        running.kill()
     assert (running.returncode, said, complained) == (130, "", "interrupted\n")
     assert [(path.name, path.read_bytes()) for path in out.iterdir()] == [(name, b"old")]
     assert list(temporary.iterdir()) == []
 
 
+# What a shell starts in the background ignores Ctrl+C, and so does all that it starts.
 FIVE_PICTURES = """
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from viewer.cli.main import main
 from viewer.opengl.moving import Movie
 drawn = Movie.picture
