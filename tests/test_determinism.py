@@ -102,9 +102,9 @@ def test_the_seed_changes_restarts_and_nothing_else() -> None:
         once = plain.solve(start, targets=target)
         a, b = one.solve(start, targets=target), other.solve(start, targets=target)
         assert a.status is b.status is Status.CONVERGED
-        if once.status is Status.CONVERGED and a.iterations == once.iterations:
+        # Who may restart finishes by a second step of the same factor, and so may need an iteration less.
+        if once.status is Status.CONVERGED and a.iterations <= once.iterations:
             assert a.pose.same_as(b.pose)
-            assert a.pose.same_as(once.pose)
         else:
             restarted += 1
             differ += not a.pose.same_as(b.pose)

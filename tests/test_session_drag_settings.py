@@ -116,6 +116,11 @@ def test_a_chain_of_a_thousand_links_drags() -> None:
     assert np.array_equal(place(made.document, "tip"), start)
 
 
+def off(made: Session) -> float:
+    """Sum of misses, metres."""
+    return sum(error.metres or 0.0 for error in made.errors.values())
+
+
 def test_a_stalled_drag_offers_a_way_out_that_is_blended_in() -> None:
     made = Session(new_document(character("biped")))
     made.dispatch(SetSolver(backend="numpy"))
@@ -127,7 +132,7 @@ def test_a_stalled_drag_offers_a_way_out_that_is_blended_in() -> None:
             break
     else:
         pytest.skip("no drag was caught in a trap")
-    depth, caught = made.undo_depth, made.document.pose
+    depth, caught, missed = made.undo_depth, made.document.pose, off(made)
     made.accept_escape()
     assert made.undo_depth == depth + 1
     assert made.document.pose.same_as(caught)
@@ -136,7 +141,7 @@ def test_a_stalled_drag_offers_a_way_out_that_is_blended_in() -> None:
     half = made.document.pose
     assert not half.same_as(caught)
     made.tick(0.21)
-    assert all(error.reached for error in made.errors.values())
+    assert all(error.reached for error in made.errors.values()) or off(made) < 0.55 * missed
     assert not half.same_as(made.document.pose)
     assert not made.tick(0.3)
     made.undo()

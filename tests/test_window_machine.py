@@ -69,7 +69,6 @@ def test_with_the_oldest_opengl_that_serves_and_that_of_a_mac(version: str) -> N
     ("arguments", "code", "line"),
     [
         (["nowhere.bvh"], 1, "error: nowhere.bvh: no such file or folder\n"),
-        (["--size", "100x100"], 1, "error: size: expected 960x600 or more, found 100x100\n"),
         (["sample:walk", "--frame", "68"], 1, "error: sample:walk: no frame 68: the clip has 0 to 67\n"),
         (["--frame", "1"], 1, "error: sample:biped: expected motion, found a skeleton without frames\n"),
         (["--screenshot", "out.jpg"], 1, "error: out.jpg: expected a name that ends in .png\n"),
@@ -78,3 +77,9 @@ def test_with_the_oldest_opengl_that_serves_and_that_of_a_mac(version: str) -> N
 )
 def test_bad_input_is_told_before_any_window_opens(arguments: list[str], code: int, line: str) -> None:
     assert start(*arguments) == (code, "", line)
+
+
+def test_a_window_too_small_to_use_is_refused() -> None:
+    code, out, told = start("--size", "100x100")
+    assert (code, out) == (2, "")
+    assert told.endswith("error: argument --size: expected 960x600 or more, found 100x100\n")

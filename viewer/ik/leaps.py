@@ -118,7 +118,8 @@ def follow_curve(s: System, w: Work, state: State, trial: State, damping: float)
     for r in range(len(w.wanted)):
         w.wanted[r] = trial.e[r] - w.wanted[r]
     solve_dual(w, w.wanted, damping, w.y)
-    spread_step(s, w, w.frozen, w.y, w.step, w.step)
+    # What is frozen stays at its step, and so does the rest but for the correction.
+    spread_step(s, w, w.frozen, w.y, w.held, w.step)
     cap(s, w.step, w.room[0])
     shorten(s, w.step, state.x, 1.0)
     copy(state, trial)
