@@ -103,7 +103,7 @@ def test_the_seed_changes_restarts_and_nothing_else() -> None:
         a, b = one.solve(start, targets=target), other.solve(start, targets=target)
         assert a.status is b.status is Status.CONVERGED
         # Who may restart finishes by a second step of the same factor, and so may need an iteration less.
-        if once.status is Status.CONVERGED and a.iterations <= once.iterations:
+        if once.status is Status.CONVERGED and once.iterations - a.iterations in {0, 1}:
             assert a.pose.same_as(b.pose)
         else:
             restarted += 1
