@@ -70,7 +70,7 @@ def _batch_s(plan: Plan, rig: Rig, set_of: Problems, threads: int) -> tuple[floa
 
 def _mink_s(plan: Plan, rig: Rig, set_of: Problems) -> dict[str, float]:
     """Seconds of one solve of mink's, median, by each of its adapters; none where it is not there."""
-    entries, _ = present(entry for entry in plan.rivals if entry.name.partition(",")[0] == MINK)
+    entries, _ = present([entry for entry in plan.rivals if entry.name.partition(",")[0] == MINK])
     few = set_of.first(_MINK_PROBLEMS)
     records = round_robin({entry.name: entry.make(rig) for entry in entries}, few, plan.budget_s, "mink")
     return {name: record.median_ms / 1e3 for name, record in records.items()}
