@@ -134,7 +134,7 @@ def test_whatever_the_status_it_exits_0(runs: Runs) -> None:
 def test_a_solve_that_stopped_on_its_way_to_what_is_out_of_reach_says_so(runs: Runs) -> None:
     runs.goals({"effector": "LeftHand", "position": [2, 1.3, 0]})
     lines = runs("--root", "locked", "--max-iterations", "1").out.splitlines()
-    assert lines[0].startswith("unreachable: 1 iterations")
+    assert lines[0].startswith("unreachable: 1 iteration,")
     assert any("off yet: more iterations bring it to 1" in line for line in lines)
     assert "off yet" not in runs("--root", "locked").out
 

@@ -83,7 +83,8 @@ def report_lines(report: dict[str, Json], output: Path | None) -> list[str]:
     assert isinstance(diagnosis, list)
     assert isinstance(unserved, list)
     milliseconds = 1e3 * float(str(report["seconds"]))
-    lines = [f"{report['status']}: {report['iterations']} iterations, {milliseconds:.1f} ms, {report['backend']}"]
+    steps = f"{report['iterations']} iteration{'' if report['iterations'] == 1 else 's'}"
+    lines = [f"{report['status']}: {steps}, {milliseconds:.1f} ms, {report['backend']}"]
     for entry in entries:
         assert isinstance(entry, dict)
         off = []
