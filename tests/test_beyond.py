@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from arms import BALL, FIXED, FOREARM, FREE, X, arm
 from characters import rig
 
 from viewer.ik.goals import Goal
@@ -13,19 +14,6 @@ from viewer.ik.solver import Solver
 if TYPE_CHECKING:
     from viewer.ik.solution import Solution
     from viewer.skeleton.skeleton import Skeleton
-
-X = (1.0, 0.0, 0.0)
-BALL: dict[str, Any] = {"kind": "ball"}
-FIXED: dict[str, Any] = {"kind": "fixed"}
-FREE: dict[str, Any] = {"kind": "free"}
-FOREARM: dict[str, Any] = {"kind": "fixed", "offset": [0, 0.341, 0]}
-
-
-def arm(shoulder: dict[str, Any], *limits: float) -> Skeleton:
-    """Shoulder a at (0, 1, 0), elbow b 400 mm above it that turns about x, hand c 341 mm above that."""
-    elbow: dict[str, Any] = {"kind": "hinge", "axis": X, "offset": [0, 0.4, 0]}
-    return rig(shoulder, elbow | ({"limits": {"angle": limits}} if limits else {}), FOREARM).skeleton
-
 
 LOOSE = arm(BALL)
 

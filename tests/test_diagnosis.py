@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 import rigs
+from arms import BALL, FIXED, FREE, X, arm
 from characters import rig
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -21,18 +22,7 @@ if TYPE_CHECKING:
     from viewer.ik.solution import Solution
     from viewer.skeleton.skeleton import Skeleton
 
-X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
-BALL: dict[str, Any] = {"kind": "ball"}
-FIXED: dict[str, Any] = {"kind": "fixed"}
-FREE: dict[str, Any] = {"kind": "free"}
-FOREARM: dict[str, Any] = {"kind": "fixed", "offset": [0, 0.341, 0]}
-
-
-def arm(shoulder: dict[str, Any], *limits: float) -> Skeleton:
-    """Shoulder a at (0, 1, 0), elbow b 400 mm above it that turns about x, hand c 341 mm above that."""
-    elbow: dict[str, Any] = {"kind": "hinge", "axis": X, "offset": [0, 0.4, 0]}
-    return rig(shoulder, elbow | ({"limits": {"angle": limits}} if limits else {}), FOREARM).skeleton
-
+Y, Z = (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 
 LOOSE = arm(BALL)
 ELBOW = arm(FIXED, 0, 90)
