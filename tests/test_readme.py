@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 DOCUMENTS = (
     "README.md", "docs/command.md", "docs/demos.md", "docs/files.md", "docs/library.md", "docs/limits.md",
+    "docs/make-a-skeleton.md",
     "docs/pictures.md", "docs/record.md", "docs/solver.md", "docs/troubleshooting.md", "docs/window.md",
 )  # fmt: skip
 OTHERS = (".github/CONTRIBUTING.md", "docs/benchmarks.md", "docs/keys.md", "skeletons/README.md")
