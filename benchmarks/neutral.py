@@ -109,6 +109,15 @@ class Peer:
         self.root = np.zeros(3)
         self.rest = np.tile([1.0, 0.0, 0.0, 0.0], (len(self.offsets), 1))
 
+    @property
+    def damping(self) -> float:
+        """The damping of the program's steps."""
+        return float(self.solver.damp)
+
+    @damping.setter
+    def damping(self, damping: float) -> None:
+        self.solver.damp = damping
+
     def solve(self, targets: Floats, turns: Floats) -> tuple[Floats, Floats, int]:
         """Translation of the root, rotations (J, 4) (w, x, y, z), iterations."""
         found: tuple[Floats, Floats, int] = self.solver.solve(targets, turns[:, [3, 0, 1, 2]], self.root, self.rest)

@@ -17,6 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pinocchio_native
 from neutral import FOLDER, NeutralSource
 
 from viewer.cli.bench import parts, report
@@ -91,7 +92,7 @@ def plan(arguments: argparse.Namespace) -> Plan:
     if not is_neutral(arguments):
         return plan_of(arguments)
     source = NeutralSource(arguments.neutral)
-    return replace(plan_of(arguments, source), rivals=source.rivals(), aims=True)
+    return replace(plan_of(arguments, source), rivals=(*source.rivals(), *pinocchio_native.entries()), aims=True)
 
 
 def show(arguments: argparse.Namespace, run: dict[str, Json], figures: dict[str, Json]) -> None:

@@ -22,9 +22,15 @@ OURS = (
     Entry(NUMPY, "ikviewer", (), partial(Ours, backend="numpy"), "viewer.Solver, numpy"),
 )
 RIVALS = (
-    Entry(PINOCCHIO, "pin", ("pinocchio",), PinocchioDls, "damping 1e-4, 200 iterations"),
-    Entry(MUJOCO, "mujoco", ("mujoco",), MujocoDls, "damping 1e-4, 200 iterations"),
-    Entry(MINK, "mink", ("mujoco", "mink", "daqp"), Mink, "FrameTask, ConfigurationLimit, daqp, 100 iterations"),
+    Entry(PINOCCHIO, "pin", ("pinocchio",), PinocchioDls, "the best damping of six, 200 iterations"),
+    Entry(MUJOCO, "mujoco", ("mujoco",), MujocoDls, "the best damping of six, 200 iterations"),
+    Entry(
+        MINK,
+        "mink",
+        ("mujoco", "mink", "daqp"),
+        Mink,
+        "FrameTask, ConfigurationLimit, daqp, tuned, 100 iterations",
+    ),
     Entry(PLACO, "placo", ("placo",), Placo, "soft frame tasks, joint limits, 100 iterations"),
     Entry(IKPY, "ikpy", ("ikpy",), Ikpy, "inverse_kinematics from rest"),
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from viewer.cli.bench.contender import version_of
 from viewer.cli.bench.entries import MINK, MUJOCO, NUMBA, NUMPY, OURS, PINOCCHIO, present
 from viewer.cli.bench.problems import PARTS
-from viewer.cli.bench.timing import judged, round_robin
+from viewer.cli.bench.timing import judged, round_robin, tune
 from viewer.errors import InputError
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ CHAINS = (10, 100, 1000)
 CHAIN = "any"
 """The one class of problems that chains have."""
 _MOST_CHAIN_PROBLEMS = 50
+_TRIALS = 30
+"""Problems of another seed on which rivals are tuned."""
 _LONGEST_FOR_RIVALS = 100
 
 
@@ -80,8 +82,13 @@ def _side_by_side(plan: Plan, entries: list[Entry], name: str, kind: str, count:
             contenders[entry.name] = entry.make(rig)
         except InputError:  # this rig is nothing for it
             continue
+    trials = plan.source.problems(rig, kind, plan.at_most(_TRIALS), plan.seed + 1)
+    dampings = tune(rig, contenders, trials, plan.budget_s / 40.0)
     records = round_robin(contenders, set_of, plan.budget_s, f"{name} {kind}")
-    return {who: judged(rig, set_of, contenders[who], record) for who, record in records.items()}
+    return {
+        who: judged(rig, set_of, contenders[who], record) | {"damping": dampings.get(who)}
+        for who, record in records.items()
+    }
 
 
 def ratios(runs: dict[str, dict[str, dict[str, Json]]], *, aims: bool) -> list[Json]:

@@ -86,7 +86,10 @@ def _speed(figures: Any) -> list[Table]:  # noqa: ANN401
     used = dict.fromkeys(f"{one['package']} {one['version']}" for one in figures["contenders"])
     versions = ", ".join(words for words in used if not words.startswith("ikviewer "))
     absent = "; ".join(figures["absent"].values())
-    note = f"Medians of whole Python calls, {TURN} in a row in turn, one thread. Rivals: {versions or 'none'}."
+    note = (
+        f"Medians of whole Python calls, {TURN} in a row in turn, one thread against one. Each rival that takes a "
+        f"damping has the best of six for that rig and class, found on other problems. Rivals: {versions or 'none'}."
+    )
     header = ["rival, rig and class", "ours", "ms theirs", "ms ours", "times faster", "by CPU time"]
     header += ["at least", "aim"] if rows and len(rows[0]) > len(header) else []
     found = [Table("Times faster than", note + (f" Absent: {absent}." if absent else ""), header, rows)]
@@ -103,7 +106,8 @@ def _speed(figures: Any) -> list[Table]:  # noqa: ANN401
 def _run(run: Any) -> str:  # noqa: ANN401
     if run is None:
         return "-"
-    return f"{number(run['ms'])} ms, {run['honest']}/{run['problems']}"
+    damping = f", λ {run['damping']:.0e}".replace("e-0", "e-") if run.get("damping") else ""
+    return f"{number(run['ms'])} ms, {run['honest']}/{run['problems']}{damping}"
 
 
 def _methods(figures: Any) -> list[Table]:  # noqa: ANN401
@@ -195,9 +199,19 @@ def _poses(figures: Any) -> list[Table]:  # noqa: ANN401
     drag, mean = figures["dragging"] or {}, figures["dragging_mean"] or {}
     named = {"end_cm": "cm off after 2 s", "jerk_ratio": "jerk, times the person's"}
     dragging = [(words, number(drag.get(key)), number(mean.get(key))) for key, words in named.items()]
+    by_clip = ("clip", "a", "b", "c", "jerk, times the person's")
+    clips = [
+        (
+            clip,
+            *(number(found[key]["position_cm"]) for key in given),
+            number((found["dragging"] or {}).get("jerk_ratio")),
+        )
+        for clip, found in figures["clips"].items()
+    ]
     followed = "Windows of two seconds, from a clip's second frame on."
     return [
         Table("Poses", note, header, rows),
+        Table("Poses by clip", "Centimetres off, given a, b and c, and jerk of dragging.", by_clip, clips),
         Table("Dragging a motion", followed, ("what", "median", "mean of windows"), dragging),
     ]
 
@@ -209,17 +223,18 @@ def _batch(figures: Any) -> list[Table]:  # noqa: ANN401
         for threads, run in found.items()
         if threads.startswith("threads_")
     ]
-    minks = list(runs[0][1]["times_faster"])
+    faster = {f"{kind}, 1 thread(s)": found["times_faster"] for kind, found in figures["classes"].items()}
+    minks = list(next(iter(faster.values())))
     rows = [
         (
             name,
             number(run["solves_per_s"]),
             f"{run['honest']}/{run['problems']}",
-            *(number(run["times_faster"][mink]) for mink in minks),
+            *(number(faster.get(name, {}).get(mink)) for mink in minks),
         )
         for name, run in runs
     ]
-    note = f"{figures['rig']}; mink solves one by one on one core."
+    note = f"{figures['rig']}. Ratios compare one thread with one: mink solves one by one."
     note += (
         f" Times mink's rate, near: at least {figures['at_least']}, aim {figures['aim']}." if "aim" in figures else ""
     )

@@ -45,6 +45,7 @@ class PinocchioDls:
         self.axes = self.pin.LOCAL_WORLD_ALIGNED
         self.rows = 3 * len(rig.joints) + 3 * int(rig.turned.sum())
         self.turned: list[bool] = rig.turned.tolist()
+        self.damping = DAMPING
 
     def _build(self) -> None:
         pin, skeleton = self.pin, self.rig.skeleton
@@ -90,7 +91,7 @@ class PinocchioDls:
         pin, model, data = self.pin, self.model, self.data
         wanted = to_matrix(turns) if any(self.turned) else turns
         q = pin.neutral(model)
-        jacobian, error, damping = _arrays(self.rows, model.nv)
+        jacobian, error, damping = _arrays(self.rows, model.nv, self.damping)
         for iteration in range(MOST_ITERATIONS + 1):
             pin.computeJointJacobians(model, data, q)
             pin.updateFramePlacements(model, data)
@@ -147,6 +148,7 @@ class MujocoDls:
         self.mujoco: Any = import_module("mujoco")
         self.made = MujocoModel(rig)
         self.turned: list[bool] = rig.turned.tolist()
+        self.damping = DAMPING
         self.rows = 3 * len(rig.joints) + 3 * int(rig.turned.sum())
         self.data = self.mujoco.MjData(self.made.model)
         self.now, self.back, self.apart, self.turn = np.zeros(4), np.zeros(4), np.zeros(4), np.zeros(3)
@@ -156,7 +158,7 @@ class MujocoDls:
         mujoco, model, data = self.mujoco, self.made.model, self.data
         mujoco.mj_resetData(model, data)
         wanted = turns[:, [3, 0, 1, 2]]
-        jacobian, error, damping = _arrays(self.rows, model.nv)
+        jacobian, error, damping = _arrays(self.rows, model.nv, self.damping)
         for iteration in range(MOST_ITERATIONS + 1):
             mujoco.mj_kinematics(model, data)
             mujoco.mj_comPos(model, data)
@@ -205,6 +207,6 @@ class MujocoDls:
         return answer.iterations
 
 
-def _arrays(rows: int, freedoms: int) -> tuple[Floats, Floats, Floats]:
+def _arrays(rows: int, freedoms: int, damping: float) -> tuple[Floats, Floats, Floats]:
     """Jacobian, error and damping of one solve."""
-    return np.zeros((rows, freedoms)), np.zeros(rows), DAMPING * np.eye(rows)
+    return np.zeros((rows, freedoms)), np.zeros(rows), damping * np.eye(rows)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from viewer.spatial.checks import Floats
 
 MOST_ITERATIONS = 100
+DAMPING = 1e-6
 
 
 class Mink:
@@ -39,6 +40,7 @@ class Mink:
             for goal, turned in enumerate(self.turned)
         ]
         limited = any(axis.limited for axis in self.made.built.all_axes())
+        self.damping = DAMPING
         self.limits = [self.mink.ConfigurationLimit(self.made.model, gain=0.95)] if limited else []
 
     def solve(self, targets: Floats, turns: Floats) -> Answer:
@@ -53,7 +55,7 @@ class Mink:
                 break
             try:
                 velocity = mink.solve_ik(
-                    configuration, self.tasks, 1.0, solver="daqp", damping=1e-6, limits=self.limits
+                    configuration, self.tasks, 1.0, solver="daqp", damping=self.damping, limits=self.limits
                 )
             except mink.NoSolutionFound:
                 break

@@ -8,7 +8,7 @@ from __future__ import annotations
 import gc
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 
@@ -28,6 +28,35 @@ _WARM_UPS = 2
 """Calls before the clock starts: caches fill, kernels load."""
 TURN = 20
 """Problems that a contender solves in a row."""
+DAMPINGS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
+"""What a rival that takes a damping is tried with before it is measured."""
+
+
+class Damped(Protocol):
+    """A contender whose damping can be chosen."""
+
+    damping: float
+
+
+def tune(rig: Rig, contenders: Mapping[str, Contender], trials: Problems, budget_s: float) -> dict[str, float]:
+    """Give each rival the damping that suits it best; returns those chosen, by name.
+
+    The best is the one with most honest successes on ``trials``, problems that are not measured afterwards; of several
+    the quickest. A damping that uses up ``budget_s`` is judged by as many problems as it came to.
+    """
+    chosen = {}
+    for name, contender in contenders.items():
+        if not hasattr(contender, "damping"):
+            continue
+        damped = cast("Damped", contender)
+        results = {}
+        for damping in DAMPINGS:
+            damped.damping = damping
+            record = round_robin({name: contender}, trials, budget_s, f"tuning {name}")[name]
+            run = judged(rig, trials, contender, record)
+            results[damping] = (run["honest"], -record.median_ms)
+        chosen[name] = damped.damping = max(results, key=lambda one: results[one])
+    return chosen
 
 
 @dataclass(slots=True)
