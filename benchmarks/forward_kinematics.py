@@ -60,7 +60,7 @@ def contestants(skeleton: Skeleton, clip: Clip) -> dict[str, Contestant]:
 
 def pymotion(skeleton: Skeleton, clip: Clip) -> dict[str, Contestant]:
     """Its quaternions are (w, x, y, z); its own arrays are made before the clock starts."""
-    from pymotion.ops import skeleton as ops  # noqa: PLC0415 - only where it is installed
+    from pymotion.ops import skeleton as ops
 
     turns = np.ascontiguousarray(np.roll(clip.rotations, 1, axis=-1))
     roots, offsets = np.array(clip.translations[:, 0]), np.array(skeleton.offsets)
@@ -77,7 +77,7 @@ def pymotion(skeleton: Skeleton, clip: Clip) -> dict[str, Contestant]:
 
 def pybvh(skeleton: Skeleton, clip: Clip) -> dict[str, Contestant]:
     """It reads a BVH file of ours; its cache is passed by."""
-    import pybvh as library  # noqa: PLC0415 - only where it is installed
+    import pybvh as library
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "clip.bvh")

@@ -75,7 +75,7 @@ def readers(path: Path, three: Callable[[Path], float] | None) -> dict[str, Call
         "whole load": timed(lambda: load(path)),
     }
     if importlib.util.find_spec("pybvh"):
-        import pybvh  # noqa: PLC0415 - only where it is installed
+        import pybvh
 
         found["pybvh"] = timed(lambda: pybvh.read_bvh_file(path, world_up="+y"))
     if three is not None:
