@@ -86,6 +86,7 @@ class PinocchioNative(PinocchioDls):
 
     def solve(self, targets: Floats, turns: Floats) -> Answer:
         """See `Contender.solve`."""
+        targets, turns = np.ascontiguousarray(targets), np.ascontiguousarray(turns)
         iterations = self.call(self.solver, targets.ctypes.data, turns.ctypes.data, self.damping, self.out)
         return Answer(self.q.copy(), iterations)
 

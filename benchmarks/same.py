@@ -91,7 +91,7 @@ def work(arguments: argparse.Namespace) -> None:
 
     out: Path = arguments.worker
     if not arguments.problems.exists():
-        np.savez(arguments.problems, **{rig: targets(viewer, rig, arguments.count) for rig in RIGS})
+        np.savez(arguments.problems, **{rig: targets(viewer, rig, arguments.count) for rig in RIGS}, allow_pickle=False)
     problems = np.load(arguments.problems)
     for backend in arguments.backends.split(","):
         for rig in RIGS:
