@@ -83,10 +83,10 @@ def test_auto_takes_the_compiled_engine_once_it_is_ready(monkeypatch: pytest.Mon
 
 def test_numba_that_cannot_be_imported_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str) -> Any:  # noqa: ANN401
-        raise ImportError(f"No module named {name!r}")
+        raise ModuleNotFoundError(f"No module named {name!r}", name="numba.core")
 
     monkeypatch.setattr(backends, "import_module", missing)
-    with pytest.raises(viewer.InputError, match=r"^backend numba: it cannot be imported \(No module .*; take numpy$"):
+    with pytest.raises(viewer.MachineError, match='^backend "numba" needs numba: python3 -m pip install numba$'):
         Solver(ARM, GOALS, backend="numba").solve(ARM.rest_pose())
 
 

@@ -75,6 +75,31 @@ class MachineError(ViewerError):
     exit_code: ClassVar[int] = 3
 
 
+def missing_library(what: str, error: ImportError) -> MachineError:
+    """What to say where something needs a library that is not installed, or that cannot be loaded.
+
+    Args:
+        what: that needs it, as the line begins: ``drawing``.
+        error: what importing it raised.
+    """
+    name = (error.name or "").partition(".")[0]
+    if isinstance(error, ModuleNotFoundError) and name:
+        package = PACKAGES.get(name, name)
+        return MachineError(f"{what} needs {package}: python3 -m pip install {package}")
+    said = " ".join(str(error).split()) or "no reason given"
+    return MachineError(f"{what}: a library that it needs cannot be loaded ({said})")
+
+
+PACKAGES = {
+    "PIL": "pillow",
+    "imageio_ffmpeg": "imageio-ffmpeg",
+    "imgui_bundle": "imgui-bundle",
+    "moderngl_window": "moderngl-window",
+    "pxr": "usd-core",
+}
+"""What pip calls modules that have another name there."""
+
+
 def quote(found: object) -> str:
     """What was found, short, printable and on one line, for use in a message."""
     text = found if isinstance(found, str) else repr(found)

@@ -11,7 +11,7 @@ from viewer.app.cursors import axis_cursor
 from viewer.app.glfw_input import Callbacks
 from viewer.app.regions import SMALLEST_WINDOW
 from viewer.app.screen import Screen
-from viewer.errors import MachineError
+from viewer.errors import MachineError, missing_library
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -42,7 +42,7 @@ def import_glfw() -> ModuleType:
     try:
         import glfw  # noqa: PLC0415 - importing the window's room needs no display
     except ImportError as error:
-        raise MachineError(f"no window library: {error}; pip install glfw") from error
+        raise missing_library("the window", error) from error
     glfw.ERROR_REPORTING = "ignore"
     if not glfw.init():
         shown = os.environ.get("DISPLAY", "")

@@ -6,7 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from viewer.errors import MachineError
+from viewer.errors import MachineError, missing_library
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,11 +60,13 @@ def create_context() -> moderngl.Context:
     try:
         import moderngl  # noqa: PLC0415 - the library works where no OpenGL can be installed
     except ImportError as error:
-        raise MachineError(f"drawing needs moderngl ({_line(error)}): python3 -m pip install moderngl") from error
+        raise missing_library("drawing", error) from error
     problems: list[Exception] = []
     for settings in _ways():
         try:
             return moderngl.create_context(standalone=True, require=VERSION, **settings)
+        except ModuleNotFoundError as error:  # glcontext, which it loads here
+            raise missing_library("drawing", error) from error
         except Exception as error:  # noqa: BLE001 - the loaders raise bare Exception
             problems.append(error)
     raise machine_error(problems) from problems[0]
