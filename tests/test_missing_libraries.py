@@ -31,7 +31,9 @@ import contextlib, io, json, os, sys
 sys.modules.update(dict.fromkeys({HIDDEN!r}))
 os.environ["PATH"] = ""  # no ffmpeg
 """
-COMMANDS = HIDE + """
+COMMANDS = (
+    HIDE
+    + """
 from viewer.cli.main import main
 told = {}
 for line in json.load(sys.stdin):
@@ -41,6 +43,7 @@ for line in json.load(sys.stdin):
     told[line] = code, out.getvalue(), err.getvalue()
 print(json.dumps(told))
 """
+)
 GOALS = {"goals": [{"effector": "LeftHand", "position": [0.4, 1.2, 0.3]}]}
 WORKS = (
     "info sample:walk",
@@ -54,10 +57,10 @@ WORKS = (
 )
 REFUSED = {
     "solve sample:biped goals.json --backend numba": 'backend "numba" needs numba: python3 -m pip install numba',
-    "render sample:biped -o a.png": "drawing needs pyrr: python3 -m pip install pyrr",
+    "render sample:biped -o a.png": "drawing needs pyrr, moderngl: python3 -m pip install pyrr moderngl",
     "render sample:walk -o a.mp4": "MP4 needs ffmpeg: python3 -m pip install imageio-ffmpeg, "
     "or your system's ffmpeg (Debian, Ubuntu: apt install ffmpeg)",
-    "solve sample:biped goals.json -o a.png": "drawing needs pyrr: python3 -m pip install pyrr",
+    "solve sample:biped goals.json -o a.png": "drawing needs pyrr, moderngl: python3 -m pip install pyrr moderngl",
     "convert sample:walk a.obj": "writing .obj needs trimesh: python3 -m pip install trimesh",
     "convert sample:walk a.stl": "writing .stl needs trimesh: python3 -m pip install trimesh",
     "convert sample:walk a.usda": "writing USD needs usd-core: python3 -m pip install usd-core",
@@ -106,7 +109,9 @@ def test_what_needs_a_missing_library_ends_with_3_and_one_line_that_cures_it(
 
 
 def test_the_library_says_the_same_and_auto_takes_numpy(tmp_path: Path) -> None:
-    script = HIDE + """
+    script = (
+        HIDE
+        + """
 import viewer
 character = viewer.load("sample:biped")
 goals = [viewer.Goal.position("LeftHand", (0.4, 1.2, 0.3))]
@@ -126,11 +131,12 @@ for call in (
         said.append(str(error).partition(":")[0])
 print(json.dumps(said))
 """
+    )
     assert json.loads(ran("import viewer.ik\n" + script, tmp_path)) == [
         "numpy",
         "converged",
         'backend "numba" needs numba',
-        "drawing needs pyrr",
+        "drawing needs pyrr, moderngl",
         "the window needs moderngl, imgui-bundle, pyrr, moderngl-window, glfw",
         "writing .ply needs trimesh",
     ]
@@ -158,7 +164,7 @@ def test_a_library_that_cannot_be_loaded_is_told_in_its_own_words() -> None:
 @pytest.mark.parametrize(("found", "fits"), [("1.92.5", False), ("1.92.900", False), ("1.93.0", True), ("2.0", True)])
 def test_the_window_says_that_imgui_is_too_old(found: str, fits: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(start, "version", lambda _: found)
-    monkeypatch.setattr(start, "find_spec", lambda _: True)
+    monkeypatch.setattr(start, "is_installed", lambda _: True)
     monkeypatch.setattr(start.sys, "platform", "linux")
     if fits:
         start.check_libraries("headless")
@@ -174,7 +180,7 @@ def test_macs_with_intel_processors_are_told_that_there_is_no_window(
     found: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(start, "version", lambda _: found)
-    monkeypatch.setattr(start, "find_spec", lambda name: found if name == "imgui_bundle" else True)
+    monkeypatch.setattr(start, "is_installed", lambda name: name != "imgui_bundle" or found is not None)
     monkeypatch.setattr(start.sys, "platform", "darwin")
     monkeypatch.setattr(start.platform, "machine", lambda: "x86_64")
     with pytest.raises(MachineError) as caught:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT
+from packaging.requirements import Requirement
 
 import x
 from viewer import resources
@@ -150,6 +151,45 @@ def test_the_source_archive_can_run_the_tests_and_x_py(sdist: Path) -> None:
     assert wanted <= names
     assert {f"tests/{name}" for name in files_below(ROOT / "tests")} <= names
     assert not [name for name in names if name.startswith((".venv", ".git/"))]
+
+
+CORE = {"numpy", "msgspec", "platformdirs", "tqdm", "pillow"}
+PURE = {"pyrr", "trimesh"}
+WINDOW = {"numba", "moderngl", "moderngl-window", "glfw", "imgui-bundle"}
+
+
+@pytest.mark.parametrize(
+    ("system", "machine", "python", "others"),
+    [
+        ("linux", "x86_64", "3.11", WINDOW),
+        ("darwin", "arm64", "3.14", WINDOW),
+        ("win32", "AMD64", "3.13", WINDOW),
+        ("linux", "aarch64", "3.12", {"numba"}),
+        ("win32", "ARM64", "3.12", {"numba"}),
+        ("win32", "ARM64", "3.11", set()),
+        ("darwin", "x86_64", "3.13", {"numba", "moderngl", "glcontext"}),
+        ("darwin", "x86_64", "3.14", set()),
+        ("linux", "riscv64", "3.13", set()),
+        ("freebsd14", "amd64", "3.12", set()),
+    ],
+)
+def test_a_system_is_asked_only_for_what_has_wheels_there(
+    system: str, machine: str, python: str, others: set[str]
+) -> None:
+    place = {"sys_platform": system, "platform_machine": machine, "python_version": python}
+    asked = [one.name for one in dependencies() if one.marker is None or one.marker.evaluate(place)]
+    assert sorted(asked) == sorted(CORE | PURE | others)
+
+
+def test_the_core_is_named_on_the_page_for_systems_that_no_marker_tells() -> None:
+    line = f"python3 -m pip install {' '.join(one.name for one in dependencies()[: len(CORE)])}\n"
+    assert line in (ROOT / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
+    assert {one.name for one in dependencies()[: len(CORE)]} == CORE
+
+
+def dependencies() -> list[Requirement]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return [Requirement(line) for line in project["dependencies"]]
 
 
 def files_below(folder: Path) -> set[str]:

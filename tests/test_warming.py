@@ -86,7 +86,7 @@ def test_numba_that_cannot_be_imported_is_said(monkeypatch: pytest.MonkeyPatch) 
         raise ModuleNotFoundError(f"No module named {name!r}", name="numba.core")
 
     monkeypatch.setattr(backends, "import_module", missing)
-    with pytest.raises(viewer.MachineError, match='^backend "numba" needs numba: python3 -m pip install numba$'):
+    with pytest.raises(viewer.MachineError, match=r'^backend "numba" needs numba: python3 -m pip install numba$'):
         Solver(ARM, GOALS, backend="numba").solve(ARM.rest_pose())
 
 

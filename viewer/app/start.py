@@ -8,12 +8,11 @@ import sys
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Literal, get_args
 
 from viewer.app.automation import Automation
 from viewer.app.regions import SMALLEST_WINDOW
-from viewer.errors import PACKAGES, InputError, MachineError, unknown_name
+from viewer.errors import PACKAGES, InputError, MachineError, is_installed, unknown_name
 from viewer.skeleton.given import check_character
 
 if TYPE_CHECKING:
@@ -169,7 +168,7 @@ def _loading() -> Iterator[None]:
 
 def check_libraries(kind: str) -> None:
     """Raise MachineError, with the line that cures it, unless all that a window of this kind needs is installed."""
-    missing = [name for name in (*_LIBRARIES, *_LIBRARIES_OF[kind]) if not _is_installed(name)]
+    missing = [name for name in (*_LIBRARIES, *_LIBRARIES_OF[kind]) if not is_installed(name)]
     old = "" if "imgui_bundle" in missing else _old_imgui()
     if (old or "imgui_bundle" in missing) and (sys.platform, platform.machine()) == _INTEL_MAC:
         raise MachineError(f"{_NEEDS_IMGUI}, which is not made for Macs with Intel processors: use ikviewer render")
@@ -179,13 +178,6 @@ def check_libraries(kind: str) -> None:
         raise MachineError(f"the window needs {listed}: python3 -m pip install {packages}")
     if old:
         raise MachineError(f'{_NEEDS_IMGUI}, found {old}: python3 -m pip install "{_IMGUI}"')
-
-
-def _is_installed(name: str) -> bool:
-    try:
-        return find_spec(name) is not None
-    except ImportError:
-        return False
 
 
 def _old_imgui() -> str:

@@ -7,11 +7,10 @@ import subprocess
 import sys
 import threading
 from contextlib import suppress
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from viewer.errors import ViewerError
+from viewer.errors import ViewerError, is_installed
 from viewer.ik import backends
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ def compile_all() -> None:
 
 def compile_elsewhere(*, quietly: bool = False) -> bool:
     """Compile the kernels in another process, ``quietly`` at low priority; whether that went well."""
-    if find_spec("numba") is None:  # numpy serves, and nobody waits for a process that would only find that out
+    if not is_installed("numba"):  # numpy serves, and nobody waits for a process that would only find that out
         return False
     # It looks for modules where this process does, and nowhere else (-P): in no folder that it happens to stand in.
     places = os.pathsep.join(place or str(Path.cwd()) for place in sys.path)

@@ -60,7 +60,7 @@ def create_context() -> moderngl.Context:
     try:
         import moderngl  # noqa: PLC0415 - the library works where no OpenGL can be installed
     except ImportError as error:
-        raise missing_library("drawing", error) from error
+        raise missing_library("drawing", error, "pyrr") from error
     problems: list[Exception] = []
     for settings in _ways():
         try:

@@ -70,7 +70,7 @@ def _matrices() -> ModuleType:
         try:
             from pyrr import matrix44  # noqa: PLC0415
         except ImportError as error:
-            raise missing_library("drawing", error) from error
+            raise missing_library("drawing", error, "moderngl") from error
     return matrix44  # type: ignore[no-any-return]
 
 
