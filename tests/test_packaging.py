@@ -133,6 +133,17 @@ def test_a_file_in_place_of_a_data_folder_is_not_taken_for_it(monkeypatch: pytes
         resources.data_dir("shaders")
 
 
+def test_the_citation_is_of_this_version_and_licence() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lines = (ROOT / "CITATION.cff").read_text(encoding="utf-8").splitlines()
+    said = dict(line.split(": ", 1) for line in lines if line[:1].isalpha() and ": " in line)
+    wanted = {"title": "name", "version": "version", "license": "license"}
+    assert {key: said[key] for key in wanted} == {key: project[name] for key, name in wanted.items()}
+    assert [f"  - name: {author['name']}" for author in project["authors"]] == [
+        line for line in lines if line.startswith("  - name: ")
+    ]
+
+
 def test_the_wheel_holds_the_package_its_data_its_types_and_its_licence_and_nothing_else(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
@@ -147,7 +158,7 @@ def test_the_wheel_holds_the_package_its_data_its_types_and_its_licence_and_noth
 def test_the_source_archive_can_run_the_tests_and_x_py(sdist: Path) -> None:
     with tarfile.open(sdist) as archive:
         names = {name.split("/", 1)[1] for name in archive.getnames()}
-    wanted = {"pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "x.py", ".ci/wheel_test.py"}
+    wanted = {"pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff", "x.py", ".ci/wheel_test.py"}
     assert wanted <= names
     assert {f"tests/{name}" for name in files_below(ROOT / "tests")} <= names
     assert not [name for name in names if name.startswith((".venv", ".git/"))]
