@@ -1,7 +1,8 @@
 """Does what is published work? Source archive -> wheel -> fresh environment -> run from another folder.
 
 Unlike ``tests/test_packaging.py`` this installs the dependencies that the wheel names, and nothing else: one that
-is used but not named is found here. Needs the package index. Called by ``python3 x.py gates``.
+is used but not named is found here. Then the same wheel with the core's libraries alone, as on systems for which the
+others are not made. Needs the package index. Called by ``python3 x.py gates``.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 from pathlib import Path
 
 import x  # the checkout is on the path of its own environment
@@ -20,6 +22,22 @@ print(viewer.__file__)
 for kind in ("shaders", "skeletons"):
     assert any(viewer.resources.data_dir(kind).iterdir()), kind
 """
+
+
+CORE = 5
+"""So many of the dependencies, the first ones, are the core's."""
+
+GOALS = '{"goals": [{"effector": "LeftHand", "position": [0.4, 1.2, 0.3]}]}'
+CORE_WORKS = (
+    "info sample:walk", "fk sample:walk --frame 3 --json", "check sample:biped", "convert sample:walk walk.bvh",
+    "convert sample:walk walk.glb", "convert walk.glb walk.npz", "check walk.glb walk.npz", "samples",
+    "solve sample:biped goals.json --json -o pose.json",
+)  # fmt: skip
+CORE_LACKS = (
+    "render sample:biped -o a.png", "view sample:biped --window headless", "convert sample:walk a.obj",
+    "convert sample:walk a.usda", "solve sample:biped goals.json --backend numba",
+)  # fmt: skip
+MISSING = 3
 
 
 def call(*command: str | Path, folder: Path) -> str:
@@ -39,6 +57,25 @@ def build_wheel(scratch: Path) -> Path:
     return next(scratch.glob("*.whl"))
 
 
+def try_core(wheel: Path, environment: Path, folder: Path, uv: str | None) -> None:
+    """Install the wheel with the core's libraries alone: what needs no other works, the rest names its cure."""
+    x.make_environment(environment, uv)
+    python = x.venv_python(environment)
+    x.install(python, ["--no-deps", str(wheel)], uv)
+    project = tomllib.loads((x.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    x.install(python, project["dependencies"][:CORE], uv)
+    (folder / "goals.json").write_text(GOALS, encoding="utf-8")
+    command = shutil.which("ikviewer", path=python.parent) or "ikviewer"
+    for line in CORE_WORKS:
+        call(command, *line.split(), folder=folder)
+    for line in CORE_LACKS:
+        done = subprocess.run([command, *line.split()], cwd=folder, capture_output=True, text=True, check=False)
+        said = done.stderr.splitlines()
+        if done.returncode != MISSING or not said or ": python3 -m pip install " not in said[-1]:
+            sys.exit(f"ikviewer {line}: expected {MISSING} and a cure, found {done.returncode}\n{done.stderr}")
+    print(f"{wheel.name}: the core works with {', '.join(sorted(project['dependencies'][:CORE]))} alone")
+
+
 def main() -> None:
     """Run the whole way in a scratch folder."""
     with tempfile.TemporaryDirectory() as name:
@@ -55,6 +92,7 @@ def main() -> None:
         command = shutil.which("ikviewer", path=python.parent)
         print(call(command or "ikviewer", "info", "sample:biped", folder=elsewhere).splitlines()[0])
         print(f"{wheel.name}: installed and run from a fresh environment")
+        try_core(wheel, scratch / "core", elsewhere, uv)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import struct
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -153,6 +154,46 @@ def test_the_gltf_form_is_one_file(tmp_path: Path) -> None:
     assert tree["asset"]["version"] == "2.0"
 
 
+@pytest.mark.parametrize("suffix", [".glb", ".gltf"])
+def test_another_reader_finds_what_we_stated_and_the_same_file_is_written_twice(suffix: str, tmp_path: Path) -> None:
+    pygltflib = pytest.importorskip("pygltflib")
+    character, file = viewer.load("sample:walk"), tmp_path / f"a{suffix}"
+    viewer.save(character, file)
+    found = pygltflib.GLTF2().load(str(file))
+    skeleton = character.skeleton
+    count = len(skeleton) + len(skeleton.tip_names)
+    assert (found.asset.version, found.asset.generator, found.scene) == ("2.0", "ikviewer", 0)
+    assert [node.name for node in found.nodes[:count]] == [*skeleton.names, *skeleton.tip_names]
+    assert found.skins[0].joints == list(range(count))
+    assert [node.mesh for node in found.nodes[count:]] == [0]
+    assert [animation.name for animation in found.animations] == list(character.clips)
+    assert {sampler.interpolation for sampler in found.animations[0].samplers} == {"LINEAR"}
+    data = found.binary_blob() if suffix == ".glb" else found.get_data_from_buffer_uri(found.buffers[0].uri)
+    assert len(data) == found.buffers[0].byteLength == sum(-(-view.byteLength // 4) * 4 for view in found.bufferViews)
+    matrices = found.accessors[found.skins[0].inverseBindMatrices]
+    view = found.bufferViews[matrices.bufferView]
+    inverse = np.frombuffer(data, "<f4", matrices.count * 16, view.byteOffset).reshape(-1, 4, 4)
+    rest = fk(skeleton, skeleton.rest_pose())
+    places = np.einsum("ji,jik->jk", np.c_[rest.positions, np.ones(len(skeleton))], inverse[: len(skeleton)])
+    np.testing.assert_allclose(places, [[0.0, 0.0, 0.0, 1.0]] * len(skeleton), atol=1e-6 * size(rest.positions))
+    before = file.read_bytes()
+    viewer.save(character, file)
+    assert file.read_bytes() == before
+
+
+def test_a_glb_file_is_a_header_and_two_chunks_of_whole_words(tmp_path: Path) -> None:
+    character = viewer.load("sample:two-link")
+    for length in range(4):  # of a name, so that the JSON ends at each place in a word
+        named = replace(character, skeleton=replace(character.skeleton, name="n" * (length + 1)))
+        viewer.save(named, tmp_path / "a.glb")
+        data = (tmp_path / "a.glb").read_bytes()
+        assert struct.unpack_from("<4sIII4s", data)[::2] == (b"glTF", len(data), b"JSON")
+        text = struct.unpack_from("<I", data, 12)[0]
+        binary, kind = struct.unpack_from("<I4s", data, 20 + text)
+        assert (kind, text % 4, 20 + text + 8 + binary) == (b"BIN\0", 0, len(data))
+        assert json.loads(data[20 : 20 + text])["buffers"] == [{"byteLength": binary}]
+
+
 def round_trip(character: Character, folder: Path) -> Character:
     viewer.save(character, folder / "a.glb")
     return viewer.load(folder / "a.glb")
@@ -202,7 +243,8 @@ def test_what_moves_in_one_clip_is_written_in_all(tmp_path: Path) -> None:
     clips["turning"] = replace(next(iter(turning(character).clips.values())), name="turning")
     viewer.save(replace(character, clips=MappingProxyType(clips)), tmp_path / "a.gltf")
     tree = json.loads((tmp_path / "a.gltf").read_text())
-    targets = [[tuple(channel["target"].values()) for channel in a["channels"]] for a in tree["animations"]]
+    every = [[channel["target"] for channel in a["channels"]] for a in tree["animations"]]
+    targets = [[(target["node"], target["path"]) for target in own] for own in every]
     assert [a["name"] for a in tree["animations"]] == ["still", "turning"]
     assert targets[0] == targets[1] == [(0, "rotation"), (1, "rotation"), (0, "translation"), (1, "translation")]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -199,3 +200,41 @@ def test_importing_the_library_loads_no_opengl_until_a_picture_is_asked_for() ->
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]
     assert "render" in viewer.__all__
+
+
+FORK = """
+import json, os, sys, warnings
+import viewer
+warnings.simplefilter("ignore")  # Python 3.12 and later warn of any fork beside threads
+skeleton = viewer.load("sample:two-link").skeleton
+def draw():
+    try:
+        return str(viewer.render(skeleton, size=(32, 24)).shape)
+    except viewer.MachineError as error:
+        return str(error)
+def forked():
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.write(writer, draw().encode())
+        os._exit(0)
+    os.close(writer)
+    os.waitpid(child, 0)
+    return os.read(reader, 1000).decode()
+before = forked()
+print(json.dumps([before, draw(), forked(), draw()]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork there")
+@pytest.mark.skipif(sys.platform == "darwin", reason="the system's own libraries end a fork that draws")
+def test_a_fork_draws_if_nothing_was_drawn_before_and_else_says_what_to_do() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FORK], cwd=ROOT, capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    cure = (
+        "cannot draw in a process forked from one that has drawn: "
+        'start processes by "spawn", multiprocessing.get_context("spawn")'
+    )
+    assert json.loads(done.stdout) == ["(24, 32, 3)", "(24, 32, 3)", cure, "(24, 32, 3)"]

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT
+from packaging.requirements import Requirement
 
 import x
 from viewer import resources
@@ -132,6 +133,17 @@ def test_a_file_in_place_of_a_data_folder_is_not_taken_for_it(monkeypatch: pytes
         resources.data_dir("shaders")
 
 
+def test_the_citation_is_of_this_version_and_licence() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lines = (ROOT / "CITATION.cff").read_text(encoding="utf-8").splitlines()
+    said = dict(line.split(": ", 1) for line in lines if line[:1].isalpha() and ": " in line)
+    wanted = {"title": "name", "version": "version", "license": "license"}
+    assert {key: said[key] for key in wanted} == {key: project[name] for key, name in wanted.items()}
+    assert [f"  - name: {author['name']}" for author in project["authors"]] == [
+        line for line in lines if line.startswith("  - name: ")
+    ]
+
+
 def test_the_wheel_holds_the_package_its_data_its_types_and_its_licence_and_nothing_else(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
@@ -146,10 +158,49 @@ def test_the_wheel_holds_the_package_its_data_its_types_and_its_licence_and_noth
 def test_the_source_archive_can_run_the_tests_and_x_py(sdist: Path) -> None:
     with tarfile.open(sdist) as archive:
         names = {name.split("/", 1)[1] for name in archive.getnames()}
-    wanted = {"pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "x.py", ".ci/wheel_test.py"}
+    wanted = {"pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff", "x.py", ".ci/wheel_test.py"}
     assert wanted <= names
     assert {f"tests/{name}" for name in files_below(ROOT / "tests")} <= names
     assert not [name for name in names if name.startswith((".venv", ".git/"))]
+
+
+CORE = {"numpy", "msgspec", "platformdirs", "tqdm", "pillow"}
+PURE = {"pyrr", "trimesh"}
+WINDOW = {"numba", "moderngl", "moderngl-window", "glfw", "imgui-bundle"}
+
+
+@pytest.mark.parametrize(
+    ("system", "machine", "python", "others"),
+    [
+        ("linux", "x86_64", "3.11", WINDOW),
+        ("darwin", "arm64", "3.14", WINDOW),
+        ("win32", "AMD64", "3.13", WINDOW),
+        ("linux", "aarch64", "3.12", {"numba"}),
+        ("win32", "ARM64", "3.12", {"numba"}),
+        ("win32", "ARM64", "3.11", set()),
+        ("darwin", "x86_64", "3.13", {"numba", "moderngl", "glcontext"}),
+        ("darwin", "x86_64", "3.14", set()),
+        ("linux", "riscv64", "3.13", set()),
+        ("freebsd14", "amd64", "3.12", set()),
+    ],
+)
+def test_a_system_is_asked_only_for_what_has_wheels_there(
+    system: str, machine: str, python: str, others: set[str]
+) -> None:
+    place = {"sys_platform": system, "platform_machine": machine, "python_version": python}
+    asked = [one.name for one in dependencies() if one.marker is None or one.marker.evaluate(place)]
+    assert sorted(asked) == sorted(CORE | PURE | others)
+
+
+def test_the_core_is_named_on_the_page_for_systems_that_no_marker_tells() -> None:
+    line = f"python3 -m pip install {' '.join(one.name for one in dependencies()[: len(CORE)])}\n"
+    assert line in (ROOT / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
+    assert {one.name for one in dependencies()[: len(CORE)]} == CORE
+
+
+def dependencies() -> list[Requirement]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return [Requirement(line) for line in project["dependencies"]]
 
 
 def files_below(folder: Path) -> set[str]:

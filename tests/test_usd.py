@@ -69,7 +69,8 @@ def test_names_that_are_no_identifiers_stay_apart(tmp_path: Path) -> None:
 
 
 def test_without_the_library_the_cure_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setitem(sys.modules, "viewer.formats.usd", None)
+    monkeypatch.delitem(sys.modules, "viewer.formats.usd", raising=False)
+    monkeypatch.setitem(sys.modules, "pxr", None)
     with pytest.raises(MachineError, match="writing USD needs usd-core: python3 -m pip install usd-core"):
         viewer.save(viewer.load("sample:walk"), tmp_path / "a.usda")
     assert not list(tmp_path.iterdir())

@@ -9,6 +9,7 @@ import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 from conftest import ROOT
 from rigs import chain
@@ -83,10 +84,10 @@ def test_auto_takes_the_compiled_engine_once_it_is_ready(monkeypatch: pytest.Mon
 
 def test_numba_that_cannot_be_imported_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str) -> Any:  # noqa: ANN401
-        raise ImportError(f"No module named {name!r}")
+        raise ModuleNotFoundError(f"No module named {name!r}", name="numba.core")
 
     monkeypatch.setattr(backends, "import_module", missing)
-    with pytest.raises(viewer.InputError, match=r"^backend numba: it cannot be imported \(No module .*; take numpy$"):
+    with pytest.raises(viewer.MachineError, match=r'^backend "numba" needs numba: python3 -m pip install numba$'):
         Solver(ARM, GOALS, backend="numba").solve(ARM.rest_pose())
 
 
@@ -194,10 +195,45 @@ def test_what_cannot_be_compiled_as_a_whole_is_compiled_function_by_function(mon
             if self.whole:
                 raise AttributeError("a library has no such attribute")
 
-    monkeypatch.setattr(compiled, "_solve_held", Entry(whole=True))
+    monkeypatch.setattr(compiled, "_solve", Entry(whole=True))
     monkeypatch.setattr(compiled, "_entry", Entry)
     compiled._make_ready.__wrapped__()
     assert asked == [True, False]
+
+
+@NUMBA
+def test_an_array_that_numba_lays_out_otherwise_is_noticed() -> None:
+    from viewer.ik import held  # noqa: PLC0415 - takes most of a second
+
+    assert held.KNOWN
+    assert not held.is_known(held._ARRAYS, (*held.FIELDS[:5], "strides", "shape"))
+    assert not held.is_known(held._ARRAYS, held.FIELDS[:-1])
+    assert not held.is_known(held._ARRAYS, (*held.FIELDS, "flags"))
+
+
+@NUMBA
+def test_where_numba_lays_arrays_out_otherwise_all_are_passed_and_the_numbers_are_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from viewer.ik import compiled, held, kernels_call  # noqa: PLC0415 - takes most of a second
+
+    solver, start = Solver(ARM, GOALS, backend="numba"), ARM.relaxed_pose()
+    expected = solver.solve(start)
+    calls: list[int] = []
+
+    def solve_call(*arguments: Any) -> int:  # noqa: ANN401
+        calls.append(len(arguments))
+        settings = arguments[len(held.HELD)]
+        assert [type(value) for value in settings] == [type(value) for value in type(settings)()]
+        return kernels_call.solve_call(*arguments)  # as it is, not compiled: that would take a minute
+
+    monkeypatch.setattr(held, "KNOWN", False)
+    assert compiled._entry_name() == "solve_call"
+    monkeypatch.setattr(compiled, "_solve", solve_call)
+    found = Solver(ARM, GOALS, backend="numba").solve(start)
+    assert calls
+    assert (found.status, found.iterations, found.backend) == (expected.status, expected.iterations, "numba")
+    np.testing.assert_allclose(found.pose.rotations, expected.pose.rotations, rtol=0, atol=1e-12)
 
 
 @NUMBA

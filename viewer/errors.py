@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
@@ -73,6 +74,41 @@ class MachineError(ViewerError):
     """The machine lacks something: a display, OpenGL, ffmpeg. The message names the cure."""
 
     exit_code: ClassVar[int] = 3
+
+
+def missing_library(what: str, error: ImportError, *others: str) -> MachineError:
+    """What to say where something needs a library that is not installed, or that cannot be loaded.
+
+    Args:
+        what: that needs it, as the line begins: ``drawing``.
+        error: what importing it raised.
+        others: modules that it needs besides: those that are missing, too, are installed by the same line.
+    """
+    name = (error.name or "").partition(".")[0]
+    if isinstance(error, ModuleNotFoundError) and name:
+        missing = dict.fromkeys([name, *(other for other in others if not is_installed(other))])
+        packages = [PACKAGES.get(module, module) for module in missing]
+        return MachineError(f"{what} needs {', '.join(packages)}: python3 -m pip install {' '.join(packages)}")
+    said = " ".join(str(error).split()) or "no reason given"
+    return MachineError(f"{what}: a library that it needs cannot be loaded ({said})")
+
+
+def is_installed(module: str) -> bool:
+    """Whether a module can be found; it is not loaded."""
+    try:
+        return find_spec(module) is not None
+    except ImportError:
+        return False
+
+
+PACKAGES = {
+    "PIL": "pillow",
+    "imageio_ffmpeg": "imageio-ffmpeg",
+    "imgui_bundle": "imgui-bundle",
+    "moderngl_window": "moderngl-window",
+    "pxr": "usd-core",
+}
+"""What pip calls modules that have another name there."""
 
 
 def quote(found: object) -> str:

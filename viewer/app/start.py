@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import platform
+import re
+import sys
+from contextlib import contextmanager
 from dataclasses import replace
+from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Literal, get_args
 
 from viewer.app.automation import Automation
 from viewer.app.regions import SMALLEST_WINDOW
-from viewer.errors import InputError, MachineError, unknown_name
+from viewer.errors import PACKAGES, InputError, MachineError, is_installed, unknown_name
 from viewer.skeleton.given import check_character
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from viewer.app.application import Application
     from viewer.app.context import Panel
@@ -119,10 +124,10 @@ def open_window(
         MachineError: there is no display or no OpenGL 3.3; the message names the cure.
     """
     device = open_device(window, size)
-    # Loaded once there is a window: what they need may be missing where a window is, too.
-    from viewer.app.application import Application  # noqa: PLC0415
-    from viewer.app.panels import PANELS  # noqa: PLC0415
-    from viewer.ui.controller import Controller  # noqa: PLC0415
+    with _loading():  # once there is a window: what they need may be missing where a window is, too
+        from viewer.app.application import Application  # noqa: PLC0415
+        from viewer.app.panels import PANELS  # noqa: PLC0415
+        from viewer.ui.controller import Controller  # noqa: PLC0415
 
     return Application(device, Controller(session, preferences), PANELS if panels is None else panels, automation)
 
@@ -132,11 +137,12 @@ def open_device(kind: str, size: tuple[int, int]) -> Device:
 
     Raises:
         InputError: a kind that there is not.
-        MachineError: there is no display or no OpenGL 3.3; the message names the cure.
+        MachineError: there is no display, no OpenGL 3.3, or a library is missing; the message names the cure.
     """
     if kind not in KINDS:
         raise InputError(unknown_name("window", kind, KINDS))
-    try:
+    check_libraries(kind)
+    with _loading():
         if kind == "glfw":
             from viewer.app.window import GlfwDevice  # noqa: PLC0415
 
@@ -148,9 +154,47 @@ def open_device(kind: str, size: tuple[int, int]) -> Device:
         from viewer.app.device import HeadlessDevice  # noqa: PLC0415
 
         return HeadlessDevice(size)
-    except ImportError as error:  # imgui-bundle without libX11 and libGL
+
+
+@contextmanager
+def _loading() -> Iterator[None]:
+    """Say what is missing where a library is there and cannot be loaded: imgui-bundle without libX11 and libGL."""
+    try:
+        yield
+    except ImportError as error:
         words = " ".join(str(error).split())
         raise MachineError(f"{words}; on Debian/Ubuntu: apt-get install libgl1 libegl1") from error
+
+
+def check_libraries(kind: str) -> None:
+    """Raise MachineError, with the line that cures it, unless all that a window of this kind needs is installed."""
+    missing = [name for name in (*_LIBRARIES, *_LIBRARIES_OF[kind]) if not is_installed(name)]
+    old = "" if "imgui_bundle" in missing else _old_imgui()
+    if (old or "imgui_bundle" in missing) and (sys.platform, platform.machine()) == _INTEL_MAC:
+        raise MachineError(f"{_NEEDS_IMGUI}, which is not made for Macs with Intel processors: use ikviewer render")
+    packages = " ".join(f'"{_IMGUI}"' if name == "imgui_bundle" else PACKAGES.get(name, name) for name in missing)
+    if missing:
+        listed = ", ".join(PACKAGES.get(name, name) for name in missing)
+        raise MachineError(f"the window needs {listed}: python3 -m pip install {packages}")
+    if old:
+        raise MachineError(f'{_NEEDS_IMGUI}, found {old}: python3 -m pip install "{_IMGUI}"')
+
+
+def _old_imgui() -> str:
+    """The version of imgui-bundle if it is one that the window does not run on, or nothing."""
+    try:
+        found = version("imgui-bundle")
+    except PackageNotFoundError:  # no word of what it is: it may serve
+        return ""
+    numbers = [int(number) for number in re.findall(r"[0-9]+", found)[:2]]
+    return found if numbers < [1, 93] else ""
+
+
+_LIBRARIES = ("moderngl", "imgui_bundle", "pyrr")
+_LIBRARIES_OF = {"glfw": ("moderngl_window", "glfw"), "pyglet": ("moderngl_window", "pyglet"), "headless": ()}
+_IMGUI = "imgui-bundle>=1.93"
+_NEEDS_IMGUI = "the window needs imgui-bundle 1.93 or newer"
+_INTEL_MAC = ("darwin", "x86_64")
 
 
 def check_size(size: tuple[int, int]) -> None:

@@ -11,7 +11,8 @@ from viewer.app.cursors import axis_cursor
 from viewer.app.glfw_input import Callbacks
 from viewer.app.regions import SMALLEST_WINDOW
 from viewer.app.screen import Screen
-from viewer.errors import MachineError
+from viewer.errors import MachineError, missing_library
+from viewer.opengl.context import claim_drawing
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -42,7 +43,7 @@ def import_glfw() -> ModuleType:
     try:
         import glfw  # noqa: PLC0415 - importing the window's room needs no display
     except ImportError as error:
-        raise MachineError(f"no window library: {error}; pip install glfw") from error
+        raise missing_library("the window", error) from error
     glfw.ERROR_REPORTING = "ignore"
     if not glfw.init():
         shown = os.environ.get("DISPLAY", "")
@@ -60,8 +61,9 @@ def open_config(kind: str, size: tuple[int, int], title: str) -> Any:  # noqa: A
     """Open a window of moderngl-window's: "glfw" or "pyglet".
 
     Raises:
-        MachineError: there is no OpenGL 3.3, or a library is missing.
+        MachineError: there is no OpenGL 3.3, a library is missing, or this process is the fork of one that has drawn.
     """
+    claim_drawing()
     import moderngl_window  # noqa: PLC0415 - see import_glfw
     from moderngl_window.context.base import WindowConfig  # noqa: PLC0415
 

@@ -15,7 +15,7 @@ import numpy as np
 import viewer
 from viewer.cli import output
 from viewer.cli.progress import progress_bars
-from viewer.errors import ViewerError
+from viewer.errors import ViewerError, missing_library
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,6 +70,11 @@ def _guarded(chosen: argparse.Namespace) -> int:
         return 0
     except ViewerError as error:
         return _failed(f"error: {error}", error.exit_code, debug=chosen.debug)
+    except ModuleNotFoundError as error:
+        if (error.name or "viewer").partition(".")[0] == "viewer":
+            raise
+        lacking = missing_library(f"ikviewer {chosen.command}", error)
+        return _failed(f"error: {lacking}", lacking.exit_code, debug=chosen.debug)
     except MemoryError:
         return _failed("error: not enough memory for this", ViewerError.exit_code, debug=chosen.debug)
     except KeyboardInterrupt:

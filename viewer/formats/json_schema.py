@@ -6,8 +6,10 @@ fail the schema, where the reader warns of them: so an editor marks a misspelt o
 
 from __future__ import annotations
 
+import inspect
 import json
 import sys
+from typing import Any
 
 import msgspec
 
@@ -18,8 +20,25 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 def skeleton_schema() -> dict[str, object]:
     """The schema, as a tree of plain values."""
-    schema = msgspec.json.schema(SkeletonFile)
+    schema = _canonical(msgspec.json.schema(SkeletonFile))
     return {"$schema": DIALECT, "title": "ikviewer skeleton file, version 1", **schema}
+
+
+def _canonical(part: Any) -> Any:  # noqa: ANN401 - a part of a tree of JSON values
+    """The same schema whichever Python and msgspec made it.
+
+    Python 3.13 strips the indentation of docstrings itself; msgspec 0.22 says null after what else a value may be.
+    """
+    if isinstance(part, list):
+        return [_canonical(one) for one in part]
+    if not isinstance(part, dict):
+        return part
+    tidy = {key: _canonical(value) for key, value in part.items()}
+    if isinstance(tidy.get("description"), str):
+        tidy["description"] = inspect.cleandoc(tidy["description"])
+    if "anyOf" in tidy:
+        tidy["anyOf"].sort(key=lambda one: one.get("type") == "null")
+    return tidy
 
 
 def schema_text() -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
-from viewer.errors import InputError, MachineError, quote
+from viewer.errors import InputError, missing_library, quote
 from viewer.formats.left_out import left_out, nodes_only
 from viewer.formats.paths import check_file
 from viewer.formats.units import check_units, check_up, metres_per_unit
@@ -84,7 +84,7 @@ def _usd(character: Character, path: Path, options: Options) -> list[str]:
     try:
         from viewer.formats.usd import write_usd
     except ImportError as error:
-        raise MachineError("writing USD needs usd-core: python3 -m pip install usd-core") from error
+        raise missing_library("writing USD", error) from error
     write_usd(character, path)
     return _left_out(character, options, "USD", nodes_only(character.skeleton))
 
@@ -94,8 +94,10 @@ def _left_out(character: Character, options: Options, form: str, kinds: Sequence
 
 
 def _mesh(character: Character, path: Path, options: Options) -> list[str]:  # noqa: ARG001 - trimesh's own form
-    from viewer.formats.mesh import write_mesh
-
+    try:
+        from viewer.formats.mesh import write_mesh
+    except ImportError as error:
+        raise missing_library(f"writing {path.suffix.casefold()}", error) from error
     return write_mesh(character, path)
 
 

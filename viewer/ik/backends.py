@@ -8,7 +8,7 @@ from importlib import import_module
 from threading import Event, Lock
 from typing import TYPE_CHECKING, Protocol
 
-from viewer.errors import InputError, unknown_name
+from viewer.errors import InputError, missing_library, unknown_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,13 +59,13 @@ def engine_for(backend: str) -> tuple[Engine, str]:
     """The engine and its name. "auto" takes the compiled one once `compiled_is_ready`, and compiles nothing.
 
     Raises:
-        InputError: numba is asked for and cannot be imported.
+        MachineError: numba is asked for and cannot be imported.
     """
     if takes_compiled(backend):
         try:
             engine: Engine = import_module(_COMPILED)
         except ImportError as error:
-            raise InputError(f"backend numba: it cannot be imported ({error}); take numpy") from error
+            raise missing_library('backend "numba"', error) from error
         _compile_first(engine)
         return engine, "numba"
     engine = import_module(_NUMPY)

@@ -40,13 +40,13 @@ from viewer.ik import (
 )
 from viewer.ik.compiled_lanes import INSTRUCTIONS
 from viewer.ik.held import HELD, noted
-from viewer.ik.system import Call, make_many, make_state
+from viewer.ik.system import Call, Settings, make_many, make_state
 from viewer.ik.twin import twins
 
 if TYPE_CHECKING:
     from types import FunctionType
 
-    from viewer.ik.system import Many, Settings, State, System, Work
+    from viewer.ik.system import Many, State, System, Work
     from viewer.spatial.checks import Floats
 
 _MODULES = (
@@ -79,7 +79,7 @@ _OPTIONS: dict[str, Any] = {
 
 # What Python calls. The others are called by these only: without the code that takes arrays out of Python's hands
 # they compile in a fraction of the time.
-_ENTRIES = ("solve_held",)
+_HELD_ENTRY, _PLAIN_ENTRY = "solve_held", "solve_call"
 # Whose change is a change of all compiled code, besides the modules'.
 _MACHINERY = (system, groups, compiled_arrays, compiled_lanes)
 # Gives the very bits that numpy gives.
@@ -96,7 +96,7 @@ def _compiled_namespace(*, whole: bool) -> dict[str, Any]:
 
 
 def _jit(function: FunctionType, digest: str, *, whole: bool) -> Any:  # noqa: ANN401 - numba's have no public type
-    inner = function.__name__ not in _ENTRIES
+    inner = function.__name__ != _entry_name()
     options = _OPTIONS | {"no_cpython_wrapper": inner, "no_cfunc_wrapper": True}
     if function.__name__ in _EXACT:
         options["fastmath"] = False
@@ -114,9 +114,12 @@ def _jit(function: FunctionType, digest: str, *, whole: bool) -> Any:  # noqa: A
 
 def _entry(*, whole: bool) -> Any:  # noqa: ANN401
     """What Python calls; nothing is compiled yet."""
-    space = _compiled_namespace(whole=whole)
-    (entry,) = (space[name] for name in _ENTRIES)
-    return entry
+    return _compiled_namespace(whole=whole)[_entry_name()]
+
+
+def _entry_name() -> str:
+    """Of the function that Python calls: where numba's arrays are not those known, the one that is passed them all."""
+    return _HELD_ENTRY if held.KNOWN else _PLAIN_ENTRY
 
 
 def _entry_as_a_whole() -> Any:  # noqa: ANN401
@@ -126,26 +129,28 @@ def _entry_as_a_whole() -> Any:  # noqa: ANN401
         return _entry(whole=False)
 
 
-_solve_held = _entry_as_a_whole()
+_solve = _entry_as_a_whole()
 
 
 @cache
 def _make_ready() -> None:
     """Compile, or load from the cache; function by function, as numba does it, where it cannot be done as a whole."""
-    global _solve_held  # noqa: PLW0603 - made once
-    arguments = np.empty(0, np.int64), np.empty(0), True, True, np.empty((0, 3)), np.empty((0, 4)), np.empty(0)
-    kinds = tuple(map(numba.typeof, arguments))
+    global _solve  # noqa: PLW0603 - made once
+    arguments = True, True, np.empty((0, 3)), np.empty((0, 4)), np.empty(0)
+    noted_ones = map(numba.typeof, (np.empty(0, np.int64), np.empty(0)))
+    first = noted_ones if held.KNOWN else (*HELD, numba.typeof(Settings()))
+    kinds = (*first, *map(numba.typeof, arguments))
     try:
-        _solve_held.compile(kinds)
+        _solve.compile(kinds)
     except Exception:  # noqa: BLE001 - whatever a numba may say whose inner parts are not those known
-        _solve_held = _entry(whole=False)
-        _solve_held.compile(kinds)
+        _solve = _entry(whole=False)
+        _solve.compile(kinds)
 
 
 def in_cache() -> bool:
     """Whether a process has left compiled code on disk for this one to load; also where there is no place for it."""
-    place = _solve_held.stats.cache_path
-    return place is None or any(Path(place).glob(f"*.{_solve_held.__qualname__}-*.nbi"))
+    place = _solve.stats.cache_path
+    return place is None or any(Path(place).glob(f"*.{_solve.__qualname__}-*.nbi"))
 
 
 class Prepared:
@@ -172,7 +177,15 @@ class Prepared:
         if settings is not self._settings:
             most = min(settings.max_iterations, _MOST_ITERATIONS)
             self._settings, self._numbers = settings, np.array(settings._replace(max_iterations=most), dtype=np.float64)
-        code: int = _solve_held(self._memory, self._numbers, onward, settled, places, turns, answer)
+        if not held.KNOWN:
+            return self._plainly(onward, settled, places, turns, answer)
+        code: int = _solve(self._memory, self._numbers, onward, settled, places, turns, answer)
+        return code
+
+    def _plainly(self, onward: bool, settled: bool, places: Floats, turns: Floats, answer: Floats) -> int:
+        """The same, all arrays being passed; the settings as numbers of the kinds that it was compiled for."""
+        settings = Settings(*(type(usual)(given) for usual, given in zip(Settings(), self._numbers, strict=True)))
+        code: int = _solve(*self._arrays, settings, onward, settled, places, turns, answer)
         return code
 
 

@@ -2,6 +2,9 @@
 
 To take some ninety arrays from Python costs as much as an easy solve. `noted` writes what numba knows of each (where it
 is, how large it is) into a piece of memory, and `solve_held` reads it there. Who keeps that memory keeps the arrays.
+
+How numba lays this out is its own affair and may change. `KNOWN` says whether it is as written here; where it is not,
+all arrays are passed at every call (`viewer.ik.compiled`).
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numba
 import numpy as np
 from numba.core import cgutils
+from numba.core.registry import cpu_target
 from numba.extending import intrinsic
 
 from viewer.ik.assemble import assemble, freedoms_of
@@ -26,6 +30,10 @@ if TYPE_CHECKING:
 
     from viewer.ik.system import Integers
     from viewer.spatial.checks import Floats
+
+
+FIELDS = ("meminfo", "parent", "nitems", "itemsize", "data", "shape", "strides")
+"""Numba's names of what `noted` writes of an array."""
 
 
 def solve_held(
@@ -71,19 +79,37 @@ def noted(arrays: Iterable[Iterable[np.ndarray[Any, Any]]]) -> Integers:
     return np.array(words, dtype=np.int64)
 
 
-def _kind() -> Any:  # noqa: ANN401 - numba's types have no public type
-    """Numba's type of the arrays."""
+def _sample() -> tuple[Any, ...]:
+    """Arrays of a small solve, as `viewer.ik.kernels_call.solve_call` takes them."""
     skeleton = chain(2)
     freedoms = freedoms_of(skeleton, np.ones((len(skeleton), 3)), limits=True, root="free")
     goals = [Goal.position("tip", (0.0, 0.0, 0.0))]
     assembly = assemble(freedoms, goals, (1.0, 1.0))
     system, call = assembly.system, make_call(assembly.joints, assembly.goals, Targets(skeleton, goals), len(skeleton))
     states = [make_state(system) for _ in range(5)]
-    return numba.typeof((system, make_work(system), *states, make_many(system, 1), call))
+    return system, make_work(system), *states, make_many(system, 1), call
 
 
-HELD = _kind()
+def is_known(groups: tuple[Any, ...], fields: tuple[str, ...] = FIELDS) -> bool:
+    """Whether numba keeps of arrays what `noted` writes, and in its order; ``fields``: the names of that order."""
+    context = cpu_target.target_context
+    try:
+        for array in {numba.typeof(array): array for group in groups for array in group}.values():
+            kind = numba.typeof(array)
+            model = context.data_model_manager[kind]
+            if [model.get_field_position(name) for name in fields] != list(range(model.field_count)):
+                return False
+            if context.get_abi_sizeof(context.get_value_type(kind)) != noted([[array]]).nbytes:
+                return False
+        return bool(context.get_abi_sizeof(context.get_value_type(numba.typeof(groups))) == noted(groups).nbytes)
+    except (AttributeError, KeyError, NotImplementedError, TypeError, ValueError):
+        return False
+
+
+_ARRAYS = _sample()
+HELD = numba.typeof(_ARRAYS)
 GROUPS = groups_of(HELD)
+KNOWN = is_known(_ARRAYS)
 
 
 def _taken(typing: Any, memory: Any) -> Any:  # noqa: ANN401, ARG001

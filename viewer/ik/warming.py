@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from viewer.errors import ViewerError
+from viewer.errors import ViewerError, is_installed
 from viewer.ik import backends
 
 if TYPE_CHECKING:
@@ -43,6 +43,8 @@ def compile_all() -> None:
 
 def compile_elsewhere(*, quietly: bool = False) -> bool:
     """Compile the kernels in another process, ``quietly`` at low priority; whether that went well."""
+    if not is_installed("numba"):  # numpy serves, and nobody waits for a process that would only find that out
+        return False
     # It looks for modules where this process does, and nowhere else (-P): in no folder that it happens to stand in.
     places = os.pathsep.join(place or str(Path.cwd()) for place in sys.path)
     environment = {**os.environ, "PYTHONPATH": places}

@@ -6,7 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from viewer.errors import MachineError
+from viewer.errors import MachineError, missing_library
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,19 +55,43 @@ def create_context() -> moderngl.Context:
         The context, current on this thread, OpenGL 3.3 or newer.
 
     Raises:
-        MachineError: libraries are missing, the driver is broken or older than 3.3; the line names the cure.
+        MachineError: libraries are missing, the driver is broken or older than 3.3, or this process is the fork of one
+            that has drawn; the line names the cure.
     """
+    claim_drawing()
     try:
         import moderngl  # noqa: PLC0415 - the library works where no OpenGL can be installed
     except ImportError as error:
-        raise MachineError(f"drawing needs moderngl ({_line(error)}): python3 -m pip install moderngl") from error
+        raise missing_library("drawing", error, "pyrr") from error
     problems: list[Exception] = []
     for settings in _ways():
         try:
             return moderngl.create_context(standalone=True, require=VERSION, **settings)
+        except ModuleNotFoundError as error:  # glcontext, which it loads here
+            raise missing_library("drawing", error) from error
         except Exception as error:  # noqa: BLE001 - the loaders raise bare Exception
             problems.append(error)
     raise machine_error(problems) from problems[0]
+
+
+def claim_drawing() -> None:
+    """Note that this process draws.
+
+    A driver's threads and its connection to the graphics card are not there in a fork: what is drawn in one waits for
+    them for ever, in a context of its own, too.
+
+    Raises:
+        MachineError: this process is the fork of one that has drawn.
+    """
+    if _claimed.setdefault("process", os.getpid()) != os.getpid():
+        raise MachineError(
+            "cannot draw in a process forked from one that has drawn: "
+            'start processes by "spawn", multiprocessing.get_context("spawn")'
+        )
+
+
+_claimed: dict[str, int] = {}
+"""The first process that has drawn, of this one and those that it was forked from."""
 
 
 def machine_error(problems: Sequence[Exception]) -> MachineError:

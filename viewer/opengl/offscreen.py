@@ -10,7 +10,7 @@ import numpy as np
 
 from viewer.errors import InputError, MachineError
 from viewer.opengl.captions import write_texts
-from viewer.opengl.context import create_context
+from viewer.opengl.context import claim_drawing, create_context
 from viewer.opengl.renderer import Renderer
 from viewer.opengl.targets import Target, read_picture
 
@@ -93,6 +93,7 @@ def render_image(
         MachineError: the machine cannot draw; the line names the cure.
     """
     check_size(projection.size)
+    claim_drawing()  # the artist of a process that this one was forked from would never come to it
     drawn = _artist().submit(lambda: _offscreen().picture(draw_list, projection, samples, scale))
     return write_texts(drawn.result(), draw_list.texts, scale)
 

@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import math
 import warnings
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from viewer.errors import missing_library
 from viewer.spatial.projection import Projection
 
-with warnings.catch_warnings():
-    # It is older than the rule against backslashes that escape nothing, which compiling it speaks of.
-    warnings.simplefilter("ignore")
-    from pyrr import matrix44
-
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from viewer.spatial.checks import Floats
 
 NEAR, FAR = 0.01, 100.0
@@ -42,8 +41,12 @@ def projection_of(
         fov_y: radians from the bottom to the top of the view.
         size: (width, height) in pixels, each at least 1.
         flat: orthographic, things at the target as large as with perspective.
+
+    Raises:
+        MachineError: pyrr is not installed.
     """
     # Looking from a unit away and moving there by hand keeps the digits of small figures far from the origin.
+    matrix44 = _matrices()
     view = np.array(matrix44.create_look_at(back, np.zeros(3), up, dtype=np.float64)).T
     away = distance * _ASIDE if flat else distance
     view[:3, 3] = -view[:3, :3] @ target - (0.0, 0.0, away)
@@ -56,6 +59,19 @@ def projection_of(
     else:
         lens = matrix44.create_perspective_projection(math.degrees(fov_y), aspect, near, far, dtype=np.float64)
     return Projection(view, np.array(lens).T, size)
+
+
+@cache
+def _matrices() -> ModuleType:
+    """Of pyrr, imported by who looks at something."""
+    with warnings.catch_warnings():
+        # It is older than the rule against backslashes that escape nothing, which compiling it speaks of.
+        warnings.simplefilter("ignore")
+        try:
+            from pyrr import matrix44  # noqa: PLC0415
+        except ImportError as error:
+            raise missing_library("drawing", error, "moderngl") from error
+    return matrix44  # type: ignore[no-any-return]
 
 
 def near_of(projection: Projection) -> float:

@@ -5,24 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from pygltflib import (
-    ARRAY_BUFFER,
-    FLOAT,
-    MAT4,
-    SCALAR,
-    UNSIGNED_BYTE,
-    UNSIGNED_SHORT,
-    VEC3,
-    VEC4,
-    Accessor,
-    BufferView,
-)
+
+from viewer.formats.gltf.structs import Accessor, BufferView
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_SHAPES = {(): SCALAR, (3,): VEC3, (4,): VEC4, (4, 4): MAT4}
-_TYPES = {"<f4": FLOAT, "|u1": UNSIGNED_BYTE, "<u2": UNSIGNED_SHORT}
+_SHAPES = {(): "SCALAR", (3,): "VEC3", (4,): "VEC4", (4, 4): "MAT4"}
+_TYPES = {"|u1": 5121, "<u2": 5123, "<f4": 5126}
+_VERTICES = 34962
+"""`BufferView.target` of attributes of vertices, by its name in OpenGL: ARRAY_BUFFER."""
 
 
 class BufferWriter:
@@ -57,22 +49,21 @@ class BufferWriter:
         self.views.append(
             BufferView(
                 buffer=0,
-                byteOffset=self._length,
-                byteLength=len(data),
-                target=ARRAY_BUFFER if vertices else None,
+                byte_offset=self._length,
+                byte_length=len(data),
+                target=_VERTICES if vertices else None,
             )
         )
         padded = data + b"\0" * (-len(data) % 4)
         self._parts.append(padded)
         self._length += len(padded)
         accessor = Accessor(
-            bufferView=len(self.views) - 1,
-            componentType=_TYPES[values.dtype.newbyteorder("<").str],
+            buffer_view=len(self.views) - 1,
+            component_type=_TYPES[values.dtype.newbyteorder("<").str],
             count=len(values),
             type=_SHAPES[values.shape[1:]],
+            normalized=whole,
         )
-        if whole:
-            accessor.normalized = True
         if bounds:
             accessor.min = np.atleast_1d(values.min(axis=0)).tolist()
             accessor.max = np.atleast_1d(values.max(axis=0)).tolist()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from pygltflib import ANIM_LINEAR, Animation, AnimationChannel, AnimationChannelTarget, AnimationSampler
 
+from viewer.formats.gltf.structs import Animation, Channel, Sampler, Target
 from viewer.spatial.quaternion import hemisphere_continuous
 
 if TYPE_CHECKING:
@@ -59,13 +59,12 @@ def _track(skeleton: Skeleton, clip: Clip, tracks: dict[tuple[str, int], Track],
 
 
 def _animation(clip: Clip, tracks: list[Track], buffer: BufferWriter) -> Animation:
-    result = Animation(name=clip.name)
+    result = Animation(name=clip.name, channels=[], samplers=[])
     times = buffer.add((np.arange(len(clip)) * clip.frame_time).astype("<f4"), bounds=True)
     for sampler, track in enumerate(tracks):
         output = buffer.add(track.values.astype("<f4"))
-        target = AnimationChannelTarget(node=track.joint, path=track.path)
-        result.channels.append(AnimationChannel(sampler=sampler, target=target))
-        result.samplers.append(AnimationSampler(input=times, output=output, interpolation=ANIM_LINEAR))
+        result.channels.append(Channel(sampler=sampler, target=Target(node=track.joint, path=track.path)))
+        result.samplers.append(Sampler(input=times, output=output))
     return result
 
 

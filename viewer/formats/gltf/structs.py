@@ -1,4 +1,7 @@
-"""The parts of a glTF 2.0 file that skeletons and motion need, as data types; everything else in it is skipped."""
+"""The parts of a glTF 2.0 file that skeletons and motion need, as data types; everything else in it is skipped.
+
+`File` is what is read. `Written` is what is written: the same parts, with a mesh that shows the bones.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +19,8 @@ MARK = "ikviewer"
 """The key in a node's extras under which a writer of ours says what the node is, where it could be mistaken."""
 
 
-class _Part(msgspec.Struct, rename="camel"):
-    """Names as glTF has them."""
+class _Part(msgspec.Struct, rename="camel", omit_defaults=True):
+    """Names as glTF has them. What is written leaves out what is as if it were not there."""
 
 
 class Asset(_Part):
@@ -40,6 +43,7 @@ class BufferView(_Part):
     byte_length: Index
     byte_offset: Index = 0
     byte_stride: Annotated[int, Meta(ge=4, le=252)] | None = None
+    target: Any = None
 
 
 class SparseIndices(_Part):
@@ -75,6 +79,8 @@ class Accessor(_Part):
     byte_offset: Index = 0
     normalized: bool = False
     sparse: Sparse | None = None
+    min: Any = None
+    max: Any = None
 
 
 class Node(_Part):
@@ -102,6 +108,8 @@ class Skin(_Part):
 
     joints: list[Index]
     name: str = ""
+    skeleton: Any = None
+    inverse_bind_matrices: Any = None
 
 
 class Target(_Part):
@@ -144,4 +152,71 @@ class File(_Part):
     animations: list[Animation] = []
     accessors: list[Accessor] = []
     buffer_views: list[BufferView] = field(default_factory=list)
+    buffers: list[Buffer] = []
+
+
+class WrittenAsset(_Part):
+    """What a file of ours says of itself."""
+
+    version: str
+    generator: str
+
+
+class Attributes(_Part, rename="upper"):
+    """Accessors of what the corners of triangles have."""
+
+    position: Index
+    normal: Index
+    joints_0: Index
+    weights_0: Index
+
+
+class Primitive(_Part):
+    """Triangles of one material."""
+
+    attributes: Attributes
+    material: Index
+
+
+class Mesh(_Part):
+    """A shape."""
+
+    name: str
+    primitives: list[Primitive]
+
+
+class Roughness(_Part):
+    """How a surface reflects light; colours are linear."""
+
+    base_color_factor: list[float]
+    metallic_factor: float
+    roughness_factor: float
+
+
+class Material(_Part):
+    """A surface."""
+
+    name: str
+    pbr_metallic_roughness: Roughness
+
+
+class Scene(_Part):
+    """Which nodes have no parent."""
+
+    nodes: list[Index]
+
+
+class Written(_Part):
+    """A glTF file as it is written."""
+
+    asset: WrittenAsset
+    scene: Index | None = None
+    scenes: list[Scene] = []
+    nodes: list[Node] = []
+    skins: list[Skin] = []
+    meshes: list[Mesh] = []
+    materials: list[Material] = []
+    animations: list[Animation] = []
+    accessors: list[Accessor] = []
+    buffer_views: list[BufferView] = []
     buffers: list[Buffer] = []

@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import base64
+import struct
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
-from pygltflib import (
-    GLTF2,
-    Asset,
-    Attributes,
-    Buffer,
-    Material,
-    Mesh,
-    Node,
-    PbrMetallicRoughness,
-    Primitive,
-    Scene,
-    Skin,
-)
 
 from viewer.formats.files import write_whole
 from viewer.formats.gltf.buffer import BufferWriter
 from viewer.formats.gltf.motion import animations
 from viewer.formats.gltf.nodes import JOINT, ROOT, named_as_tip
-from viewer.formats.gltf.structs import MARK
+from viewer.formats.gltf.structs import (
+    MARK,
+    Attributes,
+    Buffer,
+    Material,
+    Mesh,
+    Node,
+    Primitive,
+    Roughness,
+    Scene,
+    Skin,
+    Written,
+    WrittenAsset,
+)
 from viewer.formats.left_out import check_range
 from viewer.skeleton.bone_mesh import bone_mesh
 from viewer.skeleton.extent import tip_positions
@@ -42,6 +44,10 @@ if TYPE_CHECKING:
 
 MOST_SMALL_JOINTS = 256
 """Joints that indices of one byte can tell apart."""
+
+_MAGIC, _VERSION = b"glTF", 2
+_JSON, _BIN = 0x4E4F534A, 0x004E4942
+"""How a GLB file begins, and the kinds of its two chunks."""
 
 _GREY = [0.55, 0.6, 0.66, 1.0]
 """Base colour of the bones, linear."""
@@ -63,15 +69,15 @@ def write_gltf(character: Character, path: Path) -> None:
     motion = (array for clip in clips for array in (clip.rotations, clip.translations))
     check_range("glTF", skeleton.offsets, skeleton.tip_offsets, *motion)
     buffer = BufferWriter()
-    gltf = GLTF2(asset=Asset(generator="ikviewer"), scene=0)
+    gltf = Written(WrittenAsset("2.0", "ikviewer"), scene=0)
     _add_nodes(gltf, skeleton, pose)
     _add_mesh(gltf, skeleton, buffer)
     gltf.animations = animations(skeleton, [] if only else clips, buffer)
-    gltf.accessors, gltf.bufferViews = buffer.accessors, buffer.views
+    gltf.accessors, gltf.buffer_views = buffer.accessors, buffer.views
     _write(gltf, buffer.data, path)
 
 
-def _add_nodes(gltf: GLTF2, skeleton: Skeleton, pose: Pose) -> None:
+def _add_nodes(gltf: Written, skeleton: Skeleton, pose: Pose) -> None:
     """Node j is joint j; then the tips, the mesh, and a common root if there are several.
 
     Tips are joints of the skin, too: nodes beside it become objects of their own in programs that know bones.
@@ -91,20 +97,20 @@ def _add_nodes(gltf: GLTF2, skeleton: Skeleton, pose: Pose) -> None:
     if len(roots) > 1:
         gltf.nodes.append(Node(name=f"{skeleton.name or 'skeleton'} root", children=roots, extras={MARK: ROOT}))
         roots = [len(gltf.nodes) - 1]
-    gltf.skins = [Skin(name=skeleton.name or None, joints=list(range(count)), skeleton=roots[0])]
+    gltf.skins = [Skin(name=skeleton.name, joints=list(range(count)), skeleton=roots[0])]
     gltf.scenes = [Scene(nodes=[*roots, count])]
 
 
 def _node(name: str, translation: Floats, rotation: Floats | None) -> Node:
     node = Node(name=name)
     if translation.any():
-        node.translation = translation.tolist()
+        node.translation = tuple(translation.tolist())
     if rotation is not None and rotation[3] != 1.0:
-        node.rotation = rotation.tolist()
+        node.rotation = tuple(rotation.tolist())
     return node
 
 
-def _add_mesh(gltf: GLTF2, skeleton: Skeleton, buffer: BufferWriter) -> None:
+def _add_mesh(gltf: Written, skeleton: Skeleton, buffer: BufferWriter) -> None:
     rest = fk(skeleton, skeleton.rest_pose())
     mesh = bone_mesh(skeleton, rest)
     small = len(skeleton) <= MOST_SMALL_JOINTS
@@ -113,15 +119,15 @@ def _add_mesh(gltf: GLTF2, skeleton: Skeleton, buffer: BufferWriter) -> None:
     weights = np.zeros((len(mesh.joints), 4), dtype="<f4")
     weights[:, 0] = 1.0
     attributes = Attributes(
-        POSITION=buffer.add(mesh.corners.astype("<f4"), vertices=True, bounds=True),
-        NORMAL=buffer.add(_unit32(mesh.normals), vertices=True),
-        JOINTS_0=buffer.add(joints, vertices=True),
-        WEIGHTS_0=buffer.add(weights, vertices=True),
+        position=buffer.add(mesh.corners.astype("<f4"), vertices=True, bounds=True),
+        normal=buffer.add(_unit32(mesh.normals), vertices=True),
+        joints_0=buffer.add(joints, vertices=True),
+        weights_0=buffer.add(weights, vertices=True),
     )
     gltf.meshes = [Mesh(name="bones", primitives=[Primitive(attributes=attributes, material=0)])]
-    rough = PbrMetallicRoughness(baseColorFactor=_GREY, metallicFactor=0.0, roughnessFactor=0.8)
-    gltf.materials = [Material(name="bone", pbrMetallicRoughness=rough)]
-    gltf.skins[0].inverseBindMatrices = buffer.add(_inverse_bind(skeleton, rest))
+    rough = Roughness(base_color_factor=_GREY, metallic_factor=0.0, roughness_factor=0.8)
+    gltf.materials = [Material(name="bone", pbr_metallic_roughness=rough)]
+    gltf.skins[0].inverse_bind_matrices = buffer.add(_inverse_bind(skeleton, rest))
 
 
 def _inverse_bind(skeleton: Skeleton, rest: World) -> Floats:
@@ -142,12 +148,19 @@ def _unit32(vectors: Floats) -> Floats:
     return np.asarray(short / np.linalg.norm(short, axis=-1, keepdims=True), dtype="<f4")
 
 
-def _write(gltf: GLTF2, data: bytes, path: Path) -> None:
+def _write(gltf: Written, data: bytes, path: Path) -> None:
     if path.suffix.casefold() == ".gltf":
         uri = "data:application/octet-stream;base64," + base64.b64encode(data).decode("ascii")
-        gltf.buffers = [Buffer(byteLength=len(data), uri=uri)]
-        write_whole(path, gltf.gltf_to_json())
+        gltf.buffers = [Buffer(byte_length=len(data), uri=uri)]
+        write_whole(path, msgspec.json.format(msgspec.json.encode(gltf), indent=2))
         return
-    gltf.buffers = [Buffer(byteLength=len(data))]
-    gltf.set_binary_blob(data)
-    write_whole(path, b"".join(gltf.save_to_bytes()))
+    gltf.buffers = [Buffer(byte_length=len(data))]
+    text = msgspec.json.encode(gltf)
+    chunks = _chunk(_JSON, text, b" ") + _chunk(_BIN, data, b"\0")
+    write_whole(path, struct.pack("<4sII", _MAGIC, _VERSION, 12 + len(chunks)) + chunks)
+
+
+def _chunk(kind: int, data: bytes, filler: bytes) -> bytes:
+    """A part of a GLB file: its length and kind, then its bytes, filled up to a multiple of four."""
+    padded = data + filler * (-len(data) % 4)
+    return struct.pack("<II", len(padded), kind) + padded

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.errors import FormatError, InputError, ViewerError
+from viewer.errors import FormatError, MachineError, ViewerError
 from viewer.ik.backends import check_backend, engine_for, serving
 from viewer.session.demos.paths import Pointer
 from viewer.session.script.calls import CHECK, DOERS, FAILED, REFUSED
@@ -83,7 +83,7 @@ class Replay(Session):
         self._backend = check_backend(backend)
         try:
             engine_for(backend)
-        except InputError as error:
+        except MachineError as error:
             self.notes.append(f"{error}; the results will differ")
             self._backend = "numpy"
 
