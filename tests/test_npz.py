@@ -185,7 +185,10 @@ def test_a_zip_bomb_is_seen_by_its_stated_size(path: Path, monkeypatch: pytest.M
         archive.writestr("names.npy", bytes(10_000_000))
         archive.writestr("other.npy", bytes(10_000_000))
     assert path.stat().st_size < 100_000
-    assert error_of(path) == f"a.npz: expected at most 1,000,000 bytes of arrays, found 10,000,000 in a file of {path.stat().st_size:,}"
+    assert (
+        error_of(path)
+        == f"a.npz: expected at most 1,000,000 bytes of arrays, found 10,000,000 in a file of {path.stat().st_size:,}"
+    )
 
 
 @pytest.mark.parametrize(

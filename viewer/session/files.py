@@ -107,9 +107,7 @@ def read_session(path: Path) -> SessionData:
         head = _Head()
     _check_version(head.version, str(path))
     if head.document is None:
-        tree = parse(text)
-        what = f"this is a {kind_of(tree)} file; expected a session file" if isinstance(tree, dict) else _NO_OBJECT
-        raise FormatError(what, file=str(path))
+        raise _no_session(text, str(path))
     data = decode_typed(text, SessionData, str(path))
     try:
         check_packed(data, len(text), "document")
@@ -117,6 +115,16 @@ def read_session(path: Path) -> SessionData:
         error.file = str(path)
         raise
     return data
+
+
+def _no_session(text: str, name: str) -> FormatError:
+    try:
+        tree = parse(text)
+        what = f"this is a {kind_of(tree)} file; expected a session file" if isinstance(tree, dict) else _NO_OBJECT
+    except FormatError as error:
+        error.file = name
+        return error
+    return FormatError(what, file=name)
 
 
 def _check_version(version: object, name: str) -> None:
