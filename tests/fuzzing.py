@@ -5,7 +5,6 @@ them. Small whole files of every format to damage, and the check.
 from __future__ import annotations
 
 import io
-import json
 import random
 import tempfile
 import zipfile
@@ -31,7 +30,7 @@ from viewer.formats.load import load
 from viewer.formats.pose_json import pose_from_text, pose_to_json
 from viewer.formats.save import save
 from viewer.ik.goals import Goal
-from viewer.session import Session, new_document
+from viewer.session import Mode, Session, new_document
 from viewer.session.actions import KeyPose, SetHandle, SetMode, SetStiffness
 from viewer.session.files import load_session, save_session
 from viewer.session.script import open_script
@@ -83,7 +82,7 @@ def moving_gltf() -> GltfFile:
         ]
     )
     file.tree["skins"] = [{"joints": [1, 2, 4]}]
-    turns = [[0, 0, 0, 1], [0, 0.6, 0, 0.8]]
+    turns = [[0.0, 0.0, 0.0, 1.0], [0.0, 0.6, 0.0, 0.8]]
     file.move(1, "translation", [0.0, 0.5, 1.0], [[0, 0, 0], [1, 0, 0], [1, 1, 0]])
     file.move(2, "rotation", [0.0, 1.0], turns, "STEP")
     file.move(4, "rotation", [0.0, 1.0], np.repeat(turns, 3, axis=0), "CUBICSPLINE")
@@ -132,7 +131,7 @@ def _recorded() -> Session:
     made.record_actions()
     made.dispatch(SetStiffness("shoulder", 0.1))
     made.dispatch(SetHandle("tip", weight=2.0))
-    made.dispatch(SetMode("fk"))
+    made.dispatch(SetMode(Mode.FK))
     turn(made, "elbow", (0.0, 0.0, 0.3))
     made.seek(3)
     made.undo()

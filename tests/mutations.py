@@ -1,15 +1,15 @@
-"""Ways to damage a file, each by dice: the same number makes the same damage. `fuzzing` says of what and to what end."""
+"""Ways to damage a file, each by dice: the same number makes the same damage. `fuzzing` says of what and why."""
 
 from __future__ import annotations
 
 import copy
 import json
 import math
-import random
 import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import random
     from collections.abc import Iterator
 
 NASTY = (
@@ -28,9 +28,9 @@ _NUMBER = re.compile(rb"(?<![\w.])-?[0-9.]+(?:e-?[0-9]+)?(?![\w.])")
 _TOKEN = re.compile(rb"[^\s,:\[\]]+")
 _MOST_GROWTH = 4000
 VALUES: tuple[Any, ...] = (
-    None, True, 0, -1, 2, 0.5, 1e308, -1e-320, 10**30, 1e7, 1e38, 1e-200, math.nan, -math.inf, "", "x", "root", "\ud800",
-    "é", "a\nb\x1b", [], {}, [0], [0, 0, 0], [1, 2, 3, 4], [0, 0, 0, 0], [[0, 0, 0]], {"a": 1}, {"$": [0]}, "free",
-    "hinge", "universal", "slide", [1e200] * 3, [1e200] * 4, [5e6, 0, 0],
+    None, True, 0, -1, 2, 0.5, 1e308, -1e-320, 10**30, 1e7, 1e38, 1e-200, math.nan, -math.inf, "", "x", "root",
+    "\ud800", "é", "a\nb\x1b", [], {}, [0], [0, 0, 0], [1, 2, 3, 4], [0, 0, 0, 0], [[0, 0, 0]], {"a": 1}, {"$": [0]},
+    "free", "hinge", "universal", "slide", [1e200] * 3, [1e200] * 4, [5e6, 0, 0],
 )  # fmt: skip
 """What takes the place of a part of a JSON document."""
 

@@ -27,9 +27,9 @@ FARTHEST = 1e7
 """Metres from the origin that anything may stand: farther off a position has no millimetres left to be met within."""
 
 MOST_JOINTS = 20_000
-"""Joints of a skeleton, and end sites and effectors likewise: the longest sample chain has 10,000, the largest game figures 2,000."""
-MOST_HELD = 2_000
-"""Effectors of a skeleton that are on when it opens: each is held, which is rows of every solve."""
+"""Joints of a skeleton, end sites and effectors likewise: the longest sample chain has 10,000, large figures 2,000."""
+MOST_GOALS = 2_000
+"""Goals of a file, and effectors that are on when it opens, which are held: each is rows of every solve."""
 MOST_FRAMES = 1_000_000
 """Frames of a clip that is sampled from keys: nine hours at 30 a second."""
 
@@ -92,8 +92,8 @@ def check_skeleton(skeleton: Skeleton, clips: Iterable[Clip] = (), poses: Iterab
     """Raise FormatError as `check_character`, for a skeleton with its own poses and those and the clips given."""
     check_counts(len(skeleton), len(skeleton.tip_parents), len(skeleton.effectors))
     held = sum(effector.goal is not EffectorGoal.OFF for effector in skeleton.effectors)
-    if held > MOST_HELD:
-        raise FormatError(f"expected at most {MOST_HELD:,} effectors that are on, found {held:,}")
+    if held > MOST_GOALS:
+        raise FormatError(f"expected at most {MOST_GOALS:,} effectors that are on, found {held:,}")
     for what in ("rest_rotations", "axes", "stiffness"):
         _check_numbers(skeleton, getattr(skeleton, what), what)
     _check_limits(skeleton)
@@ -114,10 +114,8 @@ def check_skeleton(skeleton: Skeleton, clips: Iterable[Clip] = (), poses: Iterab
     far = np.flatnonzero(~(ends <= FARTHEST))
     if far.size:
         found = "numbers that are not finite" if np.isnan(ends[far[0]]) else f"{ends[far[0]]:.3g}"
-        raise FormatError(
-            f"joint {quote(skeleton.names[far[0]])}: expected lengths that keep it within {FARTHEST:g} m of the origin, "
-            f"found {found}"
-        )
+        expected = f"expected lengths that keep it within {FARTHEST:g} m of the origin, found {found}"
+        raise FormatError(f"joint {quote(skeleton.names[far[0]])}: {expected}")
 
 
 def _check_limits(skeleton: Skeleton) -> None:
@@ -130,7 +128,7 @@ def _check_limits(skeleton: Skeleton) -> None:
 def _check_numbers(skeleton: Skeleton, values: Floats, what: str, clip: Clip | None = None) -> None:
     """Rotations, axes and stiffness: finite, and none beyond 1."""
     # One pass without a copy each: NaN is not below anything.
-    if values.size and not (-1.0 - _UNIT <= values.min() and values.max() <= 1.0 + _UNIT):
+    if values.size and not (values.min() >= -1.0 - _UNIT and values.max() <= 1.0 + _UNIT):
         wrong = np.argwhere(~(np.abs(values) <= 1.0 + _UNIT))[0]
         place = "" if clip is None else f", clip {quote(clip.name)}, frame {wrong[0]}"
         name = quote(skeleton.names[wrong[0 if clip is None else 1]])

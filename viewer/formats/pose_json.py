@@ -51,10 +51,10 @@ def pose_from_text(text: str, file: str, skeleton: Skeleton, warnings: list[str]
     try:
         pose = pose_of(skeleton, data.rotations or {}, data.translations, Source())
         check_skeleton(skeleton, poses=[pose])
-        return pose
     except FormatError as error:
         error.file = file
         raise
+    return pose
 
 
 def pose_to_json(skeleton: Skeleton, pose: Pose) -> str:

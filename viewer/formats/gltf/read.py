@@ -159,8 +159,9 @@ def _taken(room: int, wanted: int, clip: str) -> int:
 
 
 def _baked(tree: Tree, tracks: list[Track], times: Floats, carriers: int) -> tuple[Motion, set[int]]:
-    """The motion of the joints at all times, worked out block by block: what is known of each frame meanwhile is more
-    than is kept. And the nodes whose scale shears.
+    """The motion of the joints at all times, and the nodes whose scale shears.
+
+    It is worked out block by block: what is known of each frame meanwhile is more than is kept.
     """
     joints, shears = len(tree.nodes) - carriers, set[int]()
     result = Motion(np.empty((len(times), joints, 3)), np.empty((len(times), joints, 4)))

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, field
 
-Index = Annotated[int, Meta(ge=0)]
+Index = Annotated[int, Meta(ge=0, le=1 << 53)]
 Vector = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
 Matrix = Annotated[list[float], Meta(min_length=16, max_length=16)]

@@ -79,7 +79,7 @@ def check_unit(turns: NDArray[Any], path: str) -> None:
     """
     with np.errstate(over="ignore"):
         squares = np.einsum("...i,...i->...", turns, turns)
-    if squares.size and not (_LEAST_SQUARE <= squares.min() and squares.max() <= _MOST_SQUARE):
+    if squares.size and not (squares.min() >= _LEAST_SQUARE and squares.max() <= _MOST_SQUARE):
         raise FormatError("expected unit quaternions", path=path)
 
 
