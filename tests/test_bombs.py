@@ -15,6 +15,7 @@ import subprocess
 import sys
 import zipfile
 import zlib
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -187,9 +188,7 @@ BOMBS: dict[str, Callable[[], str | bytes]] = {
     "deep.json": lambda: '{"joints": ' + "[" * 1_000_000,
     "deep.gltf": lambda: '{"asset": {"version": "2.0"}, "extras": ' + "[" * 1_000_000 + "]" * 1_000_000 + "}",
     "deep.ikv.json": lambda: '{"document": {"character": ' + "[" * 1_000_000,
-    "deep.bvh": lambda: (
-        "HIERARCHY\n" + "ROOT j\n{\nOFFSET 0 1 0\nCHANNELS 0\n" + "JOINT j\n{\nOFFSET 0 1 0\n" * 100_000
-    ),
+    "deep.bvh": lambda: "HIERARCHY\nROOT j\n{\nOFFSET 0 1 0\n" + "JOINT j\n{\nOFFSET 0 1 0\n" * 100_000,
 }
 LOADED = {"clips.gltf", "carriers.gltf", "names.bvh", "frames.bvh"}
 """Those that are large and whole."""
@@ -223,12 +222,11 @@ def test_what_stands_still_is_packed_so_that_it_is_read_again() -> None:
     assert np.array_equal(unpack(stored, (-1, 4), "a"), still)
 
 
-def test_a_hundred_thousand_frames_of_sixty_joints_fit(tmp_path: Path) -> None:
+def test_a_hundred_thousand_frames_of_sixty_joints_fit() -> None:
     """Whatever they are packed to: such takes exist, and may stand as still as they like."""
     needed = 100_000 * 60 * 4 * 8
     assert bounds.room_for_arrays(0) > needed
     assert bounds.room_for_frames(100_000 * 20) > 100_000 * 60  # the times of its frames and one joint that turns
-    del tmp_path
 
 
 def test_a_session_of_still_clips_from_before_opens(tmp_path: Path) -> None:
@@ -264,8 +262,6 @@ def test_numbers_of_names_go_on_where_they_were() -> None:
 @pytest.mark.parametrize("suffix", [".json", ".npz", ".bvh"])
 def test_what_lies_beyond_reach_is_refused_in_every_format(tmp_path: Path, suffix: str) -> None:
     character = viewer.load("sample:two-link")
-    from dataclasses import replace  # noqa: PLC0415
-
     offsets = character.skeleton.offsets.copy()
     offsets[1] = (2e7, 0.0, 0.0)
     far = replace(character, skeleton=replace(character.skeleton, offsets=offsets, poses={}))

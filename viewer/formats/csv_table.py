@@ -6,7 +6,7 @@ joint's own order: ``NAME.rz,NAME.rx,NAME.ry`` means R = Rz Rx Ry. The order is 
 file, else that of its limits, else ZXY. Angles are counted on past 180 degrees, so that they do not jump.
 
 A name that begins with =, +, -, @, a tab or a line's end would be a formula to a spreadsheet: it is written behind an
-apostrophe, as is one that begins with an apostrophe, so that taking one away gives every name back. Numbers are numbers.
+apostrophe, as is one that begins with an apostrophe, so that taking one away gives every name back.
 
 Then comes one row per frame, ``time`` in seconds from the first; one row, the rest pose, if there is no motion.
 """

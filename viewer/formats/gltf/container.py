@@ -112,6 +112,6 @@ def _beside(uri: str, path: Path, name: str, where: str, largest: int) -> bytes:
     if ":" in relative or relative.startswith(("/", "\\")) or ".." in parts or "\0" in relative:
         raise FormatError(f"expected a file beside this one, found {quote(uri)}", file=name, path=f"{where}.uri")
     try:
-        return read_bytes(path.parent.joinpath(*parts), relative, largest)
+        return read_bytes(path.parent.joinpath(*parts), quote(relative), largest)
     except InputError as error:
         raise FormatError(str(error), file=name, path=f"{where}.uri") from error

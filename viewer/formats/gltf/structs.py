@@ -46,7 +46,7 @@ class SparseIndices(_Part):
     """Which elements a sparse accessor replaces."""
 
     buffer_view: Index
-    component_type: int
+    component_type: Index
     byte_offset: Index = 0
 
 
@@ -68,7 +68,7 @@ class Sparse(_Part):
 class Accessor(_Part):
     """A typed array in a buffer view."""
 
-    component_type: int
+    component_type: Index
     count: Index
     type: str
     buffer_view: Index | None = None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from viewer.errors import FormatError
+from viewer.errors import FormatError, quote
 from viewer.formats.gltf.nodes import unit
 from viewer.spatial.quaternion import slerp
 
@@ -72,7 +72,7 @@ def tracks_of(animation: Animation, tree: Tree, accessors: Accessors, path: str)
 def _track(joint: int, part: str, sampler: Sampler, accessors: Accessors, where: str) -> Track:
     interpolation = sampler.interpolation
     if interpolation not in ("STEP", "LINEAR", "CUBICSPLINE"):
-        raise FormatError(f"expected STEP, LINEAR or CUBICSPLINE, found {interpolation!r}", path=where)
+        raise FormatError(f"expected STEP, LINEAR or CUBICSPLINE, found {quote(interpolation)}", path=where)
     times = _times(sampler.input, accessors, f"{where}.input")
     per_key = 3 if interpolation == "CUBICSPLINE" else 1
     values = accessors.floats(sampler.output, _WIDTHS[part], f"{where}.output")
