@@ -1,31 +1,16 @@
-"""Damaged files by the thousand, each from one number, and what must hold of whatever a reader makes of them.
-
-The tests run a few thousand, ``benchmarks/fuzz.py`` a million.
-"""
+"""Ways to damage a file, each by dice: the same number makes the same damage. `fuzzing` says of what and why."""
 
 from __future__ import annotations
 
-import random
+import copy
+import json
+import math
 import re
-import tempfile
-from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING
-
-import numpy as np
-from bvh_texts import ARM, XYZ, ZXY, Joint, text_of
-from characters import every_kind
-
-from viewer.errors import ViewerError
-from viewer.formats.bvh.parse import parse_bvh
-from viewer.formats.bvh.reader import build
-from viewer.formats.bvh.writer import bvh_lines
-from viewer.formats.load import READERS
-from viewer.formats.save import save
-from viewer.skeleton.kinematics import fk, fk_clip
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from viewer.skeleton.character import Character
+    import random
+    from collections.abc import Iterator
 
 NASTY = (
     b"", b"0", b"-1", b"7", b"1e999", b"-1e100", b"1e-320", b"NaN", b"-inf", b"0x10", b"1_0", b"1,5", b"0.5-7.5",
@@ -42,35 +27,54 @@ NUMBERS = (
 _NUMBER = re.compile(rb"(?<![\w.])-?[0-9.]+(?:e-?[0-9]+)?(?![\w.])")
 _TOKEN = re.compile(rb"[^\s,:\[\]]+")
 _MOST_GROWTH = 4000
+VALUES: tuple[Any, ...] = (
+    None, True, 0, -1, 2, 0.5, 1e308, -1e-320, 10**30, 1e7, 1e38, 1e-200, math.nan, -math.inf, "", "x", "root",
+    "\ud800", "é", "a\nb\x1b", [], {}, [0], [0, 0, 0], [1, 2, 3, 4], [0, 0, 0, 0], [[0, 0, 0]], {"a": 1}, {"$": [0]},
+    "free", "hinge", "universal", "slide", [1e200] * 3, [1e200] * 4, [5e6, 0, 0],
+)  # fmt: skip
+"""What takes the place of a part of a JSON document."""
 
 
-def two_roots() -> str:
-    """Position channels below the root, five orders, a joint without channels, several tips, names that repeat."""
-    slide = Joint("slide", (0, 1, 0), "Yposition", tips=[(0, 1, 0), (1, 0, 0)])
-    first = Joint("a b", (0, 90, 0), f"{ZXY} {XYZ}", [slide, Joint("slide", (1, 0, 0), "Yrotation Xrotation")])
-    second = Joint("Hüfte", (5, 0, 0), "", [Joint("still", channels="")])
-    return text_of(first, second, rows=np.random.default_rng(1).uniform(-90, 90, (3, 9)).tolist())
-
-
-@cache
-def seeds() -> dict[str, list[bytes]]:
-    """Small whole files by suffix."""
-    result = {".bvh": [ARM.encode(), two_roots().encode()]}
-    with tempfile.TemporaryDirectory() as folder:
-        for suffix in (".json", ".npz"):
-            path = Path(folder, f"a{suffix}")
-            save(every_kind(), path)
-            result[suffix] = [path.read_bytes()]
-    return result
-
-
-def mutant(suffix: str, number: int) -> bytes:
-    """A damaged file: the same for the same number."""
-    dice = random.Random(number)
-    data = dice.choice(seeds()[suffix])
+def damaged(data: bytes, dice: random.Random) -> bytes:
+    """The bytes with one to six changes."""
     for _ in range(dice.choice((1, 1, 1, 2, 3, 6))):
         data = dice.choice(CHANGES)(data, dice)[: len(data) + _MOST_GROWTH]
     return data
+
+
+def damaged_tree(data: bytes, dice: random.Random) -> bytes:
+    """A JSON document with parts replaced, taken out, doubled, or put in each other's place: still a document."""
+    tree = json.loads(data)
+    for _ in range(dice.choice((1, 1, 1, 2, 3))):
+        places = [*_places(tree)]
+        if not places:
+            break
+        parent, key = dice.choice(places)
+        other, there = dice.choice(places)
+        match dice.randrange(8):
+            case 0:
+                del parent[key]
+            case 1 | 2:
+                parent[key] = copy.deepcopy(other[there])
+            case 3 if isinstance(parent, list):
+                parent[key:key] = [copy.deepcopy(parent[key])] * dice.choice((1, 2, 40))
+            case 4 if isinstance(parent[key], (int, float)):
+                parent[key] = float(dice.choice(NUMBERS)) if dice.random() < 0.5 else dice.randrange(-3, 40)
+            case _:
+                parent[key] = copy.deepcopy(dice.choice(VALUES))
+    return json.dumps(tree).encode()
+
+
+def _places(tree: Any) -> Iterator[tuple[Any, Any]]:  # noqa: ANN401 - any JSON
+    """Every part of a document as what holds it and by which key; of long lists of numbers the first few."""
+    waiting = [tree]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, (dict, list)):
+            keys = list(one) if isinstance(one, dict) else range(min(len(one), 40))
+            for key in keys:
+                yield one, key
+                waiting.append(one[key])
 
 
 def flip(data: bytes, dice: random.Random) -> bytes:
@@ -135,51 +139,3 @@ def splice(data: bytes, dice: random.Random) -> bytes:
 
 
 CHANGES = (flip, cut, truncate, insert, swap_token, *[swap_number] * 5, change_line, splice)
-
-
-def fault(suffix: str, data: bytes, folder: Path) -> str | None:
-    """None where a reader refuses the file as it should, or all that holds of a character holds; else what is wrong."""
-    name = f"f{suffix}"
-    try:
-        if suffix == ".bvh":
-            character = build(parse_bvh(data, name), name, units="auto", up="auto")
-        else:
-            path = folder / name
-            path.write_bytes(data)
-            character = READERS[suffix](path, name, "auto", "auto")
-    except ViewerError as error:
-        return None if _well_said(str(error), name) else f"message: {error!r}"
-    except Exception as error:  # noqa: BLE001 - whatever else escapes is what is looked for
-        return f"escaped: {error!r}"
-    try:
-        return _broken(character)
-    except Exception as error:  # noqa: BLE001
-        return f"escaped from a loaded character: {error!r}"
-
-
-def _well_said(message: str, name: str) -> bool:
-    return message.startswith(name) and len(message) < 600 and message.isprintable()
-
-
-def _broken(character: Character) -> str | None:
-    """What does not hold of a loaded character: finite arrays, unit rotations, kinematics, a BVH file of it."""
-    skeleton, clip = character.skeleton, character.clip
-    pose = skeleton.relaxed_pose() if clip is None else clip.pose(0)
-    arrays = [skeleton.offsets, skeleton.tip_offsets, skeleton.stiffness, skeleton.axes, pose.translations]
-    turns = [skeleton.rest_rotations, pose.rotations]
-    worlds = [fk(skeleton, skeleton.rest_pose()), fk(skeleton, pose)]
-    if clip is not None:
-        arrays.append(clip.translations)
-        turns.append(clip.rotations)
-        worlds.append(fk_clip(skeleton, clip))
-    arrays += [world.positions for world in worlds]
-    if not all(np.isfinite(array).all() for array in arrays):
-        return "numbers that are not finite"
-    if not all(np.allclose(np.linalg.norm(turn, axis=-1), 1.0, atol=1e-9) for turn in turns):
-        return "rotations that are no unit quaternions"
-    lines, _ = bvh_lines(character)
-    again = parse_bvh("".join(lines).encode(), "again")
-    rows = 0 if not any(again.channels) else 1 if clip is None else len(clip)
-    if len(again.joints) != len(skeleton) or len(again.values) != rows:
-        return "a BVH file that holds something else"
-    return None

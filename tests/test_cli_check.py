@@ -11,12 +11,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 from cli_run import FIGURE_BVH, figure, ran
+from scripts import altered, recorded, saved
 
 from viewer.cli import progress
+from viewer.errors import InputError
+from viewer.formats.load import READERS
 from viewer.formats.watch import report, watched, watched_by
+from viewer.session.actions import SetStiffness
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from viewer.skeleton.character import Character
 
 CM = ("--units", "cm", "--up", "y")
 
@@ -168,3 +174,73 @@ def test_a_folder_that_leads_back_to_itself_ends(capsys: pytest.CaptureFixture[s
     figure(folder)
     (folder / "again").symlink_to(folder, target_is_directory=True)
     assert ran(capsys, "check", folder, *CM).code == 0
+
+
+def test_a_fault_of_the_program_does_not_end_it(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever a file brings out is one line, and the traceback is in the log that the line names."""
+    home, good, bad = tmp_path / "home", figure(tmp_path), tmp_path / "bad.bvh"
+    monkeypatch.setenv("IKVIEWER_HOME", str(home))
+    bad.write_text(FIGURE_BVH, encoding="utf-8")
+    read = READERS[".bvh"]
+
+    def reader(path: Path, *rest: str) -> Character:
+        if path == bad:
+            raise ZeroDivisionError("by\nzero")
+        return read(path, *rest)
+
+    monkeypatch.setitem(READERS, ".bvh", reader)
+    done = ran(capsys, "check", bad, good, *CM)
+    log = home / "log" / "errors.log"
+    fault = 'this file brings out a fault of the program, "ZeroDivisionError: by zero"'
+    assert (done.code, done.err) == (1, "")
+    assert done.out.splitlines() == [
+        f"refused  {bad}: {fault}; its traceback is in {log}",
+        f"ok       {good}: 2 joints, 3 frames",
+    ]
+    assert "raise ZeroDivisionError" in log.read_text(encoding="utf-8")
+    log.unlink()
+    log.mkdir()  # no log can be written: the line is said all the same
+    assert ran(capsys, "check", bad, *CM).out == f"refused  {bad}: {fault}\n"
+
+
+def test_too_little_memory_is_said_of_the_file(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = figure(tmp_path)
+
+    def reader(*_: object) -> Character:
+        raise MemoryError
+
+    monkeypatch.setitem(READERS, ".bvh", reader)
+    assert ran(capsys, "check", file, "sample:two-link").out.splitlines() == [
+        f"refused  {file}: not enough memory for this file",
+        "ok       sample:two-link: 2 joints, no motion",
+    ]
+
+
+def test_what_the_window_refuses_is_refused(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: Character) -> None:
+        raise InputError("no window for this")
+
+    monkeypatch.setattr("viewer.session.new_document", refuse)
+    file = figure(tmp_path)
+    assert ran(capsys, "check", file, *CM).out == f"refused  {file}: no window for this\n"
+
+
+def test_recorded_actions_that_cannot_be_done_are_found(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    made = recorded("two-link")
+    made.dispatch(SetStiffness("elbow", 0.5))
+    file = saved(made, tmp_path)
+    assert ran(capsys, "check", file).out == f"ok       {file}: 2 joints, no motion\n"
+    calls = json.loads(file.read_text(encoding="utf-8"))["actions"]["calls"]
+    place = next(place for place, call in enumerate(calls) if call[0] == "dispatch")
+    altered(file, lambda actions: actions["calls"][place][1].update({"$": [0, 0, 0]}))
+    found = f'actions.calls[{place}]: expected the kind of a value, found "[0, 0, 0]"'
+    assert ran(capsys, "check", file).out.splitlines() == [
+        f"warning  {file}: {found}",
+        f"ok       {file}: 2 joints, no motion",
+    ]

@@ -40,6 +40,16 @@ def test_the_header_names_every_column(tmp_path: Path) -> None:
     assert (tmp_path / "a.csv").read_bytes().count(b"\r\n") == 1 + 5
 
 
+def test_names_that_begin_a_formula_are_guarded(tmp_path: Path) -> None:
+    skeleton = every_kind().skeleton
+    names = ("=1+1", "+x", "-x", "@SUM(A1)", "\tx", "'quoted", "a=b", "plain")
+    header, rows = table_of(Character(replace(skeleton, names=names)), tmp_path / "a.csv")
+    cells = [cell.removesuffix(".x") for cell in header if cell.endswith(".x")]
+    assert cells == ["'=1+1", "'+x", "'-x", "'@SUM(A1)", "'\tx", "''quoted", "a=b", "plain"]
+    assert [cell.removeprefix("'") for cell in cells] == list(names)
+    assert rows.min() < 0.0, "numbers below 0 stay numbers"
+
+
 def test_positions_and_angles_are_those_of_the_clip(tmp_path: Path) -> None:
     character = every_kind()
     skeleton, clip = character.skeleton, character.clip

@@ -297,7 +297,7 @@ DAMAGED = [
     (_change("extensionsRequired", to=["EXT_x"]), "extensionsRequired: needs EXT_x, which is not supported"),
     (_change("animations", 0, "channels", 0, "sampler", to=5), "animations[0].channels[0].sampler: expected one of 1"),
     (_change("animations", 0, "samplers", 0, "input", to=99), "animations[0].samplers[0].input: expected one of 2"),
-    (_change("animations", 0, "samplers", 0, "input", to=1), "accessors[1]: expected 1 components each, found VEC4"),
+    (_change("animations", 0, "samplers", 0, "input", to=1), 'accessors[1]: expected 1 components each, found "VEC4"'),
     (_change("animations", 0, "samplers", 0, "interpolation", to="X"), "expected STEP, LINEAR or CUBICSPLINE, found"),
     (_change("animations", 0, "samplers", 0, "interpolation", to="CUBICSPLINE"), "expected 6 values, found 2"),
     (_change("accessors", 0, "count", to=1000), "accessors[0]: expected its numbers within its buffer, found them"),
@@ -392,3 +392,64 @@ def test_no_mutation_lets_anything_out_but_our_errors(tmp_path: Path) -> None:
         except ViewerError:
             refused += 1
     assert 50 < refused < 300
+
+
+def refusal(file: GltfFile, tmp_path: Path) -> str:
+    """Why it is refused, behind its name."""
+    path = file.write(tmp_path / "a.gltf")
+    with pytest.raises(FormatError) as raised:
+        viewer.load(path)
+    return str(raised.value).removeprefix(f"{path}: ")
+
+
+def test_letters_beyond_ascii_are_no_base64(tmp_path: Path) -> None:
+    path = tmp_path / "a.gltf"
+    file = arm()
+    file.move(1, "translation", [0.0, 1.0], np.zeros((2, 3)))
+    path.write_text(file.text().replace(";base64,", ";base64,é"), encoding="utf-8")
+    with pytest.raises(FormatError) as raised:
+        viewer.load(path)
+    expected = "expected base64 data: string argument should contain only ASCII characters"
+    assert str(raised.value) == f"{path}: buffers[0].uri: {expected}"
+
+
+@pytest.mark.parametrize("interpolation", ["STEP", "CUBICSPLINE"])
+def test_keys_closer_than_frames_are_frames_of_their_own(tmp_path: Path, interpolation: str) -> None:
+    """Half a millisecond is no part of a usual frame: nothing is put between."""
+    file, times = arm(), [0.0, 0.0005, 0.001]
+    per_key = 3 if interpolation == "CUBICSPLINE" else 1
+    file.move(1, "translation", times, np.zeros((per_key * 3, 3)), interpolation)
+    clip = only_clip(file.write(tmp_path / "a.gltf"))
+    assert len(clip) == 3
+    assert clip.frame_time == pytest.approx(0.0005)
+
+
+def test_scales_that_overflow_are_refused(tmp_path: Path) -> None:
+    """Each number is finite, what they make together is not."""
+    nodes = [
+        {"name": "a", "children": [1], "scale": [1e300, 1e300, 1e300]},
+        {"name": "b", "children": [2], "translation": [1e300, 1, 1]},
+        {"name": "c", "translation": [0, 1, 0]},
+    ]
+    expected = "expected lengths that keep it within 1e+07 m of the origin, found numbers that are not finite"
+    assert refusal(GltfFile(nodes), tmp_path).endswith(f": {expected}")
+
+
+def test_a_property_moved_twice_moves_as_the_last_channel_says(tmp_path: Path) -> None:
+    file = arm()
+    file.move(1, "translation", [0.0, 1.0], [[0, 0, 0], [1, 0, 0]])
+    file.move(1, "translation", [0.0, 1.0], [[0, 0, 0], [0, 2, 0]])
+    assert only_clip(file.write(tmp_path / "a.gltf")).translations[-1, 0].tolist() == [0.0, 3.0, 0.0]
+
+
+def test_a_file_beside_is_read_once_for_all_that_name_it(tmp_path: Path) -> None:
+    file = arm()
+    file.move(1, "translation", [0.0, 1.0], [[0, 0, 0], [1, 0, 0]])
+    (tmp_path / "a.bin").write_bytes(file.data)
+    file.tree["buffers"] = [{"byteLength": len(file.data), "uri": "a.bin"}] * 3
+    file.tree["bufferViews"][1]["buffer"] = 2
+    file.data = b""
+    path = file.write(tmp_path / "a.gltf")
+    assert only_clip(path).translations[-1, 0].tolist() == [1.0, 1.0, 0.0]
+    _, buffers = open_gltf(path, "a.gltf")
+    assert buffers[0] is buffers[1] is buffers[2]

@@ -254,3 +254,25 @@ def test_strange_files_among_the_recoveries_are_left_alone(document: Document, t
     (tmp_path / "old.ikv.json").write_bytes(session_bytes(document, Kept(at=5.0, since=2.0)))
     (tmp_path / "new.ikv.json").write_bytes(session_bytes(document, Kept(at=125.0, since=5.0)))
     assert [(r.path.name, r.minutes) for r in recoveries(tmp_path)] == [("new.ikv.json", 2.0), ("old.ikv.json", 0.05)]
+
+
+@pytest.mark.parametrize(
+    ("part", "rows"),
+    [
+        ("character", "offsets"),
+        ("skeleton", "offsets"),
+        ("skeleton", "translations"),
+    ],
+)
+def test_numbers_past_all_reach_are_refused(tmp_path: Path, part: str, rows: str) -> None:
+    """Finite each, but no window can show them."""
+    path = tmp_path / "a.ikv.json"
+    tree = json.loads(session_bytes(edited(new_document(viewer.load("sample:two-link")))))
+    own = tree["document"]
+    place = own["pose"] if rows == "translations" else own[part]["skeleton"] if part == "character" else own[part]
+    place[rows][1] = [1e300, 0.0, 0.0]
+    path.write_text(json.dumps(tree), encoding="utf-8")
+    with pytest.raises(FormatError) as raised:
+        load_session(path)
+    problem = 'joint "elbow": expected lengths that keep it within 1e+07 m of the origin, found inf'
+    assert str(raised.value) == f"{path}: document.{part}: {problem}"

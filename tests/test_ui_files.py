@@ -11,6 +11,7 @@ from conftest import ROOT
 from ui_person import Person
 
 import viewer
+from viewer.formats.load import READERS
 from viewer.ui import Drop, Message, documents
 from viewer.ui.messages import NOTE_SECONDS
 
@@ -48,6 +49,24 @@ def test_a_bad_file_is_a_message_and_the_document_stays(person: Person, tmp_path
     person.controller.bar.choose(message, 0)
     assert person.controller.requests.pop() == ("copy-text", message.text, 0.0, 0.0)
     assert person.controller.messages == ()
+
+
+def test_a_fault_of_the_program_is_a_message_and_the_document_stays(
+    person: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = person.document
+    monkeypatch.setenv("IKVIEWER_HOME", str(tmp_path))
+
+    def reader(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setitem(READERS, ".bvh", reader)
+    person.controller.handle(Drop((WALK,)))
+    (message,) = person.controller.messages
+    said = 'this file brings out a fault of the program, "ZeroDivisionError"; its traceback is in'
+    assert message.text == f"{WALK}: {said} {tmp_path / 'log' / 'errors.log'}"
+    assert message.level == "error"
+    assert person.document is start
 
 
 @pytest.mark.parametrize(

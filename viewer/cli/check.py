@@ -9,6 +9,7 @@ import numpy as np
 
 from viewer.cli.options import add_reading, load_input
 from viewer.cli.output import print_text
+from viewer.cli.sessions import is_session, open_session
 from viewer.errors import FormatError, InputError, ViewerError
 from viewer.formats.load import READERS
 from viewer.formats.watch import watched
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
+    from viewer.session.document import Document
     from viewer.skeleton.character import Character
 
 HELP = "check files: a line per file and finding; exit 1 if any is refused"
@@ -46,9 +48,11 @@ def run(arguments: argparse.Namespace) -> int:
     for file in watched("checking", files, len(files)):
         try:
             *findings, verdict = _checked(arguments, file)
-        except ViewerError as error:
+        except BrokenPipeError:
+            raise
+        except Exception as error:  # noqa: BLE001 - nothing in a file ends it before the last
             refused += 1
-            print_text(f"refused  {error}")
+            print_text(f"refused  {error if isinstance(error, ViewerError) else _unexpected(error, file)}")
             continue
         for finding in findings:
             print_text(f"warning  {file}: {finding}")
@@ -78,14 +82,55 @@ def _checked(arguments: argparse.Namespace, file: str) -> list[str]:
     if Path(file).is_dir():
         raise InputError(f"{file}: expected files that end in {', '.join(READERS)} in this folder, found none")
     try:
-        character = load_input(arguments, file, quiet=True)
+        document = open_session(file) if is_session(file) else None
+        character = load_input(arguments, file, quiet=True, document=document)
     except FormatError:
         if Path(file).suffix.casefold() != ".json" or (lines := _pose_or_goals(file)) is None:
             raise
         return lines
+    _show(character, document, file)
     count = len(character.clip) if character.clip else 0
     frames = {0: "no motion", 1: "1 frame"}.get(count, f"{count} frames")
-    return [*character.warnings, *_outside(character), f"{len(character.skeleton)} joints, {frames}"]
+    findings = [*character.warnings, *_outside(character), *_actions(file)]
+    return [*findings, f"{len(character.skeleton)} joints, {frames}"]
+
+
+def _unexpected(error: Exception, file: str) -> str:
+    from viewer.session.unexpected import said
+
+    return said(error, file)
+
+
+def _show(character: Character, document: Document | None, file: str) -> None:
+    """Do what the window does to show it: what that refuses is refused here, too.
+
+    Raises:
+        ViewerError: it cannot be shown.
+    """
+    from viewer.session import Session, new_document
+
+    try:
+        character.skeleton.relaxed_pose()
+        Session(new_document(character) if document is None else document)
+    except InputError as error:
+        raise InputError(f"{file}: {error}") from error
+
+
+def _actions(file: str) -> Iterator[str]:
+    """The first recorded action of a session that cannot be done again because of what the file says."""
+    if not is_session(file):
+        return
+    from viewer.session.files import read_session
+    from viewer.session.script.reading import read_actions
+
+    if not bytes(read_session(Path(file)).actions):
+        return
+    try:
+        actions = read_actions(file)
+        for place in range(len(actions.calls)):
+            actions.given(place)
+    except FormatError as error:
+        yield ": ".join(part for part in (error.path, error.problem) if part)
 
 
 def _pose_or_goals(file: str) -> list[str] | None:

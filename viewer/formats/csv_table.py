@@ -5,6 +5,9 @@ world position in metres (Y up), and its local rotation as intrinsic Euler angle
 joint's own order: ``NAME.rz,NAME.rx,NAME.ry`` means R = Rz Rx Ry. The order is that of the joint's channels in a BVH
 file, else that of its limits, else ZXY. Angles are counted on past 180 degrees, so that they do not jump.
 
+A name that begins with =, +, -, @, a tab or a line's end would be a formula to a spreadsheet: it is written behind an
+apostrophe, as is one that begins with an apostrophe, so that taking one away gives every name back.
+
 Then comes one row per frame, ``time`` in seconds from the first; one row, the rest pose, if there is no motion.
 """
 
@@ -32,6 +35,8 @@ if TYPE_CHECKING:
     from viewer.spatial.checks import Floats, Ints
 
 _USUAL_ORDER = "zxy"
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "'")
+"""What spreadsheets take for the beginning of a formula, or drop before one; and what guards against it."""
 
 
 def write_csv(character: Character, path: Path, precision: int | None = None) -> None:
@@ -50,7 +55,7 @@ def write_csv(character: Character, path: Path, precision: int | None = None) ->
     eulers = euler_orders(character)
     header = ["frame", "time"]
     for joint, euler in zip(order.tolist(), eulers, strict=True):
-        name = character.skeleton.names[joint]
+        name = _guarded(character.skeleton.names[joint])
         header += [f"{name}.{axis}" for axis in "xyz"] + [f"{name}.r{axis}" for axis in euler]
     table = rounded(_table(character, order, eulers), precision)
     if not np.isfinite(table).all():
@@ -84,6 +89,11 @@ def euler_orders(character: Character) -> list[str]:
         else:
             orders.append(_USUAL_ORDER)
     return orders
+
+
+def _guarded(name: str) -> str:
+    """A name as a cell that no spreadsheet works out (CWE-1236)."""
+    return f"'{name}" if name.startswith(_FORMULAS) else name
 
 
 def _table(character: Character, order: Ints, eulers: list[str]) -> Floats:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from viewer.errors import FormatError, InputError
+from viewer.formats.bounds import MOST_GOALS
 from viewer.formats.json_numbers import block_list, block_object, compact, number, numbers
 from viewer.formats.json_structs import VERSION, GoalsFile
 from viewer.formats.json_text import decode
@@ -50,6 +51,8 @@ def goals_from_text(text: str, file: str, skeleton: Skeleton, warnings: list[str
     data, found = decode(text, GoalsFile, "goals", file)
     if warnings is not None:
         warnings += found
+    if len(data.goals) > MOST_GOALS:
+        raise FormatError(f"expected at most {MOST_GOALS:,} goals, found {len(data.goals):,}", file=file, path="goals")
     goals = []
     for index, entry in enumerate(data.goals):
         try:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from viewer.errors import InputError, quote, unknown_name
+from viewer.formats.bounds import check_character
 from viewer.formats.paths import check_file
 from viewer.formats.units import check_units, check_up
 from viewer.resources import data_dir
@@ -89,7 +90,7 @@ def load(file: str | os.PathLike[str], *, units: str | float = "auto", up: str =
         if path.suffix.casefold() in WRITTEN_ONLY:
             found += ", which is written only"
         raise InputError(f"{name or quote(name)}: expected a name that ends in {', '.join(READERS)}, found {found}")
-    return reader(path, name, units, up)
+    return check_character(reader(path, name, units, up), name)
 
 
 def sample_names() -> list[str]:
@@ -113,5 +114,5 @@ def _sample(name: str, units: str, up: str) -> Character:
         raise InputError(unknown_name("sample", wanted, [*sample_names(), "chain-N"]))
     if path.suffix == ".bvh":  # the format does not say, we do: nothing is to be guessed of files of ours
         units, up = SAMPLE_UNITS if units == "auto" else units, "y" if up == "auto" else up
-    character = READERS[path.suffix](path, wanted, units, up)
+    character = check_character(READERS[path.suffix](path, wanted, units, up), wanted)
     return replace(character, source=replace(character.source, path=name))

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 UNIT_ENOUGH = 1e-12
 """Quaternions this near to unit length keep their bits: what we wrote is read back as it was."""
+_BLOCK = 1 << 16
+"""Rotations looked at together, for bounded memory."""
 
 
 def rows(values: Iterable[tuple[float, ...]], width: int) -> Floats:
@@ -44,15 +46,17 @@ def unit_rotations(values: Floats, place: Callable[[int], str]) -> Floats:
     Raises:
         FormatError: a length farther than `UNIT_TOLERANCE` from 1.
     """
-    with np.errstate(over="ignore"):
-        length = np.sqrt(np.einsum("ij,ij->i", values, values))
-    error = np.abs(length - 1.0)
-    wrong = np.flatnonzero(error > UNIT_TOLERANCE)
-    if wrong.size:
-        found = f"found one of length {length[wrong[0]]:.6g}"
-        raise FormatError(f"expected a unit quaternion x, y, z, w, {found}", path=place(int(wrong[0])))
-    off = error > UNIT_ENOUGH
-    values[off] /= length[off, None]
+    for start in range(0, len(values), _BLOCK):
+        block = values[start : start + _BLOCK]
+        with np.errstate(over="ignore"):
+            length = np.sqrt(np.einsum("ij,ij->i", block, block))
+        error = np.abs(length - 1.0)
+        wrong = np.flatnonzero(~(error <= UNIT_TOLERANCE))
+        if wrong.size:
+            found = f"found one of length {length[wrong[0]]:.6g}"
+            raise FormatError(f"expected a unit quaternion x, y, z, w, {found}", path=place(start + int(wrong[0])))
+        off = error > UNIT_ENOUGH
+        block[off] /= length[off, None]
     return values
 
 

@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from viewer.errors import FormatError
+from viewer.formats.bounds import check_counts
 from viewer.formats.motion_json import unit_rotations
 from viewer.formats.npz_arrays import read_arrays, take, take_texts, write_arrays
 from viewer.formats.skeleton_json import skeleton_from_text
@@ -58,6 +59,8 @@ _READ = (
     "skeleton_json", "names", "parents", "offsets", "rest_rotations", "tip_parents", "tip_offsets", "frame_time",
     "rotations", "translated", "translations", "keys", "clip_name",
 )  # fmt: skip
+_BLOCK = 1 << 16
+"""Joint-frames put in another order together."""
 
 
 def read_npz(path: Path, name: str, *, units: str = "auto", up: str = "auto") -> Character:
@@ -118,6 +121,7 @@ def write_fk_npz(path: Path, names: Sequence[str], positions: Floats, rotations:
 
 def _character(arrays: Arrays, name: str) -> Character:
     names = take_texts(arrays, "names", (-1,))
+    check_counts(len(names))
     text = take_texts(arrays, "skeleton_json", ())[0] if "skeleton_json" in arrays else _document(arrays, names)
     character = skeleton_from_text(text, name)
     order = np.array(character.source.joint_order, dtype=np.intp)
@@ -190,13 +194,15 @@ def _clip(arrays: Arrays, skeleton: Skeleton, order: Ints) -> Clip:
         raise FormatError(f"expected more than 0 seconds, found {frame_time:g}", path="frame_time")
     keys = take(arrays, "keys", (-1,), whole=True) if "keys" in arrays else np.zeros(0, np.intp)
     _check_indices(keys, 0, count, "keys")
-    turns = np.empty_like(rotations)
-    turns[:, order] = rotations
+    if not np.array_equal(order, np.arange(joints)):
+        for start in range(0, count, step := max(1, _BLOCK // joints)):  # in place: there may be no room for both
+            block = rotations[start : start + step]
+            block[:, order] = block.copy()
     ascending = np.argsort(moved)
     return Clip(
         name=take_texts(arrays, "clip_name", ())[0] if "clip_name" in arrays else skeleton.name,
         frame_time=frame_time,
-        rotations=handed_over(turns),
+        rotations=handed_over(rotations),
         translated=moved[ascending],
         translations=handed_over(translations[:, ascending]),
         offsets=skeleton.offsets,

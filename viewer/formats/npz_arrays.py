@@ -13,11 +13,12 @@ import struct
 import sys
 import zipfile
 import zlib
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple
 
 import numpy as np
 
 from viewer.errors import FormatError, quote
+from viewer.formats.bounds import MOST_TEXT_BYTES, room_for_arrays
 from viewer.formats.files import opened, write_whole
 from viewer.formats.watch import report
 
@@ -29,9 +30,8 @@ if TYPE_CHECKING:
 
 LARGEST_FILE = 1 << 32
 """Bytes of an .npz file that are accepted: 4 GiB; only the arrays that are asked for are read."""
-LARGEST_ARRAYS = 1 << 31
-"""Bytes that the arrays asked for may have together: 2 GiB."""
 
+_PIECE = 1 << 20
 _MAGIC = b"\x93NUMPY"
 _LONGEST_HEADER = 4096
 _HEADER = re.compile(
@@ -53,15 +53,18 @@ def read_arrays(path: Path, name: str, wanted: tuple[str, ...]) -> dict[str, NDA
 
     Raises:
         InputError: the file cannot be opened.
-        FormatError: not a zip, damaged, arrays of objects, more than `LARGEST_ARRAYS`.
+        FormatError: not a zip, damaged, arrays of objects, more than `room_for_arrays` has room for.
     """
     with opened(path, name, LARGEST_FILE) as file:
         try:
             with zipfile.ZipFile(file) as archive:
                 members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
                 members = {key: members[key] for key in wanted if key in members}
-                _check_sizes(members, os.fstat(file.fileno()).st_size)
-                return {key: _read(archive, info, key) for key, info in members.items()}
+                file_size = os.fstat(file.fileno()).st_size
+                _check_sizes(members, file_size)
+                heads = {key: _head(archive, info, key) for key, info in members.items()}
+                _check_room(sum(_bytes_held(head) for head in heads.values()), file_size)
+                return {key: _read(archive, info, heads[key], key) for key, info in members.items()}
         except FormatError as error:
             error.file = name
             raise
@@ -92,9 +95,7 @@ def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
 
 
 def _check_sizes(members: Mapping[str, zipfile.ZipInfo], file_size: int) -> None:
-    total = sum(info.file_size for info in members.values())
-    if total > LARGEST_ARRAYS:
-        raise FormatError(f"expected at most {LARGEST_ARRAYS:,} bytes of arrays, found {total:,}")
+    _check_room(sum(info.file_size for info in members.values()), file_size)
     for key, info in members.items():
         if info.flag_bits & 1:
             raise FormatError("expected arrays that anybody can read, found an encrypted one", path=key)
@@ -102,7 +103,29 @@ def _check_sizes(members: Mapping[str, zipfile.ZipInfo], file_size: int) -> None
             raise FormatError(f"expected {info.file_size:,} bytes, found a file of {file_size:,}", path=key)
 
 
-def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo, key: str) -> NDArray[Any]:
+def _check_room(total: int, file_size: int) -> None:
+    room = room_for_arrays(file_size)
+    if total > room:
+        found = f"found {total:,} in a file of {file_size:,}"
+        raise FormatError(f"expected at most {room:,} bytes of arrays, {found}")
+
+
+class _Head(NamedTuple):
+    """What stands before an array's numbers."""
+
+    kind: np.dtype[Any]
+    shape: tuple[int, ...]
+    order: Literal["C", "F"]
+    length: int
+
+
+def _bytes_held(head: _Head) -> int:
+    """Of the array as it is handed out: numbers take 8 bytes each, whatever they took in the file."""
+    return math.prod(head.shape) * (head.kind.itemsize if head.kind.kind == "U" else 8)
+
+
+def _head(archive: zipfile.ZipFile, info: zipfile.ZipInfo, key: str) -> _Head:
+    """The header, whose shape fills just the bytes that are stated; nothing behind it is inflated."""
     with archive.open(info) as member:
         start = member.read(8)
         width = {1: 2, 2: 4, 3: 4}.get(start[6] if len(start) == 8 else 0)
@@ -118,10 +141,27 @@ def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo, key: str) -> NDArray[
         expected, there = math.prod(shape) * kind.itemsize, info.file_size - 8 - width - length
         if expected != there:
             raise FormatError(f"expected {expected:,} bytes for its shape, found {there:,}", path=key)
-        data = member.read()
-    array = np.frombuffer(data, kind) if expected else np.zeros(0, kind)
-    array = array.reshape(shape, order="F" if match["fortran"] == "True" else "C")
-    common = {"f": np.dtype(np.float64), "U": kind.newbyteorder("=")}.get(kind.kind, np.dtype(np.int64))
+        if kind.kind == "U" and expected > MOST_TEXT_BYTES:
+            raise FormatError(f"expected at most {MOST_TEXT_BYTES:,} bytes of text, found {expected:,}", path=key)
+    return _Head(kind, shape, "F" if match["fortran"] == "True" else "C", 8 + width + length)
+
+
+def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo, head: _Head, key: str) -> NDArray[Any]:
+    data = bytearray(math.prod(head.shape) * head.kind.itemsize)
+    with archive.open(info) as member, memoryview(data) as room:
+        member.read(head.length)
+        done = 0
+        while done < len(data):
+            # Piece by piece: asked for all at once, the library would hold it twice.
+            piece = member.read(min(_PIECE, len(data) - done))
+            if not piece:
+                raise FormatError(f"expected {len(data):,} bytes, found {done:,}", path=key)
+            room[done : done + len(piece)] = piece
+            done += len(piece)
+        member.read(1)  # the end of the data, where their checksum is compared
+    array = np.frombuffer(data, head.kind) if data else np.zeros(0, head.kind)
+    array = array.reshape(head.shape, order=head.order)
+    common = {"f": np.dtype(np.float64), "U": head.kind.newbyteorder("=")}.get(head.kind.kind, np.dtype(np.int64))
     return np.asarray(array, dtype=common, order="C")
 
 
@@ -138,7 +178,7 @@ def take(arrays: Mapping[str, NDArray[Any]], key: str, shape: tuple[int, ...], *
     if not np.isfinite(array).all():
         index = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise FormatError(f"expected finite numbers, found {array[index]}", path=f"{key}{list(index)}")
-    return array if whole else array.astype(np.float64)
+    return array if whole else array.astype(np.float64, copy=False)
 
 
 def take_texts(arrays: Mapping[str, NDArray[Any]], key: str, shape: tuple[int, ...]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from viewer.errors import FormatError, quote
+from viewer.formats.bounds import check_skeleton
 from viewer.formats.json_numbers import block_object, compact, numbers
 from viewer.formats.json_structs import VERSION, PoseFile
 from viewer.formats.json_text import decode
@@ -48,10 +49,12 @@ def pose_from_text(text: str, file: str, skeleton: Skeleton, warnings: list[str]
     if warnings is not None:
         warnings += found
     try:
-        return pose_of(skeleton, data.rotations or {}, data.translations, Source())
+        pose = pose_of(skeleton, data.rotations or {}, data.translations, Source())
+        check_skeleton(skeleton, poses=[pose])
     except FormatError as error:
         error.file = file
         raise
+    return pose
 
 
 def pose_to_json(skeleton: Skeleton, pose: Pose) -> str:

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from viewer.errors import FormatError, quote
+from viewer.formats.bounds import check_counts
 from viewer.formats.files import read_text
 from viewer.formats.frame import UNIT_LENGTHS
 from viewer.formats.json_joints import JointList, effectors_of
@@ -64,6 +65,7 @@ def character_of(data: SkeletonFile, file: str, warnings: list[str]) -> Characte
         FormatError: what it says is refused.
     """
     try:
+        check_counts(len(data.joints), sum(len(joint.tips) for joint in data.joints), len(data.effectors or ()))
         joints = JointList(data.joints)
         source = _source(data, file, joints)
         skeleton = _skeleton(data, file, joints, source)

@@ -16,6 +16,7 @@ from viewer.formats.files import write_whole
 from viewer.formats.left_out import check_range
 from viewer.skeleton.bone_mesh import bone_mesh
 from viewer.skeleton.kinematics import fk
+from viewer.skeleton.names import FreeNames
 from viewer.spatial.quaternion import hemisphere_continuous, to_matrix
 
 if TYPE_CHECKING:
@@ -51,15 +52,11 @@ def write_usd(character: Character, path: Path) -> None:
 def joint_paths(skeleton: Skeleton) -> list[str]:
     """UsdSkel's joint tokens: the path from the root, each name made an identifier, siblings told apart."""
     paths: list[str] = []
-    taken: set[str] = set()
+    free = FreeNames()
     for name, parent in zip(skeleton.names, skeleton.parents.tolist(), strict=True):
         word = Tf.MakeValidIdentifier(name)
         stem = f"{paths[parent]}/{word}" if parent >= 0 else word
-        path, number = stem, 2
-        while path in taken:
-            path, number = f"{stem}_{number}", number + 1
-        taken.add(path)
-        paths.append(path)
+        paths.append(free.take(stem))
     return paths
 
 

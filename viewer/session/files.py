@@ -12,7 +12,7 @@ from viewer.formats.files import decode_utf8, read_bytes, write_whole
 from viewer.formats.json_text import kind_of, parse
 from viewer.formats.json_typed import decode_typed
 from viewer.session.backup import backed_up
-from viewer.session.storage.arrays import plain_number
+from viewer.session.storage.arrays import check_packed, plain_number
 from viewer.session.storage.documents import document_data, document_of
 from viewer.session.storage.structs import Kept, SessionData
 
@@ -107,10 +107,24 @@ def read_session(path: Path) -> SessionData:
         head = _Head()
     _check_version(head.version, str(path))
     if head.document is None:
+        raise _no_session(text, str(path))
+    data = decode_typed(text, SessionData, str(path))
+    try:
+        check_packed(data, len(text), "document")
+    except FormatError as error:
+        error.file = str(path)
+        raise
+    return data
+
+
+def _no_session(text: str, name: str) -> FormatError:
+    try:
         tree = parse(text)
         what = f"this is a {kind_of(tree)} file; expected a session file" if isinstance(tree, dict) else _NO_OBJECT
-        raise FormatError(what, file=str(path))
-    return decode_typed(text, SessionData, str(path))
+    except FormatError as error:
+        error.file = name
+        return error
+    return FormatError(what, file=name)
 
 
 def _check_version(version: object, name: str) -> None:

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from viewer.errors import InputError, quote
+from viewer.formats.bounds import FARTHEST
 from viewer.ik.goals import PIN_WEIGHT, Goal, GoalKind
-from viewer.session.checks import FARTHEST, as_flag, as_number, as_turn, as_vector, as_weight, one_of
+from viewer.session.checks import as_flag, as_number, as_turn, as_vector, as_weight, one_of
 from viewer.session.values import STANDING, Wanted
 
 if TYPE_CHECKING:

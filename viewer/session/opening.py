@@ -17,6 +17,7 @@ from viewer.session.standing import stand_of
 from viewer.session.values import Wanted
 from viewer.skeleton.effectors import Effector, EffectorGoal, find_place
 from viewer.skeleton.extent import extent
+from viewer.skeleton.names import FreeNames
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -73,12 +74,14 @@ def _clip_name(character: Character, clip: str | None) -> str | None:
 def _asked(skeleton: Skeleton, pose: Pose, goals: tuple[Goal, ...]) -> tuple[Skeleton, dict[str, Handle]]:
     """The skeleton with an effector for every goal, and the handles of all that are asked for anything."""
     handles: dict[str, Handle] = {}
+    effectors = (effector.name for effector in skeleton.effectors)
+    free = FreeNames((*skeleton.names, *skeleton.tip_names, *effectors))
     for goal in goals:
         if goal.kind is GoalKind.FUNCTION:
             raise InputError("a function goal has no handle")
         place = find_place(skeleton, goal.effector)
         if place.name in handles:
-            place = replace(place, name=_second_name(skeleton, place.name))
+            place = replace(place, name=free.numbered(place.name))
         if place not in skeleton.effectors:
             skeleton = replace(skeleton, effectors=(*skeleton.effectors, replace(place, goal=EffectorGoal.POSITION)))
         handles[place.name] = _settled(skeleton, pose, goal, place)
@@ -99,12 +102,3 @@ def _settled(skeleton: Skeleton, pose: Pose, goal: Goal, place: Effector) -> Han
         rotation = goal.target_rotation or tuple(stand.rotation.tolist()) if turns else None
         goal = replace(goal, target=position, target_rotation=rotation)
     return handle_of(goal, place.name)
-
-
-def _second_name(skeleton: Skeleton, name: str) -> str:
-    """A name for another effector: NAME_2, NAME_3, ... the first that nothing has."""
-    taken = {*skeleton.names, *skeleton.tip_names, *(effector.name for effector in skeleton.effectors)}
-    number = 2
-    while f"{name}_{number}" in taken:
-        number += 1
-    return f"{name}_{number}"

@@ -202,6 +202,7 @@ def _slide_parents(roots: int) -> Ints:
 
 
 def _free_name(skeleton: Skeleton, wanted: str) -> str:
-    while wanted in skeleton.names:
+    taken = set(skeleton.names)
+    while wanted in taken:
         wanted += "'"
     return wanted

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.errors import FormatError, ViewerError, quote
+from viewer.errors import FormatError, InputError, ViewerError, quote
 from viewer.formats.load import SAMPLE, load
 from viewer.formats.save import SEVERAL_CLIPS, SHAPES, WRITERS, save
 from viewer.formats.units import GUESSES
@@ -19,7 +19,9 @@ from viewer.session.actions import SetClip
 from viewer.session.demos import PREFIX, find_demo
 from viewer.session.files import SUFFIX, is_session, load_session, save_session
 from viewer.session.opening import new_document
+from viewer.session.session import Session
 from viewer.session.take import baked_character, baked_clip
+from viewer.session.unexpected import said
 from viewer.skeleton.kinematics import fk
 from viewer.ui import numbers
 from viewer.ui.messages import Message
@@ -39,8 +41,10 @@ def open_path(controller: Controller, path: Path | str, *, units: str | float = 
     """Show a file or ``sample:NAME`` in place of what is shown; whether it could be read."""
     try:
         document = read_document(path, units=units, up=up)
-    except ViewerError as error:
-        controller.post(bad_file(controller, path, error))
+        Session(document)  # what cannot be shown leaves what is shown as it is
+    except Exception as error:  # noqa: BLE001 - no file ends the program
+        known = error if isinstance(error, ViewerError) else InputError(said(error, path))
+        controller.post(bad_file(controller, path, known))
         return False
     show(controller, document, Path(path) if is_session(path) else None)
     controller.preferences.remember(path)

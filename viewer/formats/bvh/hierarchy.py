@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from viewer.errors import quote
+from viewer.formats.bounds import MOST_JOINTS
 from viewer.formats.bvh.words import END
 
 if TYPE_CHECKING:
@@ -67,6 +68,8 @@ def _expect_hierarchy(words: Words) -> None:
 
 
 def _begin(words: Words, joints: list[BvhJoint], parent: int) -> int:
+    if len(joints) == MOST_JOINTS:
+        words.fail(f"expected at most {MOST_JOINTS:,} joints, found more")
     joint = BvhJoint(words.name("ROOT" if parent < 0 else "JOINT"), parent)
     words.expect("{", f"joint {quote(joint.name)}")
     joints.append(joint)

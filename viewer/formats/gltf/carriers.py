@@ -27,10 +27,12 @@ def count_carriers(tree: Tree, moving: AbstractSet[int]) -> int:
     """
     parents = tree.parents.tolist()
     with_tips = {joint for joint, _ in tree.tips}
+    # The least parent of each node and those after it.
+    least = np.minimum.accumulate(tree.parents[::-1])[::-1].tolist()
     count = 0
     while not (tree.joints[count] or count in moving or count in with_tips):
         # The next one hangs on it, and it alone: everything after that one hangs on that.
-        if parents[count + 1] != count or min(parents[count + 2 :], default=count + 1) <= count:
+        if parents[count + 1] != count or (count + 2 < len(parents) and least[count + 2] <= count):
             break
         count += 1
     return count

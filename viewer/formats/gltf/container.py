@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import struct
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LARGEST_FILE = 1 << 31
-"""Bytes of a file or buffer that are accepted: 2 GiB."""
+"""Bytes of a file that are accepted, and of all its buffers together: 2 GiB."""
 
 _MAGIC = b"glTF"
 _JSON, _BIN = 0x4E4F534A, 0x004E4942
@@ -37,8 +36,7 @@ def open_gltf(path: Path, name: str) -> tuple[File, list[bytes]]:
         raise FormatError("the file is empty; expected glTF", file=name)
     text, chunk = _glb(data, name) if data[:4] == _MAGIC else (data, None)
     file = _parsed(decode_utf8(text, name), name)
-    buffers = [_buffer(file, index, chunk, path, name) for index in range(len(file.buffers))]
-    return file, buffers
+    return file, _buffers(file, chunk, path, name)
 
 
 def _glb(data: bytes, name: str) -> tuple[bytes, bytes | None]:
@@ -73,20 +71,28 @@ def _parsed(text: str, name: str) -> File:
     return file
 
 
-def _buffer(file: File, index: int, chunk: bytes | None, path: Path, name: str) -> bytes:
-    buffer, where = file.buffers[index], f"buffers[{index}]"
-    if buffer.uri is None:
-        data = chunk if index == 0 and chunk is not None else None
-        if data is None:
-            raise FormatError("expected a uri or the binary chunk, found neither", file=name, path=where)
-    elif buffer.uri.startswith("data:"):
-        data = _inline(buffer.uri, name, where)
-    else:
-        data = _beside(buffer.uri, path, name, where)
-    if len(data) < buffer.byte_length:
-        found = f"expected {buffer.byte_length:,} bytes, found {len(data):,}"
-        raise FormatError(found, file=name, path=where)
-    return data
+def _buffers(file: File, chunk: bytes | None, path: Path, name: str) -> list[bytes]:
+    """The bytes of all buffers; a file that several of them name is read once."""
+    by_uri: dict[str | None, bytes] = {}
+    buffers: list[bytes] = []
+    room = LARGEST_FILE
+    for index, buffer in enumerate(file.buffers):
+        where = f"buffers[{index}]"
+        if buffer.uri is None:
+            if index or chunk is None:
+                raise FormatError("expected a uri or the binary chunk, found neither", file=name, path=where)
+            by_uri[None] = chunk
+        elif buffer.uri not in by_uri:
+            inline = buffer.uri.startswith("data:")
+            data = _inline(buffer.uri, name, where) if inline else _beside(buffer.uri, path, name, where, room)
+            by_uri[buffer.uri] = data
+            room -= len(data)
+        data = by_uri[buffer.uri]
+        if len(data) < buffer.byte_length:
+            found = f"expected {buffer.byte_length:,} bytes, found {len(data):,}"
+            raise FormatError(found, file=name, path=where)
+        buffers.append(data)
+    return buffers
 
 
 def _inline(uri: str, name: str, where: str) -> bytes:
@@ -95,17 +101,17 @@ def _inline(uri: str, name: str, where: str) -> bytes:
         raise FormatError("expected base64 data", file=name, path=f"{where}.uri")
     try:
         return base64.b64decode(body, validate=True)
-    except binascii.Error as error:
+    except ValueError as error:  # binascii.Error is one, and what is said of letters beyond ASCII is another
         raise FormatError(f"expected base64 data: {error}", file=name, path=f"{where}.uri") from error
 
 
-def _beside(uri: str, path: Path, name: str, where: str) -> bytes:
+def _beside(uri: str, path: Path, name: str, where: str, largest: int) -> bytes:
     """A file in the same folder or below it: nothing is fetched, and nothing is looked at elsewhere."""
     relative = unquote(uri)
     parts = relative.replace("\\", "/").split("/")
     if ":" in relative or relative.startswith(("/", "\\")) or ".." in parts or "\0" in relative:
         raise FormatError(f"expected a file beside this one, found {quote(uri)}", file=name, path=f"{where}.uri")
     try:
-        return read_bytes(path.parent.joinpath(*parts), relative, LARGEST_FILE)
+        return read_bytes(path.parent.joinpath(*parts), quote(relative), largest)
     except InputError as error:
         raise FormatError(str(error), file=name, path=f"{where}.uri") from error

@@ -168,8 +168,10 @@ def _taken_apart(matrix: Floats, path: str) -> tuple[Floats, Floats, Floats]:
     if not np.isfinite(matrix).all():
         raise FormatError("expected finite numbers, found NaN or infinity", path=f"{path}.matrix")
     columns = matrix[:3, :3]
-    scale = np.linalg.norm(columns, axis=0)
-    if np.linalg.det(columns) < 0.0:
+    # What overflows here is refused with its joint's name, by whoever looks at the whole character.
+    with np.errstate(all="ignore"):
+        scale, size = np.linalg.norm(columns, axis=0), np.linalg.det(columns)
+    if size < 0.0:
         scale[0] = -scale[0]
     if not scale.all():
         return matrix[:3, 3].copy(), np.array([0.0, 0.0, 0.0, 1.0]), scale

@@ -5,36 +5,48 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from viewer.errors import FormatError
+from viewer.errors import FormatError, quote
+from viewer.formats.bounds import check_counts, room_for_frames
 from viewer.formats.gltf.accessors import Accessors
-from viewer.formats.gltf.baking import Baked, bake
+from viewer.formats.gltf.baking import bake
 from viewer.formats.gltf.carriers import carried, count_carriers, without_carriers
 from viewer.formats.gltf.container import open_gltf
 from viewer.formats.gltf.nodes import find_tree
-from viewer.formats.gltf.timing import frame_grid
+from viewer.formats.gltf.timing import frame_grid, times_of
 from viewer.formats.gltf.tracks import local_motion, tracks_of
 from viewer.skeleton.character import Character, Source
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.clip_limits import limits_from_clip
 from viewer.skeleton.find_effectors import find_effectors
 from viewer.skeleton.kinds import JointKind
-from viewer.skeleton.names import unique_names
+from viewer.skeleton.names import FreeNames, unique_names
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import handed_over
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from viewer.formats.gltf.baking import Baked
     from viewer.formats.gltf.nodes import Tree
     from viewer.formats.gltf.structs import File
     from viewer.formats.gltf.tracks import Track
+    from viewer.spatial.checks import Floats
 
 _MOVED = 1e-9
 """Metres, as a part of the skeleton's size, that a translation differs by from rest to count as animated."""
+_BLOCK = 1 << 19
+"""Node-frames worked out together."""
+
+
+class Motion(NamedTuple):
+    """Local motion of the joints: (F, J, 3), (F, J, 4)."""
+
+    translations: Floats
+    rotations: Floats
 
 
 def read_gltf(path: Path, name: str, *, units: str = "auto", up: str = "auto") -> Character:
@@ -50,8 +62,11 @@ def read_gltf(path: Path, name: str, *, units: str = "auto", up: str = "auto") -
         ViewerError: the file cannot be read or is refused.
     """
     file, buffers = open_gltf(path, name)
+    size = path.stat().st_size + sum(len(data) for data in {id(data): data for data in buffers}.values())
     try:
-        character = _character(file, Accessors(file, buffers), name)
+        # What overflows is refused by whoever looks at the whole character, with its joint's name.
+        with np.errstate(over="ignore", invalid="ignore"):
+            character = _character(file, Accessors(file, buffers), name, size)
     except FormatError as error:
         error.file = error.file or name
         raise
@@ -60,8 +75,9 @@ def read_gltf(path: Path, name: str, *, units: str = "auto", up: str = "auto") -
     return _warned(character, "glTF files are in metres, Y up: nothing was converted")
 
 
-def _character(file: File, accessors: Accessors, name: str) -> Character:
+def _character(file: File, accessors: Accessors, name: str, size: int) -> Character:
     tree = find_tree(file)
+    check_counts(len(tree.nodes), len(tree.tips))
     animations = _animations(file, tree, accessors)
     carriers = count_carriers(tree, {track.joint for _, tracks in animations for track in tracks})
     joints = without_carriers(tree, carriers)
@@ -69,11 +85,14 @@ def _character(file: File, accessors: Accessors, name: str) -> Character:
     rest, shears = bake(tree, local_motion(tree, [], np.zeros(1)))
     skeleton = _skeleton(joints, names, carried(rest, carriers), Path(name).stem)
     clips: dict[str, Clip] = {}
+    free, room = FreeNames(), room_for_frames(size)
     for wanted, tracks in animations:
-        called = _free_name(wanted, clips)
+        called = free.take(wanted)
+        room = _taken(room, sum(map(len, times_of(tracks))), called)
         times, frame_time, notes = frame_grid(tracks, called)
-        baked, sheared = bake(tree, local_motion(tree, tracks, times))
-        clips[called] = _clip(called, frame_time, skeleton, carried(baked, carriers))
+        room = _taken(room, len(times) * len(tree.nodes), called)
+        baked, sheared = _baked(tree, tracks, times, carriers)
+        clips[called] = _clip(called, frame_time, skeleton, baked)
         warnings += notes
         shears |= sheared
     if shears:
@@ -129,16 +148,46 @@ def _kind(is_joint: bool, parent: int) -> JointKind:
     return JointKind.BALL if is_joint else JointKind.FIXED
 
 
-def _clip(name: str, frame_time: float, skeleton: Skeleton, baked: Baked) -> Clip:
-    size = max(float(np.abs(skeleton.offsets).max()), float(np.abs(baked.translations).max()), 1e-300)
-    apart = np.abs(baked.translations - skeleton.offsets) > _MOVED * size
-    moved = np.flatnonzero(apart.any(axis=(0, 2)))
+def _taken(room: int, wanted: int, clip: str) -> int:
+    """The room that is left for nodes times frames.
+
+    Raises:
+        FormatError: there is not so much.
+    """
+    if wanted > room:
+        found = f"expected at most {room:,} nodes times frames for a file of this size, found {wanted:,}"
+        raise FormatError(f"clip {quote(clip)}: {found}")
+    return room - wanted
+
+
+def _baked(tree: Tree, tracks: list[Track], times: Floats, carriers: int) -> tuple[Motion, set[int]]:
+    """The motion of the joints at all times, and the nodes whose scale shears.
+
+    It is worked out block by block: what is known of each frame meanwhile is more than is kept.
+    """
+    joints, shears = len(tree.nodes) - carriers, set[int]()
+    result = Motion(np.empty((len(times), joints, 3)), np.empty((len(times), joints, 4)))
+    step = max(1, _BLOCK // len(tree.nodes))
+    for start in range(0, len(times), step):
+        frames = slice(start, start + step)
+        baked, sheared = bake(tree, local_motion(tree, tracks, times, frames))
+        block = carried(baked, carriers)
+        result.translations[frames], result.rotations[frames] = block.translations, block.rotations
+        shears |= sheared
+    return result, shears
+
+
+def _clip(name: str, frame_time: float, skeleton: Skeleton, motion: Motion) -> Clip:
+    high, low = motion.translations.max(axis=0), motion.translations.min(axis=0)
+    size = max(*(float(np.abs(each).max()) for each in (skeleton.offsets, high, low)), 1e-300)
+    apart = np.maximum(high - skeleton.offsets, skeleton.offsets - low) > _MOVED * size
+    moved = np.flatnonzero(apart.any(axis=1))
     return Clip(
         name=name,
         frame_time=frame_time,
-        rotations=handed_over(baked.rotations),
+        rotations=handed_over(motion.rotations),
         translated=moved,
-        translations=handed_over(baked.translations[:, moved]),
+        translations=handed_over(motion.translations[:, moved]),
         offsets=skeleton.offsets,
     )
 
@@ -152,14 +201,6 @@ def _joined(clips: Iterable[Clip]) -> Clip:
     rotations = np.concatenate([clip.rotations for clip in every])
     nothing = np.zeros((len(rotations), 0, 3))
     return Clip("all", first.frame_time, rotations, np.zeros(0, dtype=np.intp), nothing, first.offsets)
-
-
-def _free_name(name: str, taken: dict[str, Clip]) -> str:
-    number = 2
-    free = name
-    while free in taken:
-        free, number = f"{name}_{number}", number + 1
-    return free
 
 
 def _warned(character: Character, line: str) -> Character:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, field
 
-Index = Annotated[int, Meta(ge=0)]
+Index = Annotated[int, Meta(ge=0, le=1 << 53)]
 Vector = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
 Matrix = Annotated[list[float], Meta(min_length=16, max_length=16)]
@@ -50,7 +50,7 @@ class SparseIndices(_Part):
     """Which elements a sparse accessor replaces."""
 
     buffer_view: Index
-    component_type: int
+    component_type: Index
     byte_offset: Index = 0
 
 
@@ -72,7 +72,7 @@ class Sparse(_Part):
 class Accessor(_Part):
     """A typed array in a buffer view."""
 
-    component_type: int
+    component_type: Index
     count: Index
     type: str
     buffer_view: Index | None = None

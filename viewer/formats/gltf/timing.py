@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viewer.errors import FormatError, quote
+from viewer.formats.bounds import MOST_FRAMES
 
 if TYPE_CHECKING:
     from viewer.formats.gltf.tracks import Track
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
 
 USUAL_RATE = 30.0
 """Frames a second where the keys have no rhythm of their own."""
-MOST_FRAMES = 1_000_000
-"""Frames that a clip may have."""
-
 _SAME = 1e-5
 """Relative difference from a whole rate that is the rounding of times."""
 _OFF = 0.02
@@ -39,7 +37,7 @@ def frame_grid(tracks: list[Track], name: str) -> tuple[Floats, float, list[str]
     Raises:
         FormatError: keys before 0, more than `MOST_FRAMES` frames.
     """
-    keys = np.unique(np.concatenate([track.times for track in tracks]))
+    keys = np.unique(np.concatenate(times_of(tracks)))
     last = float(keys[-1])
     if keys[0] < 0.0:
         raise FormatError(f"clip {quote(name)}: expected times from 0 on, found {keys[0]:g}")
@@ -48,7 +46,7 @@ def frame_grid(tracks: list[Track], name: str) -> tuple[Floats, float, list[str]
         step = 1.0 / USUAL_RATE
         notes = [f"clip {quote(name)} has keys at uneven times: read at {USUAL_RATE:g} frames a second"]
     elif any(track.interpolation != "LINEAR" for track in tracks):
-        step /= math.ceil(step * USUAL_RATE - _OFF)
+        step /= max(1, math.ceil(step * USUAL_RATE - _OFF))
     if last / step > MOST_FRAMES:
         raise FormatError(f"clip {quote(name)}: expected at most {MOST_FRAMES:,} frames, found {last / step:,.0f}")
     count = round(last / step) + 1
@@ -58,6 +56,11 @@ def frame_grid(tracks: list[Track], name: str) -> tuple[Floats, float, list[str]
     near = np.abs(keys - times[places]) <= _OFF * step
     times[places[near]] = keys[near]
     return times, step, notes
+
+
+def times_of(tracks: list[Track]) -> list[Floats]:
+    """The times of all tracks; those that several share once."""
+    return list({id(track.times): track.times for track in tracks}.values())
 
 
 def _rhythm(keys: Floats) -> float | None:

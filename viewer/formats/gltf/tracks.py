@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from viewer.errors import FormatError
+from viewer.errors import FormatError, quote
 from viewer.formats.gltf.nodes import unit
 from viewer.spatial.quaternion import slerp
 
 if TYPE_CHECKING:
     from viewer.formats.gltf.accessors import Accessors
     from viewer.formats.gltf.nodes import Tree
-    from viewer.formats.gltf.structs import Animation
+    from viewer.formats.gltf.structs import Animation, Sampler
     from viewer.spatial.checks import Floats, Ints
 
 _WIDTHS = {"translation": 3, "rotation": 4, "scale": 3}
@@ -54,28 +54,28 @@ def tracks_of(animation: Animation, tree: Tree, accessors: Accessors, path: str)
         FormatError: indices of nothing, times that do not ascend, more or fewer values than times.
     """
     joints = {node: joint for joint, node in enumerate(tree.nodes)}
-    tracks = []
+    tracks: dict[tuple[int, str], Track] = {}
     for index, channel in enumerate(animation.channels):
         target = channel.target
         if target.node not in joints or target.path not in _WIDTHS:
             continue
+        joint = joints[target.node]
         where = f"{path}.channels[{index}]"
         if channel.sampler >= len(animation.samplers):
             raise FormatError(f"expected one of {len(animation.samplers)} samplers", path=f"{where}.sampler")
         sampler = animation.samplers[channel.sampler]
         where = f"{path}.samplers[{channel.sampler}]"
-        times = accessors.floats(sampler.input, 1, f"{where}.input")[:, 0]
-        values = accessors.floats(sampler.output, _WIDTHS[target.path], f"{where}.output")
-        tracks.append(_track(joints[target.node], target.path, times, values, sampler.interpolation, where))
-    return tracks
+        tracks[joint, target.path] = _track(joint, target.path, sampler, accessors, where)
+    return list(tracks.values())
 
 
-def _track(joint: int, part: str, times: Floats, values: Floats, interpolation: str, where: str) -> Track:
+def _track(joint: int, part: str, sampler: Sampler, accessors: Accessors, where: str) -> Track:
+    interpolation = sampler.interpolation
     if interpolation not in ("STEP", "LINEAR", "CUBICSPLINE"):
-        raise FormatError(f"expected STEP, LINEAR or CUBICSPLINE, found {interpolation!r}", path=where)
-    if not len(times) or not bool((np.diff(times) > 0.0).all()):
-        raise FormatError("expected ascending times", path=f"{where}.input")
+        raise FormatError(f"expected STEP, LINEAR or CUBICSPLINE, found {quote(interpolation)}", path=where)
+    times = _times(sampler.input, accessors, f"{where}.input")
     per_key = 3 if interpolation == "CUBICSPLINE" else 1
+    values = accessors.floats(sampler.output, _WIDTHS[part], f"{where}.output")
     if len(values) != per_key * len(times):
         found = f"expected {per_key * len(times)} values, found {len(values)}"
         raise FormatError(found, path=f"{where}.output")
@@ -83,28 +83,45 @@ def _track(joint: int, part: str, times: Floats, values: Floats, interpolation: 
     if per_key == 3:
         whole = values.reshape(len(times), 3, -1)
         values, tangents = whole[:, 1], whole[:, ::2]
-    if part == "rotation" and interpolation != "CUBICSPLINE":
-        values = unit(values, f"{where}.output")
+    elif part == "rotation":
+        made = ("rotations", sampler.output)
+        if made not in accessors.made:
+            accessors.made[made] = unit(values, f"{where}.output")
+        values = accessors.made[made]
     return Track(joint, part, times, values, interpolation, tangents)
 
 
-def local_motion(tree: Tree, tracks: list[Track], times: Floats) -> Local:
-    """Where the nodes are at times (F,): at rest what no track moves; before its first key a track stands still."""
-    count = len(times)
+def _times(index: int, accessors: Accessors, where: str) -> Floats:
+    known = accessors.made.get(("times", index))
+    if known is None:
+        known = accessors.floats(index, 1, where)[:, 0]
+        if not len(known) or not bool((np.diff(known) > 0.0).all()):
+            raise FormatError("expected ascending times", path=where)
+        accessors.made["times", index] = known
+    return known
+
+
+def local_motion(tree: Tree, tracks: list[Track], times: Floats, frames: slice = slice(None)) -> Local:
+    """Where the nodes are at the times (F,) of some frames: at rest what no track moves.
+
+    Before its first key a track stands still, and after its last.
+    """
+    count = len(times[frames])
     parts = {
         "translation": np.repeat(tree.translations[None], count, axis=0),
         "rotation": np.repeat(tree.rotations[None], count, axis=0),
         "scale": np.repeat(tree.scales[None], count, axis=0),
     }
     for track in tracks:
-        parts[track.part][:, track.joint] = _at(track, times)
+        parts[track.part][:, track.joint] = _at(track, times, frames)
     return Local(parts["translation"], parts["rotation"], parts["scale"])
 
 
-def _at(track: Track, times: Floats) -> Floats:
+def _at(track: Track, times: Floats, frames: slice) -> Floats:
     keys, values = track.times, track.values
-    if track.interpolation == "LINEAR" and np.array_equal(keys, times):
-        return values
+    times = times[frames]
+    if track.interpolation == "LINEAR" and np.array_equal(keys[frames], times):
+        return values[frames]
     before = np.clip(np.searchsorted(keys, times, side="right") - 1, 0, max(len(keys) - 2, 0))
     after = np.minimum(before + 1, len(keys) - 1)
     gap = np.where(after > before, keys[after] - keys[before], 1.0)

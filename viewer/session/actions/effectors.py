@@ -11,6 +11,7 @@ from viewer.session.handle import Handle
 from viewer.session.values import Item, Wanted
 from viewer.session.wanting import held
 from viewer.skeleton.effectors import Effector, EffectorGoal, find_place
+from viewer.skeleton.names import FreeNames
 
 if TYPE_CHECKING:
     from viewer.session.document import Document
@@ -36,8 +37,8 @@ class MakeEffector(Action):
         at = (place.joint, place.offset)
         there = there or next((effector for effector in effectors if (effector.joint, effector.offset) == at), None)
         if there is None:
-            taken = [effector.name for effector in effectors]
-            place = replace(place, name=_free_name(place.name, taken), goal=EffectorGoal.POSITION)
+            name = FreeNames(effector.name for effector in effectors).take(place.name)
+            place = replace(place, name=name, goal=EffectorGoal.POSITION)
             skeleton = replace(document.skeleton, effectors=(*effectors, place))
             handle = Handle(effector=place.name, kind=Wanted.OFF)
             document = replace(document, skeleton=skeleton, handles=(*document.handles, handle))
@@ -53,13 +54,6 @@ class MakeEffector(Action):
 def _joint_or_tip(skeleton: Skeleton, name: str) -> Effector:
     bare = replace(skeleton, effectors=()) if skeleton.effectors else skeleton
     return find_place(bare, name)
-
-
-def _free_name(name: str, taken: list[str]) -> str:
-    number, free = 2, name
-    while free in taken:
-        free, number = f"{name}_{number}", number + 1
-    return free
 
 
 @dataclass(frozen=True, slots=True)

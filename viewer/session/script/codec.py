@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from viewer.errors import FormatError, InputError, unknown_name
+from viewer.errors import FormatError, InputError, quote, unknown_name
 from viewer.session import actions
 from viewer.session.actions.base import Action
 from viewer.session.demos.paths import Chase, FigureEight, Orbit
@@ -109,11 +109,13 @@ def decoded(data: object, folder: Path, path: str) -> Any:  # noqa: ANN401 - wha
     if not isinstance(data, dict):
         return data
     name = data.get(KIND)
+    if not isinstance(name, str):
+        raise FormatError(f"expected the kind of a value, found {quote(name)}", path=path)
     if name in _READERS:
         return _READERS[name](data, folder, path)
-    kind = KINDS.get(name) if isinstance(name, str) else None
+    kind = KINDS.get(name)
     if kind is None:
-        raise FormatError(unknown_name("kind of value", str(name), [*KINDS, *_READERS]), path=path)
+        raise FormatError(unknown_name("kind of value", name, [*KINDS, *_READERS]), path=path)
     given = {key: decoded(one, folder, f"{path}.{key}") for key, one in data.items() if key != KIND}
     try:
         return _made(kind, given)
@@ -141,9 +143,10 @@ def _map(data: dict[str, Any], folder: Path, path: str) -> object:
 
 def _float(data: dict[str, Any], _: Path, path: str) -> object:
     words = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
-    if data.get(OF) not in words:
-        raise FormatError(f"expected nan, inf or -inf, found {data.get(OF)!r}", path=path)
-    return words[data[OF]]
+    word = data.get(OF)
+    if not isinstance(word, str) or word not in words:
+        raise FormatError(f"expected nan, inf or -inf, found {quote(word)}", path=path)
+    return words[word]
 
 
 def _numbers(data: dict[str, Any], _: Path, path: str) -> object:

@@ -14,6 +14,7 @@ from viewer.session.files import read_session
 from viewer.session.script.calls import CHECK, DOCUMENTS, DOERS, FAILED, REFUSED
 from viewer.session.script.codec import decoded
 from viewer.session.script.tape import Machine  # noqa: TC001 - the decoder reads it
+from viewer.session.storage.arrays import check_packed
 from viewer.session.storage.documents import document_of
 from viewer.session.storage.structs import DocumentData
 
@@ -62,6 +63,8 @@ class Actions:
         except FormatError as error:
             error.file, error.path = error.file or str(self.path), error.path or path
             raise
+        except RecursionError as error:
+            raise FormatError("nested too deeply", file=str(self.path), path=path) from error
         return found
 
 
@@ -80,6 +83,7 @@ def read_actions(path: str | Path) -> Actions:
         )
     try:
         data = decode_typed(raw.decode(), _Data, name)
+        check_packed(data, len(raw), "calls")
         _check(data.calls)
         start = document_of(data.start, place.resolve().parent)
     except FormatError as error:

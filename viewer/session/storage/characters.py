@@ -13,7 +13,7 @@ import numpy as np
 from viewer.errors import FormatError, InputError, ViewerError, quote
 from viewer.formats.files import read_bytes
 from viewer.formats.load import load
-from viewer.session.storage.arrays import pack, unpack
+from viewer.session.storage.arrays import check_unit, pack, unpack
 from viewer.session.storage.skeletons import skeleton_data, skeleton_of
 from viewer.session.storage.structs import CharacterData, ClipData, ClipsOfFile, SourceData
 from viewer.skeleton.character import BvhLayout, Character, Source
@@ -65,7 +65,7 @@ def character_of(data: CharacterData, folder: Path, path: str) -> Character:
         clips = {clip.name: _clip_of(clip, f"{path}.clips[{i}]") for i, clip in enumerate(data.clips)}
     if any(clip.rotations.shape[1] != len(skeleton) for clip in clips.values()):
         raise FormatError(f"expected motion of {len(skeleton)} joints", path=f"{path}.clips")
-    source = _source_of(data.source, f"{path}.source")
+    source = _source_of(data.source, len(skeleton), f"{path}.source")
     return Character(skeleton, MappingProxyType(dict(clips)), source, tuple(data.warnings), data.limits_from)
 
 
@@ -151,9 +151,7 @@ def _clip_data(name: str, clip: Clip) -> ClipData:
 
 def _clip_of(data: ClipData, path: str) -> Clip:
     rotations = unpack(data.rotations, (-1, -1, 4), f"{path}.rotations")
-    lengths = np.linalg.norm(rotations, axis=-1)
-    if not bool((np.abs(lengths - 1.0) <= 1e-3).all()):
-        raise FormatError("expected unit quaternions", path=f"{path}.rotations")
+    check_unit(rotations, f"{path}.rotations")
     joints = rotations.shape[1]
     translated = unpack(data.translated, (-1,), f"{path}.translated", whole=True)
     if translated.size and not (
@@ -190,13 +188,15 @@ def _source_data(source: Source) -> SourceData:
     )
 
 
-def _source_of(data: SourceData, path: str) -> Source:
+def _source_of(data: SourceData, joints: int, path: str) -> Source:
     if data.up not in ("y", "z") or not 0.0 < data.metres_per_unit < float("inf"):
         raise FormatError("expected metres per unit above 0 and y or z up", path=path)
     layout = None
     if data.layout_names is not None:
         layout = BvhLayout(tuple(data.layout_names), tuple(tuple(channels) for channels in data.layout_channels))
     order = unpack(data.joint_order, (-1,), f"{path}.joint_order", whole=True)
+    if order.size and not np.array_equal(np.sort(order), np.arange(joints)):
+        raise FormatError(f"expected each joint from 0 to {joints - 1} once", path=f"{path}.joint_order")
     return Source(
         data.path, data.format, data.metres_per_unit, data.units, data.up, data.guessed, tuple(order.tolist()),
         layout, data.license,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 
 from viewer.errors import FormatError, InputError
+from viewer.formats.bounds import check_character, check_skeleton
 from viewer.session.document import Document
 from viewer.session.handle import Handle
 from viewer.session.plane import PLANES
@@ -20,6 +21,8 @@ from viewer.session.values import Item, Mode, Scope, Wanted
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from viewer.skeleton.character import Character
+    from viewer.skeleton.pose import Pose
     from viewer.skeleton.skeleton import Skeleton
 
 S = TypeVar("S", bound=msgspec.Struct)
@@ -66,10 +69,12 @@ def document_of(data: DocumentData, folder: Path) -> Document:
         skeleton = skeleton_of(data.skeleton, f"{_WHERE}.skeleton")
         if skeleton.names != character.skeleton.names:
             raise FormatError("expected the joints of the character's skeleton", path=f"{_WHERE}.skeleton.names")
+    pose = pose_of(data.pose, len(skeleton), f"{_WHERE}.pose")
+    _check_numbers(character, skeleton, pose)
     document = Document(
         character=character,
         skeleton=skeleton,
-        pose=pose_of(data.pose, len(skeleton), f"{_WHERE}.pose"),
+        pose=pose,
         handles=_handles(data.handles, skeleton),
         limits_on=data.limits_on,
         unlimited=frozenset(data.unlimited),
@@ -86,6 +91,19 @@ def document_of(data: DocumentData, folder: Path) -> Document:
     )
     _check(document)
     return document
+
+
+def _check_numbers(character: Character, skeleton: Skeleton, pose: Pose) -> None:
+    """What every reader's result must hold to holds of a session's, too."""
+    for what, check in (
+        ("character", lambda: check_character(character)),
+        ("skeleton", lambda: check_skeleton(skeleton, poses=[pose])),
+    ):
+        try:
+            check()
+        except FormatError as error:
+            error.path = error.path or f"{_WHERE}.{what}"
+            raise
 
 
 def _check(document: Document) -> None:

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, TypeVar
 
 from viewer.errors import FormatError, InputError
+from viewer.formats.bounds import check_counts
 from viewer.session.storage.arrays import pack, unpack
 from viewer.session.storage.structs import EffectorData, LimitsData, PoseData, SkeletonData
 from viewer.skeleton.effectors import Effector, EffectorGoal
@@ -56,8 +57,10 @@ def skeleton_of(data: SkeletonData, path: str) -> Skeleton:
     count = len(data.names)
     if len(data.kinds) != count or len(data.limits) != count:
         raise FormatError(f"expected {count} kinds and limits, one for each name", path=path)
+    check_counts(count, effectors=len(data.effectors))
     kinds = tuple(member(JointKind, kind, f"{path}.kinds[{i}]") for i, kind in enumerate(data.kinds))
     tip_parents = unpack(data.tip_parents, (-1,), f"{path}.tip_parents", whole=True)
+    check_counts(count, tips=len(tip_parents))
     try:
         return Skeleton(
             name=data.name,

@@ -9,11 +9,10 @@ import numpy as np
 
 from viewer.errors import FormatError, InputError
 from viewer.session.checks import as_turn, as_vector
-from viewer.session.storage.arrays import pack, unpack
+from viewer.session.storage.arrays import check_unit, pack, unpack
 from viewer.session.storage.skeletons import pose_data, pose_of
 from viewer.session.storage.structs import PinData, PinnedData, StretchData, TakeData, TracksData
 from viewer.session.take.values import MOST_FRAMES, Pin, Stretch, Take, Track
-from viewer.spatial.checks import unit_quaternions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -128,7 +127,7 @@ def _pins_of(data: list[PinnedData], path: str) -> dict[int, tuple[Pin, ...]]:
         place = f"{path}[{i}]"
         pins = tuple(_pin_of(pin, f"{place}.pins[{k}]") for k, pin in enumerate(some.pins))
         frames = unpack(some.frames, (-1,), f"{place}.frames", whole=True)
-        if frames.size and not 0 <= frames.min() <= frames.max() < MOST_FRAMES:
+        if frames.size > MOST_FRAMES or (frames.size and not 0 <= frames.min() <= frames.max() < MOST_FRAMES):
             raise FormatError(f"expected frames from 0 to {MOST_FRAMES - 1}", path=f"{place}.frames")
         found |= dict.fromkeys(frames.tolist(), pins)
     return found
@@ -158,10 +157,7 @@ def _stretch_of(data: StretchData, count: int, path: str) -> Stretch:
     joints, moved = (_joints_of(getattr(data, n), count, f"{path}.{n}") for n in ("joints", "moved"))
     rotations = unpack(data.rotations, (-1, len(joints), 4), f"{path}.rotations")
     translations = unpack(data.translations, (len(rotations), len(moved), 3), f"{path}.translations")
-    try:
-        unit_quaternions(rotations, (-1, -1, 4), "rotations")
-    except InputError as error:
-        raise FormatError(str(error), path=path) from error
+    check_unit(rotations, f"{path}.rotations")
     if data.first < 0 or not np.isfinite(translations).all():
         raise FormatError("expected finite numbers and frames from 0", path=path)
     return Stretch(data.first, data.digest, joints, rotations, moved, translations)

@@ -1,0 +1,304 @@
+"""What damaged files must do: be refused in one good line, or load, hold together, relax, and open as the window opens
+them. Small whole files of every format to damage, and the check.
+"""
+
+from __future__ import annotations
+
+import io
+import random
+import tempfile
+import zipfile
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from bvh_texts import ARM, XYZ, ZXY, Joint, text_of
+from characters import every_kind
+from gltf_files import GltfFile
+from mutations import damaged, damaged_tree
+from takes import loose, turn
+
+from viewer.cli.sessions import as_character
+from viewer.errors import InputError, ViewerError
+from viewer.formats.bounds import check_character, check_skeleton
+from viewer.formats.bvh.parse import parse_bvh
+from viewer.formats.bvh.reader import build
+from viewer.formats.bvh.writer import bvh_lines
+from viewer.formats.goals_json import goals_from_text, goals_to_json
+from viewer.formats.load import load
+from viewer.formats.pose_json import pose_from_text, pose_to_json
+from viewer.formats.save import save
+from viewer.ik.goals import Goal
+from viewer.session import Mode, Session, new_document
+from viewer.session.actions import KeyPose, SetHandle, SetMode, SetStiffness
+from viewer.session.files import load_session, save_session
+from viewer.session.script import open_script
+from viewer.skeleton.kinematics import fk, fk_clip
+from viewer.ui.documents import show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from viewer.app.application import Application
+    from viewer.session import Document
+    from viewer.skeleton.character import Character
+    from viewer.skeleton.pose import Pose
+    from viewer.skeleton.skeleton import Skeleton
+
+FORMATS = (".bvh", ".json", ".npz", ".gltf", ".glb", ".ikv.json", "actions", "goals", "pose")
+"""Suffixes of files, and what else is read: a session's recorded actions, goals files and pose files."""
+TREES = (".json", ".gltf", ".ikv.json", "actions", "goals", "pose")
+"""Those that are JSON."""
+FIGURE = every_kind()
+"""Whose goals and poses are read."""
+GOALS = (
+    Goal.pin("a"),
+    Goal.pose("b", (0, 1, 2), (0, 0, 0, 1), weight=2.0),
+    Goal.distance("root", 1.0, (0, 0, 0)),
+    Goal.aim("euler.tip", (0, 1, 0), (0, 0, 1), offset=(1, 0, 0)),
+)
+_MOST_TICKS = 60
+"""Of a replay: a file may ask for any number, each as long as a frame of the window."""
+
+
+def two_roots() -> str:
+    """Position channels below the root, five orders, a joint without channels, several tips, names that repeat."""
+    slide = Joint("slide", (0, 1, 0), "Yposition", tips=[(0, 1, 0), (1, 0, 0)])
+    first = Joint("a b", (0, 90, 0), f"{ZXY} {XYZ}", [slide, Joint("slide", (1, 0, 0), "Yrotation Xrotation")])
+    second = Joint("Hüfte", (5, 0, 0), "", [Joint("still", channels="")])
+    return text_of(first, second, rows=np.random.default_rng(1).uniform(-90, 90, (3, 9)).tolist())
+
+
+def moving_gltf() -> GltfFile:
+    """All three interpolations, scale, a matrix, sparse numbers, a carrier, an end site, a skin."""
+    file = GltfFile(
+        [
+            {"name": "armature", "children": [1], "scale": [0.01, 0.01, 0.01]},
+            {"name": "hips", "children": [2, 4], "rotation": [0, 0, 0.6, 0.8]},
+            {"name": "arm", "children": [3], "translation": [0, 200, 0], "scale": [1, 2, 1]},
+            {"name": "arm.tip", "translation": [0, 30, 0]},
+            {"name": "leg", "matrix": [1, 0, 0, 0, 0, 0, 1, 0, 0, -1, 0, 0, 5, 0, 0, 1]},
+        ]
+    )
+    file.tree["skins"] = [{"joints": [1, 2, 4]}]
+    turns = [[0.0, 0.0, 0.0, 1.0], [0.0, 0.6, 0.0, 0.8]]
+    file.move(1, "translation", [0.0, 0.5, 1.0], [[0, 0, 0], [1, 0, 0], [1, 1, 0]])
+    file.move(2, "rotation", [0.0, 1.0], turns, "STEP")
+    file.move(4, "rotation", [0.0, 1.0], np.repeat(turns, 3, axis=0), "CUBICSPLINE")
+    file.move(2, "scale", [0.25, 0.75], [[1, 1, 1], [1, 1.5, 1]])
+    return file
+
+
+@cache
+def seeds() -> dict[str, list[bytes]]:
+    """Small whole files by what they are."""
+    figure, gltf = FIGURE.skeleton, moving_gltf()
+    result = {
+        ".bvh": [ARM.encode(), two_roots().encode()],
+        ".gltf": [gltf.text().encode()],
+        ".glb": [gltf.glb()],
+        "goals": [goals_to_json(GOALS).encode()],
+        "pose": [pose_to_json(figure, figure.poses["relaxed"]).encode()],
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        for suffix in (".json", ".npz", ".gltf", ".glb"):
+            path = Path(folder, f"a{suffix}")
+            save(FIGURE, path)
+            result.setdefault(suffix, []).append(path.read_bytes())
+        path = Path(folder, "a.ikv.json")
+        result[".ikv.json"] = []
+        for made in (Session(new_document(FIGURE)), _keyed()):
+            save_session(made.document, path)
+            result[".ikv.json"].append(path.read_bytes())
+        save_session((made := _recorded()).document, path, made.tape)
+        result["actions"] = [path.read_bytes()]
+    return result
+
+
+def _keyed() -> Session:
+    """A small figure with keys."""
+    made = loose("two-link")
+    for frame in (0, 10, 30):
+        turn(made, "elbow", (0.0, 0.0, 0.3))
+        made.dispatch(KeyPose(frame))
+    return made
+
+
+def _recorded() -> Session:
+    """Edits on a small figure, and frames gone to."""
+    made = _keyed()
+    made.record_actions()
+    made.dispatch(SetStiffness("shoulder", 0.1))
+    made.dispatch(SetHandle("tip", weight=2.0))
+    made.dispatch(SetMode(Mode.FK))
+    turn(made, "elbow", (0.0, 0.0, 0.3))
+    made.seek(3)
+    made.undo()
+    return made
+
+
+def mutant(kind: str, number: int) -> bytes:
+    """A damaged file: the same for the same number."""
+    dice = random.Random(number)
+    data = dice.choice(seeds()[kind])
+    if kind == ".npz" and dice.random() < 0.7:
+        return _damaged_member(data, dice)
+    if kind == ".glb" and dice.random() < 0.8:
+        return _damaged_chunk(data, dice)
+    if kind in TREES and dice.random() < 0.6:
+        return damaged_tree(data, dice)
+    return damaged(data, dice)
+
+
+def _damaged_member(data: bytes, dice: random.Random) -> bytes:
+    """A zip with an array damaged inside, its checksum right again."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    name = dice.choice(list(members))
+    members[name] = damaged(members[name], dice)
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", dice.choice((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED))) as archive:
+        for member, content in members.items():
+            archive.writestr(zipfile.ZipInfo(member), content)
+    return packed.getvalue()
+
+
+def _damaged_chunk(data: bytes, dice: random.Random) -> bytes:
+    """A GLB with its JSON or its numbers damaged, its lengths right again."""
+    length = int.from_bytes(data[12:16], "little")
+    text, numbers = data[20 : 20 + length], data[28 + length :]
+    if dice.random() < 0.3:
+        numbers = damaged(numbers, dice)
+    else:
+        text = damaged_tree(text, dice) if dice.random() < 0.7 else damaged(text, dice)
+    text += b" " * (-len(text) % 4)
+    chunks = len(text).to_bytes(4, "little") + b"JSON" + text + len(numbers).to_bytes(4, "little") + b"BIN\0" + numbers
+    return b"glTF" + (2).to_bytes(4, "little") + (12 + len(chunks)).to_bytes(4, "little") + chunks
+
+
+def fault(kind: str, data: bytes, folder: Path, *, frame: bool = False) -> str | None:
+    """None where a file is refused as it should be, or all that holds of what loads holds; else what is wrong.
+
+    Args:
+        kind: one of `FORMATS`.
+        data: the file.
+        folder: for those that are read from a disk.
+        frame: whether what opens is drawn, too.
+    """
+    name = f"f{kind}" if kind.startswith(".") else f"{kind}.ikv.json" if kind == "actions" else f"{kind}.json"
+    path = folder / name
+    try:
+        opened = _opened(kind, data, path)
+    except ViewerError as error:
+        return None if _well_said(str(error), name, str(path)) else f"message: {error!r}"
+    except Exception as error:  # noqa: BLE001 - whatever else escapes is what is looked for
+        return f"escaped: {type(error).__name__}: {error}"
+    try:
+        if isinstance(opened, Session):
+            return _broken_document(opened.document) or _drawn(opened.document, frame=frame)
+        return _broken(opened) or _shown(opened, frame=frame)
+    except Exception as error:  # noqa: BLE001
+        return f"escaped from what was loaded: {type(error).__name__}: {error}"
+
+
+def _opened(kind: str, data: bytes, path: Path) -> Character | Session:
+    """What a file holds; of goals and poses the document of `FIGURE` with them."""
+    text = data.decode("utf-8", "replace")
+    match kind:
+        case ".bvh":
+            return check_character(build(parse_bvh(data, path.name), path.name, units="auto", up="auto"), path.name)
+        case "goals":
+            return _on_figure(path.name, goals=goals_from_text(text, path.name, FIGURE.skeleton))
+        case "pose":
+            return _on_figure(path.name, pose=pose_from_text(text, path.name, FIGURE.skeleton))
+    path.write_bytes(data)
+    if kind == ".ikv.json":
+        return Session(load_session(path))
+    if kind == "actions":
+        script = open_script(path)
+        for _ in range(_MOST_TICKS):
+            if script.finished:
+                break
+            script.tick(0.0)
+        return script
+    return load(path)
+
+
+def _on_figure(name: str, **options: Any) -> Session:  # noqa: ANN401 - passed on as they are
+    """A session of `FIGURE`; what refuses it knows no file, and whoever asked puts its name before."""
+    try:
+        return Session(new_document(FIGURE, **options))
+    except InputError as error:
+        raise InputError(f"{name}: {error}") from error
+
+
+def _well_said(message: str, *names: str) -> bool:
+    return message.startswith(names) and len(message) < 600 and message.isprintable()
+
+
+def _finite(arrays: Iterable[object]) -> bool:
+    return all(bool(np.isfinite(array).all()) for array in arrays)  # type: ignore[call-overload]
+
+
+def _broken(character: Character) -> str | None:
+    """What does not hold of a loaded character: finite arrays, unit rotations, kinematics, a BVH file of it."""
+    skeleton, clip = character.skeleton, character.clip
+    pose = skeleton.relaxed_pose() if clip is None else clip.pose(0)
+    arrays = [skeleton.offsets, skeleton.tip_offsets, skeleton.stiffness, skeleton.axes, pose.translations]
+    turns = [skeleton.rest_rotations, pose.rotations]
+    worlds = [fk(skeleton, skeleton.rest_pose()), fk(skeleton, pose)]
+    if clip is not None:
+        arrays.append(clip.translations)
+        turns.append(clip.rotations)
+        worlds.append(fk_clip(skeleton, clip))
+    arrays += [world.positions for world in worlds]
+    if not _finite(arrays):
+        return "numbers that are not finite"
+    if not all(np.allclose(np.linalg.norm(turn, axis=-1), 1.0, atol=1e-9) for turn in turns):
+        return "rotations that are no unit quaternions"
+    lines, _ = bvh_lines(character)
+    again = parse_bvh("".join(lines).encode(), "again")
+    rows = 0 if not any(again.channels) else 1 if clip is None else len(clip)
+    if len(again.joints) != len(skeleton) or len(again.values) != rows:
+        return "a BVH file that holds something else"
+    return None
+
+
+def _shown(character: Character, *, frame: bool) -> str | None:
+    """What does not hold of a character that is relaxed and opened as the window opens it."""
+    relaxed = character.skeleton.relaxed_pose()
+    wrong = _wrong_pose(character.skeleton, relaxed, "a relaxed pose")
+    return (
+        wrong or _broken_document(session := Session(new_document(character)).document) or _drawn(session, frame=frame)
+    )
+
+
+def _broken_document(document: Document) -> str | None:
+    check_skeleton(document.skeleton, poses=[document.pose])
+    as_character(document)
+    return _wrong_pose(document.skeleton, document.pose, "a document's pose")
+
+
+def _wrong_pose(skeleton: Skeleton, pose: Pose, what: str) -> str | None:
+    world = fk(skeleton, pose)
+    return None if _finite([pose.rotations, pose.translations, world.positions]) else f"{what} that is not finite"
+
+
+@cache
+def _window() -> Application:
+    """One window for all: opening another takes longer than a hundred cases."""
+    from viewer.app.start import open_window  # noqa: PLC0415 - most cases are not drawn
+    from viewer.session.preferences import Preferences  # noqa: PLC0415
+
+    return open_window(Session(new_document(FIGURE)), Preferences(), size=(640, 400))
+
+
+def _drawn(document: Document, *, frame: bool) -> str | None:
+    """Draw the window with the document, twice: panels take their sizes in the first frame."""
+    if frame:
+        app = _window()
+        show(app.controller, document)
+        app.draw(0.0)
+        app.draw(0.1)
+    return None

@@ -1,0 +1,49 @@
+"""Errors that are faults of the program: said in one line, kept in full in a file for whoever mends them."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+import traceback
+from typing import TYPE_CHECKING
+
+from viewer.errors import quote
+from viewer.session.places import log_folder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_LARGEST = 1 << 20
+"""Bytes of the log; then it is begun anew, and what was in it is kept once."""
+
+
+def said(error: Exception, file: object) -> str:
+    """One line for an error that a file has brought out, which names the log that its traceback is written to.
+
+    Args:
+        error: none of ours.
+        file: what the user called the file.
+    """
+    if isinstance(error, MemoryError):
+        return f"{file}: not enough memory for this file"
+    words = " ".join(str(error).split())
+    what = quote(f"{type(error).__name__}: {words}" if words else type(error).__name__)
+    log = _logged(error, file)
+    kept = "" if log is None else f"; its traceback is in {log}"
+    return f"{file}: this file brings out a fault of the program, {what}{kept}"
+
+
+def _logged(error: Exception, file: object) -> Path | None:
+    """The log that the traceback was added to; None where none can be written."""
+    log = log_folder() / "errors.log"
+    try:
+        log.parent.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(FileNotFoundError):
+            if log.stat().st_size > _LARGEST:
+                log.replace(log.with_name("errors.old.log"))
+        with log.open("a", encoding="utf-8", errors="backslashreplace") as text:
+            text.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {str(file)!r}\n")
+            text.writelines(traceback.format_exception(error))
+    except OSError:
+        return None
+    return log
