@@ -184,9 +184,10 @@ def _stands_on(tree: RestTree, pair: Pair) -> bool:
 
 def _is_straight(tree: RestTree, limb: Limb) -> bool:
     """Whether joints between upper, lower and end (twist bones) lie on the way: else there are more than two bones."""
-    pairs = [(limb.upper, limb.lower)] + ([(limb.lower, limb.end)] if limb.end is not None else [])
-    for start, stop in pairs:
-        way = np.array([tree.place(start), *(tree.place(joint) for joint in tree.between(start, stop))])
+    last, place = limb.tip
+    for start, stop, end in ((limb.upper, limb.lower, np.zeros(3)), (limb.lower, last, place)):
+        between = [tree.place(joint) for joint in tree.between(start, stop)]
+        way = np.array([tree.place(start), *between, tree.world.point(stop, end)])
         length = float(np.linalg.norm(np.diff(way, axis=0), axis=1).sum())
         if length > _STRAIGHT * float(np.linalg.norm(way[-1] - way[0])):
             return False
@@ -195,10 +196,8 @@ def _is_straight(tree: RestTree, limb: Limb) -> bool:
 
 def _bend(tree: RestTree, limb: Limb) -> float:
     """Cosine of the bend between the two bones at rest."""
-    end = tree.place(limb.end) if limb.end is not None else tree.end_site(limb.lower)
-    assert end is not None
     middle = tree.place(limb.lower)
-    return float(unit(middle - tree.place(limb.upper)) @ unit(end - middle))
+    return float(unit(middle - tree.place(limb.upper)) @ unit(tree.world.point(*limb.tip) - middle))
 
 
 def _head(tree: RestTree, pelvis: int, chest: int, limbs: tuple[Limb, ...]) -> int | None:

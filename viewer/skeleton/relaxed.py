@@ -115,14 +115,14 @@ class _Body:
         else:
             wanted = np.sin(THIGH) * figure.forward - np.cos(THIGH) * figure.up + np.tan(_LEG_APART) * outward
             plane = bends_towards(figure, limb, -figure.up)
-        shoulder, elbow, _ = limb_places(self.skeleton, self.world, limb)
+        shoulder, elbow, _ = limb_places(self.world, limb)
         to_axis = np.cross(wanted, plane)
         self._turn(limb.upper, _turn_between(elbow - shoulder, self._axis(limb, axis), wanted, to_axis))
 
     def bend(self, limb: Limb, axis: Floats | None) -> None:
         """Bend elbow or knee."""
         about = unit(self._axis(limb, axis))
-        shoulder, elbow, wrist = limb_places(self.skeleton, self.world, limb)
+        shoulder, elbow, wrist = limb_places(self.world, limb)
         angle = ELBOW if limb.kind == ARM else KNEE
         wanted = rotate(from_axis_angle(about, angle), elbow - shoulder)
         lower = wrist - elbow

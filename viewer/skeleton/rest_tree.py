@@ -105,8 +105,8 @@ class RestTree:
             line.append(below[int(np.argmax(lengths))])
         return line
 
-    def end_site(self, joint: int) -> Floats | None:
-        """World place (3,) of the joint's farthest end site that is apart from it, or None."""
-        here = self.place(joint)
-        tips = sorted(self.tips[joint], key=lambda tip: -float(np.linalg.norm(tip - here)))
-        return tips[0] if tips and self.apart(tips[0], here) else None
+    def end_site(self, joint: int) -> tuple[int, Floats] | None:
+        """The joint and, in its frame, the place (3,) of its farthest end site that is apart from it, or None."""
+        offsets = self.skeleton.tip_offsets[self.skeleton.tip_parents == joint]
+        farthest = max(offsets, key=lambda tip: float(np.linalg.norm(tip)), default=np.zeros(3))
+        return (joint, farthest) if self.apart(farthest, np.zeros(3)) else None
