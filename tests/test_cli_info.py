@@ -48,7 +48,7 @@ def test_the_guess_of_units_is_in_the_document_and_on_stderr(
 ) -> None:
     path = figure(tmp_path)
     done = ran(capsys, "info", path, "--json")
-    warning = "units and axes are guessed: units of 0.0564444 m (cmu), Y up, height 1.13 m"
+    warning = "units and axes are guessed: units of 0.0564444 m (cmu), Y up, height 1.13 m; from its size"
     assert done.json["warnings"] == [warning]
     assert done.err == f"warning: {path}: {warning}\n"
     assert done.json["units"] == "cmu"

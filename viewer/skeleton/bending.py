@@ -70,6 +70,13 @@ def limb_places(world: World, limb: Limb) -> Floats:
     return np.vstack([world.positions[[limb.upper, limb.lower]], world.point(*limb.tip)])
 
 
+def leg_length(skeleton: Skeleton, figure: Figure) -> float | None:
+    """Length of thigh and shank at rest, the mean of both legs; None of a figure without legs."""
+    world = rest_world(skeleton)
+    bones = [np.diff(limb_places(world, leg), axis=0) for leg in figure.legs]
+    return float(np.linalg.norm(bones, axis=-1).sum(axis=-1).mean()) if bones else None
+
+
 def bends_towards(figure: Figure, limb: Limb, direction: Floats) -> Floats:
     """Unit vector (3,) that the lower bone moves to as the limb bends, its upper one pointing in ``direction``.
 

@@ -65,7 +65,7 @@ def on_all_fours(tree: RestTree, pelvis: int, chest: int, arms: tuple[Limb, ...]
 
 def _direction(tree: RestTree, limb: Limb) -> Floats:
     """From shoulder or hip to hand or foot."""
-    return unit(tree.world.point(*limb.tip) - tree.place(limb.upper))
+    return unit(tree.end(limb.tip) - tree.place(limb.upper))
 
 
 def _trunk(tree: RestTree, pelvis: int, chest: int, head: int | None, arms: tuple[Limb, ...]) -> Floats:

@@ -83,7 +83,7 @@ def _named(tree: RestTree, kind: str, side: str, trunk: int, last: int, ends: bo
     path = tree.between(trunk, last)
     end, above = (last, path[:-1]) if ends else (None, path)
     tip = (last, np.zeros(3)) if ends else tree.end_site(last)
-    lower = None if tip is None else _nearest(tree, above, tree.world.point(*tip), _MIDDLES[kind])
+    lower = None if tip is None else _nearest(tree, above, tree.end(tip), _MIDDLES[kind])
     if tip is None or lower is None:
         return None
     above = above[: above.index(lower)]
@@ -139,7 +139,7 @@ def _nodes(tree: RestTree, child: int) -> Nodes:
         if not nodes or tree.apart(nodes[-1][1], tree.place(joint)):
             nodes.append((joint, tree.place(joint)))
     last = tree.end_site(tree.longest(child)[-1])
-    return [*nodes, (None, tree.world.point(*last))] if last is not None else nodes
+    return [*nodes, (None, tree.end(last))] if last is not None else nodes
 
 
 def _lengths(nodes: Nodes) -> Floats:

@@ -8,7 +8,7 @@ import numpy as np
 
 from viewer.skeleton.body_parts import body_part
 from viewer.skeleton.extent import tip_positions
-from viewer.skeleton.kinematics import fk
+from viewer.skeleton.bending import rest_world
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +36,7 @@ class RestTree:
     def __init__(self, skeleton: Skeleton) -> None:
         """Measure the tree: one pass, linear in the number of joints."""
         self.skeleton = skeleton
-        self.world = fk(skeleton, skeleton.rest_pose())
+        self.world = rest_world(skeleton)
         self.parents: list[int] = skeleton.parents.tolist()
         self.children: list[list[int]] = [[] for _ in self.parents]
         self.tips: list[list[Floats]] = [[] for _ in self.parents]
@@ -65,6 +65,11 @@ class RestTree:
     def place(self, joint: int) -> Floats:
         """World place (3,) of a joint at rest."""
         return np.asarray(self.world.positions[joint])
+
+    def end(self, tip: tuple[int, Floats]) -> Floats:
+        """World place (3,) at rest of a point fixed to a joint: where a limb ends."""
+        joint, offset = tip
+        return self.world.point(joint, offset) if offset.any() else self.place(joint)
 
     def apart(self, a: Floats, b: Floats) -> bool:
         """Whether two places are not one and the same."""
