@@ -7,12 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from viewer.errors import InputError, quote, unknown_name
+from viewer.errors import FormatError, InputError, quote, unknown_name
 from viewer.formats.paths import check_file
 from viewer.formats.units import check_units, check_up
 from viewer.resources import data_dir
 from viewer.skeleton.chain import chain
 from viewer.skeleton.character import Character, Source
+from viewer.skeleton.extent import check_reach
 
 if TYPE_CHECKING:
     import os
@@ -89,7 +90,12 @@ def load(file: str | os.PathLike[str], *, units: str | float = "auto", up: str =
         if path.suffix.casefold() in WRITTEN_ONLY:
             found += ", which is written only"
         raise InputError(f"{name or quote(name)}: expected a name that ends in {', '.join(READERS)}, found {found}")
-    return reader(path, name, units, up)
+    character = reader(path, name, units, up)
+    try:
+        check_reach(character)
+    except InputError as error:
+        raise FormatError(str(error), file=name) from None
+    return character
 
 
 def sample_names() -> list[str]:

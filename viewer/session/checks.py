@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from viewer.errors import InputError, quote, unknown_name
+from viewer.skeleton.extent import FARTHEST
 from viewer.spatial.checks import finite_floats, unit_quaternions
 
 if TYPE_CHECKING:
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 
 Word = TypeVar("Word", bound="StrEnum")
 
-FARTHEST = 1e7
-"""Metres from the origin that a target may stand: farther off a position has no millimetres left to be met within."""
 _UNIT_ENOUGH = 1e-12
 
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from viewer.errors import InputError, quote
 from viewer.ik.goals import PIN_WEIGHT, Goal, GoalKind
-from viewer.session.checks import FARTHEST, as_flag, as_number, as_turn, as_vector, as_weight, one_of
+from viewer.session.checks import as_flag, as_number, as_turn, as_vector, as_weight, one_of
 from viewer.session.values import STANDING, Wanted
+from viewer.skeleton.extent import FARTHEST
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

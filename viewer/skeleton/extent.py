@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from viewer.errors import InputError, quote
 from viewer.skeleton.kinematics import fk
 from viewer.spatial.quaternion import rotate
 
@@ -14,6 +16,10 @@ if TYPE_CHECKING:
     from viewer.skeleton.kinematics import World
     from viewer.skeleton.skeleton import Skeleton
     from viewer.spatial.checks import Floats
+
+
+FARTHEST = 1e7
+"""Metres from the origin within which all has to stand: farther off a position has no millimetres left."""
 
 
 def tip_positions(skeleton: Skeleton, world: World) -> Floats:
@@ -35,3 +41,28 @@ def extent(character: Character) -> Floats:
 def height(character: Character) -> float:
     """Metres from the lowest to the highest joint or tip, in the first frame if there is one, else at rest."""
     return float(extent(character)[1])
+
+
+def check_reach(character: Character) -> None:
+    """Make sure that no pose of a file, and no turn of its joints, takes one beyond `FARTHEST`.
+
+    Raises:
+        InputError: one does, or a length is not a number.
+    """
+    skeleton = character.skeleton
+    farthest = np.abs(skeleton.offsets)
+    for pose in skeleton.poses.values():
+        farthest = np.maximum(farthest, np.abs(pose.translations))
+    for clip in character.clips.values():
+        if len(clip) and len(clip.translated):
+            moved = np.maximum(clip.translations.max(axis=0), -clip.translations.min(axis=0))
+            farthest[clip.translated] = np.maximum(farthest[clip.translated], moved)
+    reach: list[float] = []
+    for bone, parent in zip(farthest.tolist(), skeleton.parents.tolist(), strict=True):
+        reach.append(math.hypot(*bone) + (reach[parent] if parent >= 0 else 0.0))
+    tips = zip(skeleton.tip_parents.tolist(), skeleton.tip_offsets.tolist(), strict=True)
+    ends = [*enumerate(reach), *((joint, reach[joint] + math.hypot(*tip)) for joint, tip in tips)]
+    for joint, metres in ends:
+        if not metres <= FARTHEST:
+            name = quote(skeleton.names[joint])
+            raise InputError(f"joint {name}: expected metres within {FARTHEST:g} of the origin, found {metres:g}")

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from viewer.skeleton.bending import rest_world
 from viewer.skeleton.body_parts import body_part
 from viewer.skeleton.extent import tip_positions
-from viewer.skeleton.bending import rest_world
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
