@@ -109,10 +109,11 @@ def test_every_kind_of_joint(tmp_path: Path, suffix: str) -> None:
 def test_files_beside_the_checkout(path: Path) -> None:
     try:
         character = viewer.load(path)
-    except ViewerError as error:
-        assert path.parent.name == "findings", error
-        return
-    use(character)
+    except ViewerError:
+        if path.parent.name != "findings":
+            raise
+    else:
+        use(character)
 
 
 def limb_on(joint: str, *, fan: int) -> str:
@@ -154,7 +155,8 @@ def test_a_hinge_does_not_bend_the_bone_that_lies_along_it() -> None:
     for side, sign in (("Left", 1), ("Right", -1)):
         joints += [
             {"name": f"{side}UpLeg", "parent": "Hips", "offset": [0.1 * sign, 0, 0]},
-            {"name": f"{side}Leg", "parent": f"{side}UpLeg", "offset": [0, -0.4, 0], "kind": "hinge", "axis": [0, 1, 0]},
+            {"name": f"{side}Leg", "parent": f"{side}UpLeg", "offset": [0, -0.4, 0],
+             "kind": "hinge", "axis": [0, 1, 0]},
             {"name": f"{side}Foot", "parent": f"{side}Leg", "offset": [0, -0.4, 0]},
         ]  # fmt: skip
     character = skeleton_from_text(json.dumps({"joints": joints}), "odd.json")
@@ -184,7 +186,8 @@ def odd_character(seed: int) -> Character | None:
     try:
         return skeleton_from_text(json.dumps(odd_figure(seed)), "odd.json")
     except ViewerError as error:
-        assert "limits" in str(error)
+        if "limits" not in str(error):
+            raise
         return None
 
 

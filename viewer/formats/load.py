@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from viewer.errors import FormatError, InputError, quote, unknown_name
+from viewer.errors import FormatError, InputError, one_line, quote, unknown_name
 from viewer.formats.paths import check_file
 from viewer.formats.units import check_units, check_up
 from viewer.resources import data_dir
@@ -95,7 +95,7 @@ def load(file: str | os.PathLike[str], *, units: str | float = "auto", up: str =
         check_reach(character)
     except InputError as error:
         raise FormatError(str(error), file=name) from None
-    return character
+    return replace(character, warnings=tuple(one_line(warning) for warning in character.warnings))
 
 
 def sample_names() -> list[str]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from viewer.errors import FormatError
+from viewer.errors import FormatError, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,7 +38,7 @@ class Accessors:
         accessor = self._file.accessors[index]
         path = f"accessors[{index}]"
         if _COMPONENTS.get(accessor.type) != components or accessor.component_type not in _TYPES:
-            found = f"{accessor.type} of {accessor.component_type}"
+            found = f"{shown(accessor.type)} of {accessor.component_type}"
             raise FormatError(f"expected {components} components each, found {found}", path=path)
         values = self._plain(accessor, components, path)
         if accessor.sparse is not None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.errors import FormatError
+from viewer.errors import FormatError, shown
 from viewer.formats.gltf.accessors import Accessors
 from viewer.formats.gltf.baking import Baked, bake
 from viewer.formats.gltf.carriers import carried, count_carriers, without_carriers
@@ -77,7 +77,7 @@ def _character(file: File, accessors: Accessors, name: str) -> Character:
         warnings += notes
         shears |= sheared
     if shears:
-        listed = ", ".join(_name(file, tree.nodes[joint]) for joint in sorted(shears)[:3])
+        listed = ", ".join(shown(_name(file, tree.nodes[joint])) for joint in sorted(shears)[:3])
         warnings.append(
             f"scale that differs between axes shears what hangs on {listed}: places are right, shapes are not"
         )
