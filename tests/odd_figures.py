@@ -7,7 +7,7 @@ from typing import Any
 
 Entry = dict[str, Any]
 
-_LIMBS = (
+_LIMBS: tuple[tuple[str, ...], ...] = (
     ("Shoulder", "Arm", "ForeArm", "Hand"), ("UpLeg", "Leg", "Foot", "Toe"), ("Thigh", "Knee"), ("Elbow", "Elbow"),
     ("Arm", "Elbow", "Twist", "Nub"), ("UpLeg", "Knee", "Ankle"), ("", "", ""),
 )  # fmt: skip
@@ -77,8 +77,8 @@ class _Odd:
 
     def limbs(self, at: str) -> None:
         """Twins that hang or reach sideways, mostly alike; each may end in a fan of joints in one place."""
-        names = self.dice.choice(_LIMBS)
-        names = names[: self.dice.randint(1, len(names))]
+        limb = self.dice.choice(_LIMBS)
+        names = limb[: self.dice.randint(1, len(limb))]
         way = self.dice.choice(((0.0, -0.4, 0.0), (0.3, 0.0, 0.0)))
         offsets = [self.offset(0.1, 0, 0), *(self.offset(*way) for _ in names[1:])]
         tips = [self.offset(*way) for _ in range(self.dice.choice((0, 1, 1, 2)))]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from viewer.errors import InputError, shown
+from viewer.errors import InputError, quote
 from viewer.session.take.values import Key
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def checked_keys(document: Document, keys: Sequence[tuple[int, int]]) -> Keys:
         if not take.has(key):
             known = 0 <= joint < len(document.skeleton)
             name = quote(document.skeleton.names[joint]) if known else f"number {joint}"
-            raise InputError(f"no key of joint {shown(name)} at frame {frame}")
+            raise InputError(f"no key of joint {name} at frame {frame}")
         found.append(key)
     return tuple(dict.fromkeys(found))
 
