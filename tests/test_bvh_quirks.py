@@ -218,13 +218,17 @@ def test_what_is_stated_is_not_guessed() -> None:
 
 def test_guessed_frame_in_words() -> None:
     warnings = read(figure(60, 30, 170), units="auto").warnings
-    assert warnings == ("units and axes are guessed: units of 0.01 m (cm), Z up, height 1.7 m",)
+    assert warnings == ("units and axes are guessed: units of 0.01 m (cm), Z up, height 1.7 m; from its size",)
 
 
 def test_only_what_is_guessed_is_said_to_be() -> None:
     upright, lying = figure(60, 170, 30), figure(60, 30, 170)
-    assert read(upright, units="auto", up="y").warnings == ("units are guessed: units of 0.01 m (cm), height 1.7 m",)
-    assert read(figure(0.6, 1.7, 0.3), units="auto", up="y").warnings == ("units are guessed: metres, height 1.7 m",)
+    assert read(upright, units="auto", up="y").warnings == (
+        "units are guessed: units of 0.01 m (cm), height 1.7 m; from its size",
+    )
+    assert read(figure(0.6, 1.7, 0.3), units="auto", up="y").warnings == (
+        "units are guessed: metres, height 1.7 m; from its size",
+    )
     assert read(lying, units="cm").warnings == ("axes are guessed: Z up, height 1.7 m",)
     for units in ("cm", "0.0564444", 0.0564444, "raw"):
         assert read(upright, units=units).warnings == ()

@@ -117,10 +117,14 @@ def test_the_table_has_a_line_per_joint_and_no_minus_zero(capsys: pytest.Capture
     ]
 
 
-def test_numbers_past_float_range_are_null(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+@pytest.mark.parametrize(("length", "found"), [(1e308, "1e+308"), (6e6, "1.2e+07")])
+def test_places_too_far_off_are_refused(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, length: float, found: str
+) -> None:
     path = tmp_path / "huge.json"
-    joints = [{"name": "a", "offset": [1e308, 0, 0]}, {"name": "b", "parent": "a", "offset": [1e308, 0, 0]}]
+    joints = [{"name": "a", "offset": [length, 0, 0]}, {"name": "b", "parent": "a", "offset": [length, 0, 0]}]
     path.write_text(json.dumps({"joints": joints}), encoding="utf-8")
     done = ran(capsys, "fk", path, "--json")
-    assert (done.code, done.err) == (0, "")
-    assert done.json["joints"]["b"]["position"][0] is None
+    name = "a" if length > 1e7 else "b"
+    said = f'error: {path}: joint "{name}": expected lengths that keep it within 1e+07 m of the origin, found {found}\n'
+    assert (done.code, done.out, done.err) == (1, "", said)

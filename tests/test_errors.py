@@ -49,8 +49,10 @@ def test_a_format_error_keeps_the_place_and_the_problem_apart() -> None:
         ("line\nbreak\tand\x00", '"line\\nbreak\\tand\\x00"'),
         ("\udc80", '"\\udc80"'),
         ("Hüfte 日本", '"Hüfte 日本"'),
-        ("x" * 40, f'"{"x" * 40}"'),
-        ("x" * 41, f'"{"x" * 39}…"'),
+        ("x" * 60, f'"{"x" * 60}"'),
+        ("x" * 31 + "y" * 30, f'"{"x" * 30}…{"y" * 29}"'),
+        ("\x1b[31mred\u202egnp.exe", '"\\x1b[31mred\\u202egnp.exe"'),
+        ("\x9b1A\u2028\u200bHand", '"\\x9b1A\\u2028\\u200bHand"'),
     ],
 )
 def test_what_was_found_is_quoted_short_and_printable(found: object, quoted: str) -> None:

@@ -48,7 +48,7 @@ def angles(skeleton: Skeleton, pose: Pose) -> dict[str, float]:
     world = fk(skeleton, pose)
     result = {}
     for limb in figure.limbs:
-        shoulder, elbow, wrist = limb_places(skeleton, world, limb)
+        shoulder, elbow, wrist = limb_places(world, limb)
         upper, lower = ((v / np.linalg.norm(v)) for v in (elbow - shoulder, wrist - elbow))
         name = f"{limb.side} {limb.kind}"
         result[f"{name} rise"] = float(np.degrees(np.arcsin(upper @ figure.up)))
@@ -69,7 +69,7 @@ def stands_relaxed(skeleton: Skeleton, pose: Pose, *, least: float = 5.0) -> Non
     measured = angles(skeleton, pose)
     for limb in figure.limbs:
         name = f"{limb.side} {limb.kind}"
-        shoulder, _, wrist = limb_places(skeleton, world, limb) @ figure.up
+        shoulder, _, wrist = limb_places(world, limb) @ figure.up
         assert wrist < shoulder
         assert least < measured[f"{name} bend"] < 60.0, name
     for leg in figure.legs:

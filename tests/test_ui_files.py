@@ -106,7 +106,7 @@ def test_a_dropped_file_is_shown_whole_and_remembered(person: Person) -> None:
 def test_guessed_units_are_said_and_can_be_changed(person: Person) -> None:
     person.controller.handle(Drop((WALK,)))
     message = next(message for message in person.controller.messages if message.text.startswith("Read as"))
-    assert message.text == "Read as centimetres, height 1.71 m"
+    assert message.text == "Read as centimetres, height 1.71 m (from its leg length)"
     person.controller.bar.choose(message, 0)
     assert person.controller.requests.pop().name == "units-dialog"
 

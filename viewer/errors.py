@@ -14,13 +14,25 @@ from typing import TYPE_CHECKING, ClassVar
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_LONGEST_QUOTE = 40
+LONGEST_NAME = 60
+LONGEST_MESSAGE = 500
+"""Letters of a message: a name or a path in it may be of any length."""
+_ICONS = range(0xE000, 0xF900)
+"""Private letters, where the window's font has its icons."""
 
 
 class ViewerError(Exception):
     """Base of all errors of this package: input or output that cannot be used."""
 
     exit_code: ClassVar[int] = 1
+
+    def __str__(self) -> str:
+        """The message: one printable line of at most `LONGEST_MESSAGE` letters, whatever names are in it."""
+        return one_line(self._whole())
+
+    def _whole(self) -> str:
+        """The message as it was made."""
+        return super().__str__()
 
 
 class FormatError(ViewerError):
@@ -51,7 +63,7 @@ class FormatError(ViewerError):
         self.path = path
         super().__init__(problem)
 
-    def __str__(self) -> str:
+    def _whole(self) -> str:
         """``FILE, line L, column C: problem`` or ``FILE: JSON PATH: problem``."""
         place = self.file or ""
         if self.line is not None:
@@ -111,14 +123,40 @@ PACKAGES = {
 """What pip calls modules that have another name there."""
 
 
+def visible(text: str, *, icons: bool = False) -> str:
+    """The text with what no one can see, or what would steer a terminal, spelled out as Python does.
+
+    Args:
+        text: of any letters; printable ones of any script stay.
+        icons: letters of the private use area stay, too: the window's font draws them.
+    """
+    if text.isprintable():
+        return text
+    kept = _ICONS if icons else ()
+    return "".join(c if c.isprintable() or ord(c) in kept else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def shortened(text: str, longest: int) -> str:
+    """The text, or as many letters of its two ends: names differ at their ends."""
+    if len(text) <= longest:
+        return text
+    tail = (longest - 1) // 2
+    return f"{text[: longest - 1 - tail]}…{text[len(text) - tail :]}"
+
+
+def one_line(text: str, longest: int = LONGEST_MESSAGE) -> str:
+    """A text as one printable line of so many letters at most."""
+    return shortened(visible(shortened(text, longest)), longest)
+
+
+def shown(name: str) -> str:
+    """A name as people see it in a table or a list: printable, on one line, of at most `LONGEST_NAME` letters."""
+    return one_line(name, LONGEST_NAME)
+
+
 def quote(found: object) -> str:
-    """What was found, short, printable and on one line, for use in a message."""
-    text = found if isinstance(found, str) else repr(found)
-    if len(text) > _LONGEST_QUOTE:
-        text = text[: _LONGEST_QUOTE - 1] + "…"
-    if not text.isprintable():
-        text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-    return f'"{text}"'
+    """What was found, as `shown`, in quotation marks: for use in a message."""
+    return f'"{shown(found if isinstance(found, str) else repr(found))}"'
 
 
 _MOST_LISTED, _FEW = 10, 8

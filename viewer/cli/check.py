@@ -10,7 +10,7 @@ import numpy as np
 from viewer.cli.options import add_reading, load_input
 from viewer.cli.output import print_text
 from viewer.cli.sessions import is_session, open_session
-from viewer.errors import FormatError, InputError, ViewerError
+from viewer.errors import FormatError, InputError, ViewerError, one_line, quote
 from viewer.formats.load import READERS
 from viewer.formats.watch import watched
 from viewer.skeleton.violation import clip_violation
@@ -52,11 +52,11 @@ def run(arguments: argparse.Namespace) -> int:
             raise
         except Exception as error:  # noqa: BLE001 - nothing in a file ends it before the last
             refused += 1
-            print_text(f"refused  {error if isinstance(error, ViewerError) else _unexpected(error, file)}")
+            print_text(one_line(f"refused  {error if isinstance(error, ViewerError) else _unexpected(error, file)}"))
             continue
         for finding in findings:
-            print_text(f"warning  {file}: {finding}")
-        print_text(f"ok       {file}: {verdict}")
+            print_text(one_line(f"warning  {file}: {finding}"))
+        print_text(one_line(f"ok       {file}: {verdict}"))
     return 1 if refused else 0
 
 
@@ -167,4 +167,5 @@ def _outside(character: Character) -> Iterator[str]:
         excess = clip_violation(skeleton, clip, slice(start, start + step))
         frames += (excess > _OUTSIDE).sum(axis=0)
     for joint in np.flatnonzero(frames).tolist():
-        yield f'joint "{skeleton.names[joint]}" is outside its limits in {frames[joint]} of {len(clip)} frames'
+        name = quote(skeleton.names[joint])
+        yield f"joint {name} is outside its limits in {frames[joint]} of {len(clip)} frames"

@@ -22,6 +22,7 @@ from viewer.cli.options import (
 from viewer.cli.output import Json, print_json, print_text
 from viewer.cli.poses import named_pose
 from viewer.cli.sessions import POSE, is_session
+from viewer.errors import shown
 from viewer.formats.skeleton_json_write import file_order
 from viewer.skeleton.extent import tip_positions
 from viewer.skeleton.kinematics import World, fk, fk_clip
@@ -133,12 +134,13 @@ def _write_npz(path: Path, skeleton: Skeleton, order: Ints, world: World) -> Non
 
 
 def _table(skeleton: Skeleton, order: Ints, frame: int | None, world: World) -> str:
-    width = max(_NARROWEST, *(len(name) for name in skeleton.names))
+    names = [shown(name) for name in skeleton.names]
+    width = max(_NARROWEST, *map(len, names))
     title = "pose" if frame is None else f"frame {frame}"
     lines = [f"{title:<{width}}  {'x':>9} {'y':>9} {'z':>9}  (m)"]
     # Adding 0 makes -0 plain: rounded first, or -0.00001 would be written as -0.0000.
     places = world.positions.round(4) + 0.0
     for joint in order.tolist():
         x, y, z = places[joint].tolist()
-        lines.append(f"{skeleton.names[joint]:<{width}}  {x:9.4f} {y:9.4f} {z:9.4f}")
+        lines.append(f"{names[joint]:<{width}}  {x:9.4f} {y:9.4f} {z:9.4f}")
     return "\n".join(lines)

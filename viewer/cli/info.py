@@ -10,7 +10,7 @@ from viewer.cli.options import add_input, add_json, load_input
 from viewer.cli.output import Json, print_json, print_text
 from viewer.cli.sessions import is_session, open_session, session_json, session_lines
 from viewer.cli.told import motion
-from viewer.errors import quote
+from viewer.errors import one_line, quote, shown
 from viewer.formats.frame import lengths_to_source, root_rotations_to_source, root_translations_to_source
 from viewer.formats.json_limits import joint_words
 from viewer.formats.skeleton_json_write import file_order
@@ -107,24 +107,24 @@ def _lengths(character: Character, values: Floats) -> list[Json]:
 def text_lines(character: Character, session: Document | None = None) -> list[str]:
     """The form for people; ``session`` is what the character comes from, if it is one."""
     skeleton, source = character.skeleton, character.source
-    on = [e.name for e in skeleton.effectors if e.goal is not EffectorGoal.OFF]
-    off = [e.name for e in skeleton.effectors if e.goal is EffectorGoal.OFF]
+    on = [shown(e.name) for e in skeleton.effectors if e.goal is not EffectorGoal.OFF]
+    off = [shown(e.name) for e in skeleton.effectors if e.goal is EffectorGoal.OFF]
     kind = source.format.upper() or "made in code"
     guess = ", guessed" if source.guessed else ""
     origin = {"file": "from the file", "clip": "derived from the motion", None: "none"}[character.limits_from]
     x, y, z = extent(character).tolist()
     lines = [
-        f"{skeleton.name}: {kind if session is None else f'session ({kind})'}",
+        f"{shown(skeleton.name)}: {kind if session is None else f'session ({kind})'}",
         f"  joints     {len(skeleton)}, {skeleton.dof} degrees of freedom",
         f"  size       {x:.3g} x {y:.3g} x {z:.3g} m (x, y, z; y is up)",
         f"  units      1 unit = {source.metres_per_unit:g} m, {source.up.upper()} up{guess}",
         *_motions(character),
         f"  effectors  {', '.join(on) or 'none'}" + (f"; off: {', '.join(off)}" if off else ""),
         f"  limits     {origin}",
-        f"  poses      {', '.join(skeleton.poses) or 'none'}",
+        f"  poses      {', '.join(map(shown, skeleton.poses)) or 'none'}",
     ]
     lines += session_lines(session) if session is not None else []
-    lines += [f"  warning    {warning}" for warning in character.warnings]
+    lines += [one_line(f"  warning    {warning}") for warning in character.warnings]
     return lines + _tree(character)
 
 
@@ -143,7 +143,7 @@ def _tree(character: Character) -> list[str]:
     lines: list[str] = []
     for joint in depth_first(skeleton)[:_MOST_JOINTS]:
         words = joint_words(skeleton, joint, character.source)
-        label = "  " * int(depth[joint] + 1) + skeleton.names[joint]
+        label = "  " * int(depth[joint] + 1) + shown(skeleton.names[joint])
         lines.append(f"{label:<34} {skeleton.kinds[joint].value:<10} {_ranges(words.get('limits'))}".rstrip())
     if len(skeleton) > _MOST_JOINTS:
         lines.append(f"  ... and {len(skeleton) - _MOST_JOINTS} more (--json lists all)")

@@ -10,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING, TypeAlias
 
 from viewer.cli.progress import clear_bars
-from viewer.errors import OutputError
+from viewer.errors import OutputError, one_line, visible
 from viewer.formats.files import reason
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def make_streams_safe() -> None:
 
 
 def print_text(text: str) -> None:
-    """A line, or lines, on stdout.
+    """A line, or lines, on stdout; nothing in them steers the terminal.
 
     Raises:
         OutputError: stdout cannot be written, as on a full disk.
@@ -41,7 +41,8 @@ def print_text(text: str) -> None:
     """
     with _stdout_errors():
         clear_bars()
-        sys.stdout.write(f"{text}\n")
+        lines = text.split("\n")
+        sys.stdout.write("".join(f"{line if line.isprintable() else visible(line)}\n" for line in lines))
 
 
 def flush() -> None:
@@ -85,7 +86,7 @@ def print_error(line: str) -> None:
     """A line on stderr; where that cannot be written nobody can be told."""
     clear_bars()
     with contextlib.suppress(OSError):
-        sys.stderr.write(f"{line}\n")
+        sys.stderr.write(f"{one_line(line)}\n")
 
 
 def _finite(document: Json) -> Json:

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from viewer.errors import InputError
+from viewer.errors import InputError, quote, shown
 
 if TYPE_CHECKING:
     from viewer.cli.output import Json
@@ -87,13 +87,13 @@ def session_lines(document: Document) -> list[str]:
     """The same for people."""
     first, last = document.played
     goals = document.goals()
-    pins = [name for name, goal in goals.items() if goal.pinned]
+    pins = [shown(name) for name, goal in goals.items() if goal.pinned]
     lines = [
-        f"  goals      {', '.join(goals) or 'none'}" + (f"; pinned: {', '.join(pins)}" if pins else ""),
+        f"  goals      {', '.join(map(shown, goals)) or 'none'}" + (f"; pinned: {', '.join(pins)}" if pins else ""),
         f"  solver     {document.solver.method}, limits {'on' if document.limits_on else 'off'}",
     ]
     if document.frames:
-        of = f'clip "{document.clip}"' if document.clip is not None else "what was recorded"
+        of = f"clip {quote(document.clip)}" if document.clip is not None else "what was recorded"
         keys = ", ".join(map(str, document.take.frames)) if document.take is not None else ""
         lines.append(f"  played     frames {first} to {last} of {of}, standing at {document.frame}")
         lines.append(f"  keys       {keys or 'none'}")

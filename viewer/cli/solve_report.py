@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from viewer.errors import one_line, shown
 from viewer.ik.findings import FAR, far
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.kinds import JointKind
@@ -93,12 +94,12 @@ def report_lines(report: dict[str, Json], output: Path | None) -> list[str]:
         if entry["error_deg"] is not None:
             off.append(f"{float(str(entry['error_deg'])):.2f}°")
         if not off:
-            lines.append(f"  off      {entry['effector']} {entry['kind']}")
+            lines.append(f"  off      {shown(str(entry['effector']))} {entry['kind']}")
             continue
         mark = "reached" if entry["reached"] else "missed "
-        lines.append(f"  {mark}  {entry['effector']} {entry['kind']}: {', '.join(off)}")
-    lines += [f"  {line}" for line in diagnosis]
-    lines += [f"  not served by this solver: {name}" for name in unserved]
+        lines.append(f"  {mark}  {shown(str(entry['effector']))} {entry['kind']}: {', '.join(off)}")
+    lines += [one_line(f"  {line}") for line in diagnosis]
+    lines += [f"  not served by this solver: {shown(str(name))}" for name in unserved]
     if output is not None:
-        lines.append(f"wrote {output}")
+        lines.append(one_line(f"wrote {output}"))
     return lines

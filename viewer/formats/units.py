@@ -1,28 +1,44 @@
 """Units and up axis of files that do not say: stated by the user, or guessed from the figure's size.
 
-The guess (from the largest extent E of joints and tips in the first frame, or the rest pose): below 3 metres; 3 to 40
-the CMU captures' unit; 40 to 120 inches; 120 to 400 centimetres; above millimetres. It suits people and animals, and
-is always reported. Z is up where Y is the smallest extent and Z is more than 1.5 times it.
+Of a figure with legs the unit is guessed that makes its legs (thigh and shank) most like those of a person. Of
+anything else by the largest extent E of joints and tips in the first frame, or the rest pose: below 3 metres; 3 to 40
+the CMU captures' unit; 40 to 120 inches; 120 to 400 centimetres; above millimetres. The guess is always reported.
+Z is up where Y is the smallest extent and Z is more than 1.5 times it; of a figure only what belongs to its body
+counts, because the root of a file may lie far from it.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from viewer.errors import InputError, quote
 from viewer.formats.frame import UNIT_LENGTHS
+from viewer.skeleton.bending import leg_length
+from viewer.skeleton.figure import find_figure
+from viewer.skeleton.tree import at_or_below
 
 if TYPE_CHECKING:
+    from viewer.skeleton.character import Source
+    from viewer.skeleton.skeleton import Skeleton
     from viewer.spatial.checks import Floats
 
 _GUESSES = ((3.0, "m"), (40.0, "cmu"), (120.0, "inch"), (math.nextafter(400.0, math.inf), "cm"), (math.inf, "mm"))
 """Units by the extent that they are guessed below: 400 itself is not yet millimetres."""
+_LEG = 0.86
+"""Metres of thigh and shank of a person."""
+_RARE = math.log(1.65)
+"""Units that few files are in have to fit so much better than the others (a difference of logarithms)."""
+_UNUSUAL = {"m": 0.0, "cm": 0.0, "mm": 0.0, "inch": _RARE, "cmu": _RARE}
 _UP_RATIO = 1.5
 GUESSES = ("units and axes are guessed", "units are guessed", "axes are guessed")
 """How the warnings begin that say what was guessed."""
+BECAUSE = "; from its "
+"""What follows in such a warning is what the units were guessed from."""
 UNIT_NAMES = ("auto", "m", "cm", "mm", "inch", "raw")
 UP_NAMES = ("auto", "y", "z")
 
@@ -38,6 +54,7 @@ class Frame:
         guessed_units: neither stated by the file nor by the user.
         guessed_up: likewise.
         height: metres from the lowest to the highest point looked at.
+        leg: metres of the legs that the units were guessed from, None where the size was it.
     """
 
     units: str
@@ -46,11 +63,42 @@ class Frame:
     guessed_units: bool
     guessed_up: bool
     height: float
+    leg: float | None = None
 
     @property
     def guessed(self) -> bool:
         """Whether any of it was."""
         return self.guessed_units or self.guessed_up
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Body:
+    """What of a file belongs to a recognised figure.
+
+    Attributes:
+        points: (N, 3) its joints and tips in the first frame, in the file's units and axes.
+        leg: length of thigh and shank in the file's units, None of a figure without legs.
+    """
+
+    points: Floats
+    leg: float | None
+
+
+def body_of(skeleton: Skeleton, points: Floats, metres_per_unit: float) -> Body | None:
+    """The body of the figure that a skeleton is, or None.
+
+    Args:
+        skeleton: its joints.
+        points: (J + T, 3) its joints and tips in the first frame, in the file's units and axes.
+        metres_per_unit: what the skeleton was read with.
+    """
+    figure = find_figure(skeleton)
+    if figure is None:
+        return None
+    own = at_or_below(skeleton, figure.trunk)
+    leg = leg_length(skeleton, figure)
+    own_points = points[np.concatenate([own, own[skeleton.tip_parents]])]
+    return Body(own_points, None if leg is None else leg / metres_per_unit)
 
 
 def check_units(units: str | float) -> str:
@@ -91,10 +139,11 @@ def metres_per_unit(units: str) -> float:
 def guess_warnings(frame: Frame) -> list[str]:
     """How a file was read, where that was guessed, in words; that Y is up goes without saying where units are known."""
     height = f"height {frame.height:.3g} m"
+    why = f"{BECAUSE}leg length, {frame.leg:.3g} m" if frame.leg is not None else f"{BECAUSE}size"
     if frame.guessed_units and frame.guessed_up:
-        return [f"{GUESSES[0]}: {in_words(frame)}, {height}"]
+        return [f"{GUESSES[0]}: {in_words(frame)}, {height}{why}"]
     if frame.guessed_units:
-        return [f"{GUESSES[1]}: {in_words(frame).partition(',')[0]}, {height}"]
+        return [f"{GUESSES[1]}: {in_words(frame).partition(',')[0]}, {height}{why}"]
     return [f"{GUESSES[2]}: Z up, {height}"] if frame.guessed_up and frame.up == "z" else []
 
 
@@ -104,19 +153,46 @@ def in_words(frame: Frame) -> str:
     return f"{unit}, {frame.up.upper()} up"
 
 
-def settle(units: str | float, up: str, points: Floats) -> Frame:
+def settle(units: str | float, up: str, points: Floats, body: Body | None = None) -> Frame:
     """Units and axes from what the user said ("auto": guess) and the points (N, 3) of the first frame.
 
     ``raw`` units keep the axes, too, unless the user says which is up.
+
+    Args:
+        units: as `check_units` takes them.
+        up: as `check_up` takes it.
+        points: of all joints and tips.
+        body: the figure that is among them, which the guess then follows.
     """
     units, up = check_units(units), check_up(up)
-    extent = points.max(axis=0) - points.min(axis=0) if len(points) else points.sum(axis=0)
-    largest = float(extent.max(initial=0.0))
+    extent = _extent(points if body is None else body.points)
     guessed_units, guessed_up = units == "auto", up == "auto" and units != "raw"
     if up == "auto":
         z_up = units != "raw" and extent[1] == extent.min() and extent[2] > _UP_RATIO * extent[1]
         up = "z" if z_up else "y"
+    leg = body.leg if guessed_units and body is not None else None
     if units == "auto":
-        units = next(name for bound, name in _GUESSES if largest < bound)
+        units = _by_size(float(extent.max(initial=0.0))) if leg is None else _by_legs(leg)
     metres = metres_per_unit(units)
-    return Frame(units, metres, up, guessed_units, guessed_up, height=float(extent["xyz".index(up)]) * metres)
+    height = float(_extent(points)["xyz".index(up)]) * metres
+    return Frame(units, metres, up, guessed_units, guessed_up, height, None if leg is None else leg * metres)
+
+
+def in_frame(source: Source, frame: Frame) -> Source:
+    """The source read in these units and axes."""
+    return replace(source, metres_per_unit=frame.metres_per_unit, units=frame.units, up=frame.up, guessed=frame.guessed)
+
+
+def _extent(points: Floats) -> Floats:
+    """(3,) what points (N, 3) span; 0 of none."""
+    return np.asarray(np.ptp(points, axis=0)) if len(points) else np.zeros(3)
+
+
+def _by_legs(leg: float) -> str:
+    """The unit that makes a leg of this length most like a person's."""
+    return min(_UNUSUAL, key=lambda name: abs(math.log(leg * UNIT_LENGTHS[name] / _LEG)) + _UNUSUAL[name])
+
+
+def _by_size(largest: float) -> str:
+    """The unit of an extent."""
+    return next(name for bound, name in _GUESSES if largest < bound)

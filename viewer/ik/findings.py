@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from viewer.errors import shown
 from viewer.ik import kernels
 from viewer.ik.reach import END, Miss
 
@@ -80,7 +81,7 @@ def labels(goals: Sequence[Goal]) -> list[str]:
     for number, goal in enumerate(goals, start=1):
         kind = f" {goal.kind}" if effectors[goal.effector] > 1 and goal.effector else ""
         again = f" (goal {number})" if kinds[goal.effector, goal.kind] > 1 else ""
-        names.append((goal.effector or goal.kind) + kind + again)
+        names.append(shown(goal.effector or goal.kind) + kind + again)
     return names
 
 
@@ -153,8 +154,8 @@ def limit_name(system: System, names: Sequence[str], freedom: int, value: float)
     k = int(system.first.searchsorted(freedom, side="right")) - 1
     form, place = int(system.form[k]), freedom - int(system.first[k]) - int(system.moves[k])
     if form == kernels.SWING_TWIST:
-        return f"{names[k]} {'swing' if place < 2 else 'twist'}"
+        return f"{shown(names[k])} {'swing' if place < 2 else 'twist'}"
     if form == kernels.SLIDE:
-        return f"{names[k]} {metres(value) if value >= 0.0 else '-' + metres(-value)}"
+        return f"{shown(names[k])} {metres(value) if value >= 0.0 else '-' + metres(-value)}"
     axis = f" {'xyz'[system.order[k, place]]}" if form == kernels.EULER else ""
-    return f"{names[k]}{axis} {degrees(value)}"
+    return f"{shown(names[k])}{axis} {degrees(value)}"

@@ -170,7 +170,7 @@ def _limb_axes(skeleton: Skeleton, figure: Figure, limb: Limb) -> tuple[Floats, 
         return None
     world = rest_world(skeleton)
     axis = rotate(world.rotations[limb.lower], bending)
-    shoulder, elbow, wrist = limb_places(skeleton, world, limb)
+    shoulder, elbow, wrist = limb_places(world, limb)
     frames = []
     for bone in (unit(elbow - shoulder), unit(wrist - elbow)):
         across = unit(np.cross(bone, axis))

@@ -227,7 +227,7 @@ def _bends(trial: Trial, world: World) -> Floats:
     """(4, 3) rotation vectors in the world from upper to lower bones."""
     vectors = []
     for limb in trial.figure.limbs:
-        shoulder, elbow, wrist = limb_places(trial.skeleton, world, limb)
+        shoulder, elbow, wrist = limb_places(world, limb)
         upper, lower = elbow - shoulder, wrist - elbow
         normal = np.cross(upper, lower)
         sine = float(np.linalg.norm(normal))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from viewer.errors import shown
 from viewer.scene.look import figure_points, look_of
 from viewer.scene.palette import rgba
 from viewer.scene.primitives import Text
@@ -79,7 +80,7 @@ def name_texts(scene: Scene, projection: Projection, scale: float) -> list[Text]
     texts = []
     for joint, (x, y) in zip(joints[fits].tolist(), pixels[fits].tolist(), strict=True):
         limited = joint in scene.at_limit and joint in scene.selected
-        words = scene.skeleton.names[joint] + (" at its limit" if limited else "")
+        words = shown(scene.skeleton.names[joint]) + (" at its limit" if limited else "")
         left = x + _NAME_ASIDE * scale
         wide = text_width(words, _SMALL * scale)
         if _take(taken, (left, y - 0.5 * _NAME_HEIGHT * scale, wide, _NAME_HEIGHT * scale), scale):

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from viewer.errors import visible
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -61,6 +63,11 @@ class Text:
     anchor: Anchor = "left"
     halo: bool = True
     bold: bool = False
+
+    def __post_init__(self) -> None:
+        """A name in it may hold what is no letter."""
+        if not self.text.isprintable():
+            object.__setattr__(self, "text", visible(self.text, icons=True))
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,18 +62,19 @@ def rest_world(skeleton: Skeleton) -> World:
     return fk(skeleton, skeleton.rest_pose())
 
 
-def limb_places(skeleton: Skeleton, world: World, limb: Limb) -> Floats:
+def limb_places(world: World, limb: Limb) -> Floats:
     """World places (3, 3) of a limb's shoulder, elbow and wrist, or hip, knee and ankle.
 
-    Where the limb has no hand or foot its farthest end site stands in for it.
+    Where the limb has no hand or foot its end site stands in for it.
     """
-    places = world.positions[[limb.upper, limb.lower]]
-    if limb.end is not None:
-        last = world.positions[limb.end]
-    else:
-        offsets = skeleton.tip_offsets[skeleton.tip_parents == limb.lower]
-        last = world.point(limb.lower, offsets[int(np.argmax(np.linalg.norm(offsets, axis=1)))])
-    return np.vstack([places, last])
+    return np.vstack([world.positions[[limb.upper, limb.lower]], world.point(*limb.tip)])
+
+
+def leg_length(skeleton: Skeleton, figure: Figure) -> float | None:
+    """Length of thigh and shank at rest, the mean of both legs; None of a figure without legs."""
+    world = rest_world(skeleton)
+    bones = [np.diff(limb_places(world, leg), axis=0) for leg in figure.legs]
+    return float(np.linalg.norm(bones, axis=-1).sum(axis=-1).mean()) if bones else None
 
 
 def bends_towards(figure: Figure, limb: Limb, direction: Floats) -> Floats:
@@ -91,7 +92,7 @@ def _expected(skeleton: Skeleton, figure: Figure, limb: Limb) -> Floats | None:
     if not figure.upright:
         return None
     world = rest_world(skeleton)
-    shoulder, elbow, wrist = limb_places(skeleton, world, limb)
+    shoulder, elbow, wrist = limb_places(world, limb)
     upper, lower = unit(elbow - shoulder), unit(wrist - elbow)
     axis = unit(np.cross(upper, bends_towards(figure, limb, upper)))
     bend = np.cross(upper, lower)
@@ -103,7 +104,7 @@ def _expected(skeleton: Skeleton, figure: Figure, limb: Limb) -> Floats | None:
 def _crosswise(skeleton: Skeleton, limb: Limb) -> int:
     """Which of a universal's axes lies across the bone: the other one twists it."""
     world = rest_world(skeleton)
-    _, elbow, wrist = limb_places(skeleton, world, limb)
+    _, elbow, wrist = limb_places(world, limb)
     bone = rotate(conjugate(world.rotations[limb.lower]), unit(wrist - elbow))
     return int(np.argmin(np.abs(skeleton.axes[limb.lower] @ bone)))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 _TOKEN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")
@@ -60,6 +61,7 @@ class BodyPart:
     helper: bool
 
 
+@lru_cache(maxsize=4096)
 def body_part(name: str) -> BodyPart:
     """Side and part of a joint's name; prefixes up to a colon are not looked at."""
     words = [word.casefold() for word in _TOKEN.findall(name.rpartition(":")[2])]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from operator import is_
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -38,6 +39,7 @@ class Figure:
 
     Attributes:
         root: the joint without a parent that carries the figure.
+        trunk: the joint that pelvis and chest hang on: what else is above it, up to the root, is none of the body's.
         pelvis: the joint that the legs hang on; the root where there are none.
         chest: the joint that the arms hang on; the pelvis where there are none.
         spine: joints between, from the pelvis (not among them) to the chest (among them).
@@ -51,6 +53,7 @@ class Figure:
     """
 
     root: int
+    trunk: int
     pelvis: int
     chest: int
     spine: tuple[int, ...]
@@ -69,10 +72,34 @@ class Figure:
         return (*self.arms, *self.legs)
 
 
-@lru_cache(maxsize=16)
+class _Shape:
+    """A skeleton as a key: equal to one of the same names, tree and lengths, whatever its limits are."""
+
+    __slots__ = ("arrays", "skeleton")
+
+    def __init__(self, skeleton: Skeleton) -> None:
+        self.skeleton = skeleton
+        self.arrays = (
+            skeleton.names, skeleton.parents, skeleton.offsets, skeleton.rest_rotations,
+            skeleton.tip_parents, skeleton.tip_offsets,
+        )  # fmt: skip
+
+    def __hash__(self) -> int:
+        # Skeletons made of one another share their arrays, which are read-only: the same ones are equal ones.
+        return hash(tuple(map(id, self.arrays)))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Shape) and all(map(is_, self.arrays, other.arrays))
+
+
 def find_figure(skeleton: Skeleton) -> Figure | None:
     """The figure that a skeleton is, or None."""
-    tree = RestTree(skeleton)
+    return _found(_Shape(skeleton))
+
+
+@lru_cache(maxsize=16)
+def _found(shape: _Shape) -> Figure | None:
+    tree = RestTree(shape.skeleton)
     if not tree.size > 0:
         return None
     arms, legs = _arms_and_legs(tree)
@@ -104,6 +131,7 @@ def _figure(tree: RestTree, arms: tuple[Limb, ...], legs: tuple[Limb, ...]) -> F
     neck = tree.between(chest, head)[:-1] if head is not None else []
     return Figure(
         root=root,
+        trunk=meeting,
         pelvis=pelvis,
         chest=chest,
         spine=(*tree.between(meeting, pelvis)[-2::-1], *tree.between(meeting, chest)),
@@ -184,9 +212,8 @@ def _stands_on(tree: RestTree, pair: Pair) -> bool:
 
 def _is_straight(tree: RestTree, limb: Limb) -> bool:
     """Whether joints between upper, lower and end (twist bones) lie on the way: else there are more than two bones."""
-    pairs = [(limb.upper, limb.lower)] + ([(limb.lower, limb.end)] if limb.end is not None else [])
-    for start, stop in pairs:
-        way = np.array([tree.place(start), *(tree.place(joint) for joint in tree.between(start, stop))])
+    for start, stop, ends in ((limb.upper, limb.lower, []), (limb.lower, limb.tip[0], [tree.end(limb.tip)])):
+        way = np.array([tree.place(start), *(tree.place(joint) for joint in tree.between(start, stop)), *ends])
         length = float(np.linalg.norm(np.diff(way, axis=0), axis=1).sum())
         if length > _STRAIGHT * float(np.linalg.norm(way[-1] - way[0])):
             return False
@@ -195,10 +222,8 @@ def _is_straight(tree: RestTree, limb: Limb) -> bool:
 
 def _bend(tree: RestTree, limb: Limb) -> float:
     """Cosine of the bend between the two bones at rest."""
-    end = tree.place(limb.end) if limb.end is not None else tree.end_site(limb.lower)
-    assert end is not None
     middle = tree.place(limb.lower)
-    return float(unit(middle - tree.place(limb.upper)) @ unit(end - middle))
+    return float(unit(middle - tree.place(limb.upper)) @ unit(tree.end(limb.tip) - middle))
 
 
 def _head(tree: RestTree, pelvis: int, chest: int, limbs: tuple[Limb, ...]) -> int | None:

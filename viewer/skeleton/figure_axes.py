@@ -65,9 +65,7 @@ def on_all_fours(tree: RestTree, pelvis: int, chest: int, arms: tuple[Limb, ...]
 
 def _direction(tree: RestTree, limb: Limb) -> Floats:
     """From shoulder or hip to hand or foot."""
-    end = tree.place(limb.end) if limb.end is not None else tree.end_site(limb.lower)
-    assert end is not None
-    return unit(end - tree.place(limb.upper))
+    return unit(tree.end(limb.tip) - tree.place(limb.upper))
 
 
 def _trunk(tree: RestTree, pelvis: int, chest: int, head: int | None, arms: tuple[Limb, ...]) -> Floats:

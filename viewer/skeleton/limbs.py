@@ -37,6 +37,8 @@ class Limb:
         upper: upper arm or thigh: turns about the shoulder or hip.
         lower: forearm or shin: turns about the elbow or knee.
         end: hand or foot; None where the lower bone ends in an end site.
+        tip: where the lower bone ends: a joint, and a place (3,) in its frame. The hand or foot itself; else an end
+            site, of the lower joint or of one that stands in the same place.
         toe: first joint of the toes, or None.
         named: found by name, not by shape.
     """
@@ -47,6 +49,7 @@ class Limb:
     upper: int
     lower: int
     end: int | None
+    tip: tuple[int, Floats]
     toe: int | None = None
     named: bool = False
 
@@ -79,16 +82,16 @@ def _first(tree: RestTree, side: str, words: tuple[str, ...]) -> int | None:
 def _named(tree: RestTree, kind: str, side: str, trunk: int, last: int, ends: bool) -> Limb | None:
     path = tree.between(trunk, last)
     end, above = (last, path[:-1]) if ends else (None, path)
-    ending = tree.place(last) if ends else tree.end_site(last)
-    lower = None if ending is None else _nearest(tree, above, ending, _MIDDLES[kind])
-    if lower is None:
+    tip = (last, np.zeros(3)) if ends else tree.end_site(last)
+    lower = None if tip is None else _nearest(tree, above, tree.end(tip), _MIDDLES[kind])
+    if tip is None or lower is None:
         return None
     above = above[: above.index(lower)]
     upper = _nearest(tree, above, tree.place(lower), _UPPERS[kind])
     if upper is None:
         return None
     girdle = tuple(above[: above.index(upper)])
-    return Limb(kind, side, girdle, upper, lower, end, toe_of(tree, kind, end), named=True)
+    return Limb(kind, side, girdle, upper, lower, end, tip, toe_of(tree, kind, end), named=True)
 
 
 def _nearest(tree: RestTree, path: list[int], place: Floats, part: str) -> int | None:
@@ -136,7 +139,7 @@ def _nodes(tree: RestTree, child: int) -> Nodes:
         if not nodes or tree.apart(nodes[-1][1], tree.place(joint)):
             nodes.append((joint, tree.place(joint)))
     last = tree.end_site(tree.longest(child)[-1])
-    return [*nodes, (None, last)] if last is not None else nodes
+    return [*nodes, (None, tree.end(last))] if last is not None else nodes
 
 
 def _lengths(nodes: Nodes) -> Floats:
@@ -166,8 +169,9 @@ def _shaped(tree: RestTree, child: int, nodes: Nodes, twin: Nodes) -> Limb | Non
     able = [gap > _MIDDLE * length for gap, length in zip(gaps, lengths, strict=False)]
     products = [a * b * (beside or not any(able)) for (a, b), beside in zip(pairwise(lengths), able, strict=False)]
     (upper, _), (lower, _), (end, _) = nodes[int(np.argmax(products)) :][:3]
-    if upper is None or lower is None:
+    tip = (end, np.zeros(3)) if end is not None else tree.end_site(tree.longest(child)[-1])
+    if upper is None or lower is None or tip is None:
         return None
     path = tree.between(tree.parents[child], upper)
     sides = [tree.parts[joint].side for joint in (*path, lower) if tree.parts[joint].side]
-    return Limb("", sides[0] if sides else "", tuple(path[:-1]), upper, lower, end)
+    return Limb("", sides[0] if sides else "", tuple(path[:-1]), upper, lower, end, tip)

@@ -38,6 +38,8 @@ _ARM_INWARD = np.radians(15.0)
 ELBOW = np.radians(25.0)
 THIGH = np.radians(10.0)
 """Half of `KNEE`: the feet stand under the hips, as those of people do who stand in balance."""
+_ACROSS = 1e-6
+"""A bone lies along an axis if less than this part of its length is square to it."""
 _LEG_APART = np.radians(2.0)
 KNEE = np.radians(20.0)
 _FOOT_DOWN = np.radians(25.0)
@@ -115,20 +117,23 @@ class _Body:
         else:
             wanted = np.sin(THIGH) * figure.forward - np.cos(THIGH) * figure.up + np.tan(_LEG_APART) * outward
             plane = bends_towards(figure, limb, -figure.up)
-        shoulder, elbow, _ = limb_places(self.skeleton, self.world, limb)
+        shoulder, elbow, _ = limb_places(self.world, limb)
         to_axis = np.cross(wanted, plane)
         self._turn(limb.upper, _turn_between(elbow - shoulder, self._axis(limb, axis), wanted, to_axis))
 
     def bend(self, limb: Limb, axis: Floats | None) -> None:
         """Bend elbow or knee."""
         about = unit(self._axis(limb, axis))
-        shoulder, elbow, wrist = limb_places(self.skeleton, self.world, limb)
+        shoulder, elbow, wrist = limb_places(self.world, limb)
         angle = ELBOW if limb.kind == ARM else KNEE
         wanted = rotate(from_axis_angle(about, angle), elbow - shoulder)
         lower = wrist - elbow
+        least = _ACROSS * min(float(np.linalg.norm(v)) for v in (lower, wanted))
         if self.skeleton.kinds[limb.lower] in (JointKind.HINGE, JointKind.UNIVERSAL):
             lower, wanted = (v - (v @ about) * about for v in (lower, wanted))
-        self._turn(limb.lower, between(lower, wanted))
+        # A hinge does not bend a bone that lies along its axis.
+        if min(float(np.linalg.norm(v)) for v in (lower, wanted)) > least:
+            self._turn(limb.lower, between(lower, wanted))
 
     def level(self, leg: Limb, axis: Floats | None) -> None:
         """Put the foot flat: as it stands at rest, or where that means nothing, pointing ahead."""

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from viewer.skeleton.bending import rest_world
 from viewer.skeleton.body_parts import body_part
 from viewer.skeleton.extent import tip_positions
-from viewer.skeleton.kinematics import fk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +36,7 @@ class RestTree:
     def __init__(self, skeleton: Skeleton) -> None:
         """Measure the tree: one pass, linear in the number of joints."""
         self.skeleton = skeleton
-        self.world = fk(skeleton, skeleton.rest_pose())
+        self.world = rest_world(skeleton)
         self.parents: list[int] = skeleton.parents.tolist()
         self.children: list[list[int]] = [[] for _ in self.parents]
         self.tips: list[list[Floats]] = [[] for _ in self.parents]
@@ -65,6 +65,11 @@ class RestTree:
     def place(self, joint: int) -> Floats:
         """World place (3,) of a joint at rest."""
         return np.asarray(self.world.positions[joint])
+
+    def end(self, tip: tuple[int, Floats]) -> Floats:
+        """World place (3,) at rest of a point fixed to a joint: where a limb ends."""
+        joint, offset = tip
+        return self.world.point(joint, offset) if offset.any() else self.place(joint)
 
     def apart(self, a: Floats, b: Floats) -> bool:
         """Whether two places are not one and the same."""
@@ -105,8 +110,8 @@ class RestTree:
             line.append(below[int(np.argmax(lengths))])
         return line
 
-    def end_site(self, joint: int) -> Floats | None:
-        """World place (3,) of the joint's farthest end site that is apart from it, or None."""
-        here = self.place(joint)
-        tips = sorted(self.tips[joint], key=lambda tip: -float(np.linalg.norm(tip - here)))
-        return tips[0] if tips and self.apart(tips[0], here) else None
+    def end_site(self, joint: int) -> tuple[int, Floats] | None:
+        """The joint and, in its frame, the place (3,) of its farthest end site that is apart from it, or None."""
+        offsets = self.skeleton.tip_offsets[self.skeleton.tip_parents == joint]
+        farthest = max(offsets, key=lambda tip: float(np.linalg.norm(tip)), default=np.zeros(3))
+        return (joint, farthest) if self.apart(farthest, np.zeros(3)) else None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.errors import InputError
+from viewer.errors import InputError, shown
 from viewer.skeleton.kinds import JointKind
 from viewer.skeleton.spreads import states_spread
 
@@ -31,7 +31,7 @@ def lend_rig(character: Character, rig: Character) -> Character:
     place = {name: joint for joint, name in enumerate(lent.names)}
     pairs = [(joint, place[name]) for joint, name in enumerate(skeleton.names) if name in place]
     if not pairs:
-        raise InputError(f"the rig {lent.name} and {skeleton.name} have no joint name in common")
+        raise InputError(f"the rig {shown(lent.name)} and {shown(skeleton.name)} have no joint name in common")
     kinds = list(skeleton.kinds)
     axes, stiffness = skeleton.axes.copy(), skeleton.stiffness.copy()
     derived = character.limits_from == "clip"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.errors import InputError
+from viewer.errors import InputError, shown
 from viewer.spatial.checks import frozen
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def checked_matrices(matrices: Floats, names: Sequence[str]) -> Floats:
         try:
             checked_matrix(matrices[joint])
         except InputError as error:
-            raise InputError(f"skeleton spread_matrices of {names[joint]}: {error}") from None
+            raise InputError(f"skeleton spread_matrices of {shown(names[joint])}: {error}") from None
     raise AssertionError
 
 

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from viewer.skeleton.skeleton import Skeleton
 
 
@@ -21,3 +25,11 @@ def depth_first(skeleton: Skeleton) -> list[int]:
         order.append(joint)
         stack += reversed(children[joint])
     return order
+
+
+def at_or_below(skeleton: Skeleton, top: int) -> NDArray[np.bool_]:
+    """(J,) whether each joint is this one or hangs on it."""
+    below = [False] * len(skeleton)
+    for joint, parent in enumerate(skeleton.parents.tolist()):
+        below[joint] = joint == top or (parent >= 0 and below[parent])
+    return np.array(below)

@@ -13,7 +13,7 @@ import numpy as np
 from viewer.errors import FormatError, InputError, ViewerError, quote
 from viewer.formats.load import SAMPLE, load
 from viewer.formats.save import SEVERAL_CLIPS, SHAPES, WRITERS, save
-from viewer.formats.units import GUESSES
+from viewer.formats.units import BECAUSE, GUESSES
 from viewer.scene import figure_points
 from viewer.session.actions import SetClip
 from viewer.session.demos import PREFIX, find_demo
@@ -92,7 +92,10 @@ def _news(controller: Controller, character: Character) -> list[Message]:
     news = []
     if character.source.guessed:
         change = ("Change", partial(controller.request, "units-dialog"))
-        news.append(Message(f"Read as {units_of(character)}", "note", (change,)))
+        guess = next((line for line in character.warnings if line.startswith(GUESSES)), "")
+        why = guess.partition(BECAUSE)[2].partition(",")[0]
+        said = f"Read as {units_of(character)}{f' (from its {why})' if why else ''}"
+        news.append(Message(said, "note", (change,)))
     others = [line for line in character.warnings if not line.startswith(GUESSES)]
     if others:
         more = f" ({len(others) - 1} more)" if len(others) > 1 else ""

@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from viewer.errors import shown
 from viewer.formats.load import SAMPLE
 from viewer.session.demos import PREFIX
 from viewer.ui import documents, parts
@@ -45,7 +46,8 @@ class Files:
     @property
     def title(self) -> str:
         """``walk_02.bvh • modified``."""
-        return f"{self.name} • modified" if self._controller.session.modified else self.name
+        name = shown(self.name)
+        return f"{name} • modified" if self._controller.session.modified else name
 
     @property
     def can_reload(self) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from viewer.errors import one_line
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -32,6 +34,10 @@ class Message:
     level: Literal["error", "note"] = "note"
     actions: tuple[tuple[str, Callable[[], object]], ...] = ()
     about: str = ""
+
+    def __post_init__(self) -> None:
+        """Names and paths in it may be of any letters and length."""
+        object.__setattr__(self, "text", one_line(self.text))
 
     @property
     def fleeting(self) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from viewer.errors import shown
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.kinds import JointKind
 from viewer.skeleton.limits import LimitForm
@@ -28,14 +29,14 @@ def short_name(name: str) -> str:
     words = _WORD.findall(name.rpartition(":")[2])
     side = next((word for word in words if word.casefold() in _SIDES), None)
     if side is None or len(words) < 2:
-        return name.rpartition(":")[2] or name
+        return shown(name.rpartition(":")[2] or name)
     rest = " ".join(word.casefold() for word in words if word is not side)
-    return f"{_SIDES[side.casefold()]} {rest}"
+    return shown(f"{_SIDES[side.casefold()]} {rest}")
 
 
 def limit_words(skeleton: Skeleton, pose: Pose, joint: int) -> str:
     """At which of its limits a joint stands: ``RightForeArm at its limit 0°``; only its name where at none."""
-    name, limits = skeleton.names[joint], skeleton.limits[joint]
+    name, limits = shown(skeleton.names[joint]), skeleton.limits[joint]
     if limits is None:
         return name
     space = joint_space(skeleton)

@@ -9,6 +9,7 @@ from imgui_bundle import imgui
 from viewer.app.panels.commands import run
 from viewer.app.panels.inspector_goal import WORDS
 from viewer.app.widgets.edits import act
+from viewer.errors import shown
 from viewer.session.actions import (
     HoldEffector,
     MakeEffector,
@@ -58,7 +59,7 @@ def _exists(ui: PanelContext, item: Item) -> bool:
 def _title(ui: PanelContext, name: str) -> None:
     imgui.push_style_color(imgui.Col_.text, ui.paint("text3"))
     with ui.fonts.small():
-        imgui.text_unformatted(name)
+        imgui.text_unformatted(shown(name))
     imgui.pop_style_color()
     imgui.separator()
 

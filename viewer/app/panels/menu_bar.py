@@ -11,6 +11,7 @@ from viewer.app.fonts import SMALL
 from viewer.app.panels.commands import ask, run
 from viewer.app.panels.solver import method_menu
 from viewer.app.widgets.pen import Pen
+from viewer.errors import shown, visible
 from viewer.formats.load import sample_names
 from viewer.session.demos import DEMOS
 from viewer.ui.commands import MENUS, menu_commands
@@ -74,7 +75,7 @@ def _files(ui: PanelContext) -> None:
     recent = ui.controller.preferences.recent
     if imgui.begin_menu("Open recent", enabled=bool(recent)):
         for path in recent:
-            if imgui.menu_item_simple(Path(path).name, str(Path(path).parent)):
+            if imgui.menu_item_simple(shown(Path(path).name), visible(str(Path(path).parent))):
                 ui.controller.files.open(Path(path))
                 ui.wake()
         imgui.end_menu()

@@ -12,6 +12,7 @@ from viewer.app.widgets.edits import attempt
 from viewer.app.widgets.fields import FOCUS, take_keyboard, text_line
 from viewer.app.widgets.items import gap
 from viewer.app.widgets.rows import label
+from viewer.errors import visible
 from viewer.ui import numbers
 from viewer.ui.frames import last_frame
 
@@ -34,7 +35,7 @@ def draw(ui: PanelContext) -> None:
 def _question(ui: PanelContext, words: str) -> None:
     with ui.fonts.base():
         imgui.push_text_wrap_pos(0.0)
-        imgui.text_unformatted(words)
+        imgui.text_unformatted(visible(words, icons=True))
         imgui.pop_text_wrap_pos()
     gap(ui.px(8))
 

@@ -16,6 +16,7 @@ from viewer.app.widgets.edits import Phase, act, attempt
 from viewer.app.widgets.fields import Format, number_field
 from viewer.app.widgets.items import gap
 from viewer.app.widgets.pen import Pen
+from viewer.errors import shown
 from viewer.session.actions import SetClip
 from viewer.session.playback import Loop
 from viewer.ui import numbers
@@ -184,11 +185,13 @@ def _clips(ui: PanelContext, x: float, y: float, room: float) -> float:
         return x
     x -= ui.px(_CLIP + _GAP)
     imgui.set_cursor_screen_pos((x, y))
-    if drop_button(ui, "clip", document.clip or "No clip", icon=fa.ICON_FA_FILM, width=ui.px(_CLIP), height=_SMALL):
+    if drop_button(
+        ui, "clip", shown(document.clip or "No clip"), icon=fa.ICON_FA_FILM, width=ui.px(_CLIP), height=_SMALL
+    ):
         imgui.open_popup("clips")
     if imgui.begin_popup("clips"):
         for name in clips:
-            if imgui.menu_item_simple(name, None, name == document.clip):
+            if imgui.menu_item_simple(shown(name), None, name == document.clip):
                 act(ui, SetClip(name))
         imgui.end_popup()
     return x

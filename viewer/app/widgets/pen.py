@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from imgui_bundle import imgui
 
 from viewer.app.fonts import BASE, SMALL
+from viewer.errors import visible
 from viewer.scene.palette import PALETTE
 
 if TYPE_CHECKING:
@@ -37,13 +38,14 @@ def ink(name: str, alpha: float = 1.0) -> int:
 @lru_cache(maxsize=8192)
 def _width(face: imgui.ImFont, size: float, scale: float, text: str) -> float:  # noqa: ARG001 - the key of the cache
     imgui.push_font(face, size)
-    wide = imgui.calc_text_size(text).x
+    wide = imgui.calc_text_size(_line(text)).x
     imgui.pop_font()
     return wide
 
 
 @lru_cache(maxsize=4096)
 def _fit(face: imgui.ImFont, size: float, scale: float, text: str, width: float) -> str:
+    text = _line(text)
     if not text or _width(face, size, scale, text) <= width:
         return text
     fewest, most = 0, len(text) - 1  # letters kept
@@ -54,6 +56,12 @@ def _fit(face: imgui.ImFont, size: float, scale: float, text: str, width: float)
         else:
             most = kept - 1
     return _elided(text, fewest)
+
+
+@lru_cache(maxsize=4096)
+def _line(text: str) -> str:
+    """A text as one line, whatever names are in it: imgui breaks lines, and draws nothing of what is no letter."""
+    return visible(text, icons=True)
 
 
 def _elided(text: str, kept: int) -> str:
@@ -129,11 +137,11 @@ class Pen:
 
     def text(self, x: float, y: float, text: str, colour: str = "text", size: float = BASE) -> None:
         """A line of text whose line box starts at (x, y)."""
-        self.draw.add_text(self.regular, size * self.scale, (round(x), round(y)), self.ink(colour), text)
+        self.draw.add_text(self.regular, size * self.scale, (round(x), round(y)), self.ink(colour), _line(text))
 
     def strong(self, x: float, y: float, text: str, colour: str = "text", size: float = BASE) -> None:
         """A line of bold text whose line box starts at (x, y)."""
-        self.draw.add_text(self.bold, size * self.scale, (round(x), round(y)), self.ink(colour), text)
+        self.draw.add_text(self.bold, size * self.scale, (round(x), round(y)), self.ink(colour), _line(text))
 
     def small(self, x: float, y: float, text: str, colour: str = "text3") -> None:
         """A line of small text whose line box starts at (x, y)."""

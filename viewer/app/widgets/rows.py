@@ -10,6 +10,7 @@ from viewer.app.fonts import SMALL
 from viewer.app.widgets.buttons import FIELD
 from viewer.app.widgets.items import tip
 from viewer.app.widgets.pen import Pen
+from viewer.errors import visible
 
 if TYPE_CHECKING:
     from viewer.app.context import PanelContext
@@ -68,6 +69,6 @@ def quiet(ui: PanelContext, words: str) -> None:
     """Words where there is nothing to show, wrapped."""
     imgui.push_style_color(imgui.Col_.text, ui.paint("text3"))
     imgui.push_text_wrap_pos(0.0)
-    imgui.text_unformatted(words)
+    imgui.text_unformatted(visible(words, icons=True))
     imgui.pop_text_wrap_pos()
     imgui.pop_style_color()

@@ -16,7 +16,7 @@ from viewer.formats.frame import (
     root_rotations_to_internal,
     root_translations_to_internal,
 )
-from viewer.formats.units import guess_warnings, settle
+from viewer.formats.units import body_of, guess_warnings, in_frame, settle
 from viewer.skeleton.character import BvhLayout, Character, Source
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.clip_limits import limits_from_clip
@@ -56,18 +56,21 @@ def build(parsed: BvhFile, name: str, *, units: str | float, up: str) -> Charact
     offsets = np.array([joint.offset for joint in parsed.joints], dtype=np.float64)
     moved, translations = local_translations(parsed.values, parsed.channels, offsets)
     tree = _Tree(parsed, offsets)
-    frame = settle(units, up, tree.first_points(rotations, moved, translations))
+    points = tree.first_points(rotations, moved, translations)
     source = Source(
         path=name,
         format="bvh",
-        metres_per_unit=frame.metres_per_unit,
-        units=frame.units,
-        up=frame.up,
-        guessed=frame.guessed,
         joint_order=tuple(range(len(names))),
         layout=BvhLayout(tuple(joint.name for joint in parsed.joints), parsed.channels),
     )
+    frame = settle(units, up, points)
+    source = in_frame(source, frame)
     skeleton = tree.skeleton(Path(name).stem, names, source)
+    if frame.guessed and (body := body_of(skeleton, points, source.metres_per_unit)) is not None:
+        # A figure tells more of its size than the room that the file takes: mostly the same.
+        frame, before = settle(units, up, points, body), source
+        source = in_frame(source, frame)
+        skeleton = skeleton if source == before else tree.skeleton(Path(name).stem, names, source)
     warnings = [*parsed.warnings, *warnings, *guess_warnings(frame)]
     if not len(parsed.values):
         return Character(skeleton, source=source, warnings=tuple(warnings))

@@ -7,7 +7,7 @@ import struct
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from viewer.errors import FormatError, InputError, quote
+from viewer.errors import FormatError, InputError, quote, shown
 from viewer.formats.files import decode_utf8, read_bytes
 from viewer.formats.gltf.structs import File
 from viewer.formats.json_typed import decode_typed
@@ -67,7 +67,7 @@ def _parsed(text: str, name: str) -> File:
         raise FormatError(f"expected 2.0, found {quote(file.asset.version)}", file=name, path="asset.version")
     missing = [extension for extension in file.extensions_required if extension not in _KNOWN]
     if missing:
-        raise FormatError(f"needs {missing[0]}, which is not supported", file=name, path="extensionsRequired")
+        raise FormatError(f"needs {shown(missing[0])}, which is not supported", file=name, path="extensionsRequired")
     return file
 
 
@@ -112,6 +112,6 @@ def _beside(uri: str, path: Path, name: str, where: str, largest: int) -> bytes:
     if ":" in relative or relative.startswith(("/", "\\")) or ".." in parts or "\0" in relative:
         raise FormatError(f"expected a file beside this one, found {quote(uri)}", file=name, path=f"{where}.uri")
     try:
-        return read_bytes(path.parent.joinpath(*parts), quote(relative), largest)
+        return read_bytes(path.parent.joinpath(*parts), shown(relative), largest)
     except InputError as error:
         raise FormatError(str(error), file=name, path=f"{where}.uri") from error

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from viewer.errors import FormatError, quote
+from viewer.errors import FormatError, shown
 from viewer.formats.bounds import check_counts, room_for_frames
 from viewer.formats.gltf.accessors import Accessors
 from viewer.formats.gltf.baking import bake
@@ -96,7 +96,7 @@ def _character(file: File, accessors: Accessors, name: str, size: int) -> Charac
         warnings += notes
         shears |= sheared
     if shears:
-        listed = ", ".join(_name(file, tree.nodes[joint]) for joint in sorted(shears)[:3])
+        listed = ", ".join(shown(_name(file, tree.nodes[joint])) for joint in sorted(shears)[:3])
         warnings.append(
             f"scale that differs between axes shears what hangs on {listed}: places are right, shapes are not"
         )
