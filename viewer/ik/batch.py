@@ -59,7 +59,7 @@ class BatchSolution:
 
     def pose(self, index: int) -> Pose:
         """The pose of one problem."""
-        return Pose(self.rotations[index], self.translations[index])
+        return Pose.trusted(self.rotations[index], self.translations[index])
 
 
 def checked_starts(skeleton: Skeleton, poses: Sequence[Pose] | Pose) -> Sequence[Pose] | Pose:
@@ -196,7 +196,7 @@ class BatchRun:
         space, joints = Workspace(self.skeleton, self.assembly), self.assembly.joints
         for i in failed:
             space.one.target[0], space.one.rotation[0] = many.target[i], many.rotation[i]
-            outside = space.go_back(Pose(starts[0][i], starts[1][i]))
+            outside = space.go_back(Pose.trusted(starts[0][i], starts[1][i]))
             answer[0][i], answer[1][i] = starts[0][i], starts[1][i]
             if outside:
                 answer[0][i, joints], answer[1][i, joints] = space.state.q, space.state.t

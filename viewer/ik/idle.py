@@ -36,7 +36,7 @@ class Idle:
     def pose_inside(self, pose: Pose) -> tuple[Pose, bool]:
         """The pose with these joints brought inside their limits; whether one was outside."""
         rotations, translations, outside = self.inside(pose.rotations, pose.translations)
-        return (Pose(rotations, translations), True) if outside.any() else (pose, False)
+        return (Pose.trusted(rotations, translations), True) if outside.any() else (pose, False)
 
     def inside(self, rotations: Floats, translations: Floats) -> tuple[Floats, Floats, Bools]:
         """Local rotations (..., J, 4) and translations (..., J, 3) with these joints brought inside their limits.

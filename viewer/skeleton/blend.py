@@ -8,4 +8,6 @@ from viewer.spatial.quaternion import slerp
 
 def blend_poses(a: Pose, b: Pose, part: float) -> Pose:
     """From a (part 0) to b (part 1): rotations by slerp the short way, translations linearly."""
-    return Pose(slerp(a.rotations, b.rotations, part), a.translations + part * (b.translations - a.translations))
+    return Pose.trusted(
+        slerp(a.rotations, b.rotations, part), a.translations + part * (b.translations - a.translations)
+    )

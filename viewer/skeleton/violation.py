@@ -54,7 +54,7 @@ def project_pose(skeleton: Skeleton, pose: Pose, *, limits: bool = True) -> Pose
     wanted = space.nearest_inside(measured) if limits else measured
     rotations, translations = space.rebuild(wanted, pose.rotations, pose.translations)
     unchanged = (measured == wanted).all(axis=-1) & _holds(pose, rotations, translations)
-    return Pose(
+    return Pose.trusted(
         np.where(unchanged[:, None], pose.rotations, rotations),
         np.where(unchanged[:, None], pose.translations, translations),
     )
