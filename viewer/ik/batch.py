@@ -17,6 +17,7 @@ from viewer.ik.targets import numbers
 from viewer.ik.workspace import Workspace, checked_start, spread_misses
 from viewer.skeleton.given import wrong_kind
 from viewer.skeleton.pose import Pose
+from viewer.spatial.checks import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,7 +60,7 @@ class BatchSolution:
 
     def pose(self, index: int) -> Pose:
         """The pose of one problem."""
-        return Pose.trusted(self.rotations[index], self.translations[index])
+        return Pose.trusted(frozen(self.rotations[index]), frozen(self.translations[index]))
 
 
 def checked_starts(skeleton: Skeleton, poses: Sequence[Pose] | Pose) -> Sequence[Pose] | Pose:

@@ -11,7 +11,7 @@ from viewer.errors import InputError, quote
 from viewer.skeleton.checks import seconds, text, whole
 from viewer.skeleton.copies import reduced
 from viewer.skeleton.pose import Pose
-from viewer.spatial.checks import as_floats, finite_floats, frozen, nearly_unit, not_unit, whole_numbers
+from viewer.spatial.checks import as_floats, finite_floats, frozen, handed_over, nearly_unit, not_unit, whole_numbers
 from viewer.spatial.quaternion import slerp
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ class Clip:
         self.check_frame(frame)
         translations = self.offsets.copy()
         translations[self.translated] = self.translations[frame]
-        return Pose.trusted(self.rotations[frame], translations)
+        return Pose.trusted(self.rotations[frame], handed_over(translations))
 
     def check_frame(self, frame: int) -> None:
         """Raise InputError unless ``frame`` is one of this clip's."""

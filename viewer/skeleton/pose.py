@@ -52,13 +52,13 @@ class Pose:
 
     @classmethod
     def trusted(cls, rotations: Floats, translations: Floats) -> Pose:
-        """A pose of arrays (J, 4) and (J, 3) that are known to be good: those of a solver, of frames of a clip.
+        """A pose of read-only arrays (J, 4) and (J, 3) that are known to be good: those of a solver, of a clip.
 
-        Poses are made in every step of a drag, and looking at the numbers again takes longer than all the rest.
+        Poses are made in every step of a drag, and to look at their numbers again takes as long as half a step.
         """
         made = object.__new__(cls)
-        object.__setattr__(made, "rotations", frozen(rotations))
-        object.__setattr__(made, "translations", frozen(translations))
+        object.__setattr__(made, "rotations", rotations)
+        object.__setattr__(made, "translations", translations)
         return made
 
     def same_as(self, other: Pose) -> bool:
