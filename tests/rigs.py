@@ -50,7 +50,8 @@ def random_limits(random: np.random.Generator, kind: JointKind) -> JointLimits |
     for _ in range(count):
         low = random.uniform(-1.2, 0.3)
         high = low + random.uniform(0.2, 1.2)
-        ranges.append(random.choice([(low, high), (low, high), (low, low), (low, np.inf), UNLIMITED]))
+        open_end = (low, high if kind is JointKind.SLIDE else np.inf)
+        ranges.append(random.choice([(low, high), (low, high), (low, low), open_end, UNLIMITED]))
     if kind is not JointKind.BALL:
         return JointLimits.coordinates(*ranges)
     if random.random() < 0.5:

@@ -94,7 +94,10 @@ def random_limits(random: np.random.Generator, kind: JointKind) -> JointLimits |
         return JointLimits.coordinates(random_range(random))
     ranges = [random_range(random) for _ in range(3)]
     if random.integers(2):
-        return JointLimits.swing_twist(int(random.integers(3)), *ranges)
+        twist_axis = int(random.integers(3))
+        while np.linalg.norm([np.clip(0.0, *ends) for axis, ends in enumerate(ranges) if axis != twist_axis]) > math.pi:
+            ranges = [random_range(random) for _ in range(3)]  # no rotation has a swing of more
+        return JointLimits.swing_twist(twist_axis, *ranges)
     order = EULER_ORDERS[random.integers(6)]
     ranges["xyz".index(order[1])] = random_range(random, 0.5 * math.pi)
     return JointLimits.euler(order, *ranges)

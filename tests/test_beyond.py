@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import pytest
 from arms import BALL, FIXED, FOREARM, FREE, X, arm
 from characters import rig
 
+import viewer
+from viewer.ik.findings import metres as length_of
 from viewer.ik.goals import Goal
+from viewer.ik.methods import METHODS
 from viewer.ik.solution import Status
 from viewer.ik.solver import Solver
+from viewer.skeleton.chain import chain
 
 if TYPE_CHECKING:
     from viewer.ik.solution import Solution
@@ -130,3 +136,48 @@ def test_a_target_too_far_for_numbers_is_said_to_be() -> None:
         assert diagnosis(free, hand(metres, 1, 0)) == (
             f"c is {said} off: too far for numbers to tell which pose is nearer",
         )
+
+
+def straight(rig: str) -> tuple[Skeleton, Goal]:
+    """A rig in one straight line, and a goal exactly behind it, twice as far off as it reaches."""
+    skeleton = chain(int(rig)) if rig.isdigit() else viewer.load("sample:two-link").skeleton
+    end, world = skeleton.effectors[0], viewer.fk(skeleton, skeleton.rest_pose())
+    arm = world.point(end.joint, np.array(end.offset)) - world.positions[0]
+    return skeleton, Goal.position(end.name, world.positions[0] - 2.0 * arm)
+
+
+@pytest.mark.parametrize("rig", ["1", "2", "4", "10", "two-link"])
+@pytest.mark.parametrize("method", ["default", *METHODS])
+def test_a_pose_is_called_the_nearest_only_where_it_is(method: str, rig: str) -> None:
+    skeleton, goal = straight(rig)
+    solver = Solver(skeleton, [goal], method=method, backend="numpy", root="locked")
+    solution = solver.solve(skeleton.rest_pose())
+    reach, found = float(np.linalg.norm(goal.target)) / 2.0, float(solution.errors_m[0])  # type: ignore[arg-type]
+    nearest = found < 1.01 * reach
+    assert solution.status is (Status.UNREACHABLE if nearest else Status.STALLED)
+    short, *more = solution.diagnosis
+    assert " short: its chain reaches " in short
+    begin, end = f"{goal.effector} is {length_of(found)} off", f"the default method brings it to {length_of(reach)}"
+    assert [line.startswith(begin) and line.endswith(end) for line in more] == ([] if nearest else [True])
+    if method in {"dls", "sdls", "pseudo-inverse", "transpose"}:
+        assert nearest or f"{method} stopped in a singular pose" in more[0]
+
+
+def test_a_batch_calls_a_pose_the_nearest_only_where_it_is() -> None:
+    skeleton, goal = straight("4")
+    ahead = -np.array([goal.target])
+    solver = Solver(skeleton, [goal], method="dls", backend="numpy", root="locked")
+    found = solver.solve_batch(skeleton.rest_pose(), np.stack([[goal.target], ahead]))
+    assert found.status.tolist() == [Status.STALLED, Status.UNREACHABLE]
+
+
+def test_a_method_that_pins_hold_back_does_not_call_its_pose_the_nearest() -> None:
+    skeleton = viewer.load("sample:biped").skeleton
+    goals = [Goal.pin("LeftFoot"), Goal.pin("RightFoot"), Goal.position("LeftHand", (2.5, 1.6, 1.5))]
+    solver = Solver(skeleton, goals, method="transpose", backend="numpy", max_iterations=60)
+    solution = solver.solve(skeleton.relaxed_pose())
+    best = Solver(skeleton, goals, backend="numpy").solve(skeleton.relaxed_pose())
+    assert best.status is Status.UNREACHABLE
+    assert solution.errors_m[2] > 1.2 * best.errors_m[2]
+    assert solution.status in {Status.STALLED, Status.BUDGET}
+    assert any("the default method brings it to" in line for line in solution.diagnosis)

@@ -184,7 +184,7 @@ def test_twist_axes_follow_the_first_bone_that_has_a_length() -> None:
         return np.array(offsets, dtype=np.float64)
 
     skeleton = replace(
-        random_skeleton(0, 5),
+        random_skeleton(0, 5, [JointKind.BALL]),
         parents=np.array([-1, 0, 0, 2, 2]),
         offsets=lies((9, 0, 0), (0, 0, 0), (0, 1, -3), (0, 0, 0), (0, 0, 0)),
         tip_parents=np.array([2, 3, 4]),

@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 
 
 def one_joint(kind: JointKind, limits: JointLimits | None = None, seed: int = 0) -> Skeleton:
-    """A single joint of a kind, below a fixed one, with turned axes and a turned rest."""
+    """A single joint of a kind, below a fixed one (beside it if it is free), with turned axes and a turned rest."""
     skeleton = random_skeleton(seed, 2, [kind])
-    kinds = (JointKind.FIXED, kind)
-    return replace(skeleton, kinds=kinds, limits=(None, limits), parents=np.array([-1, 0]))
+    kinds, parents = (JointKind.FIXED, kind), [-1, -1 if kind is JointKind.FREE else 0]
+    return replace(skeleton, kinds=kinds, limits=(None, limits), parents=np.array(parents))
 
 
 def local_matrix(skeleton: Skeleton, joint: int, c: Floats) -> Floats:
@@ -90,7 +90,7 @@ def test_coordinates_are_read_back_and_columns_without_use_hold_nothing(
     posed: tuple[Skeleton, Pose], seed: int
 ) -> None:
     skeleton, pose = posed
-    wide = np.full(3, 9.0)
+    wide = np.full(3, np.inf)
     limits = [v and replace(v, lower=-wide[: len(v.lower)], upper=wide[: len(v.lower)]) for v in skeleton.limits]
     free = replace(skeleton, limits=tuple(limits))
     space, c = joint_space(free), np.random.default_rng(seed).uniform(-1.5, 1.5, size=(len(skeleton), 3))

@@ -12,6 +12,7 @@ from strategies import random_skeleton
 from viewer.errors import InputError
 from viewer.skeleton import Effector, EffectorGoal, find_place
 from viewer.skeleton.find_effectors import MOST_LEAVES, find_effectors
+from viewer.skeleton.kinds import JointKind
 
 CMU_LEG = "{0}UpLeg > {0}Leg > {0}Foot > {0}ToeBase"
 CMU_ARM = "{0}Arm > {0}ForeArm > {0}Hand > {0}FingerBase > {0}HandIndex1"
@@ -137,7 +138,12 @@ def test_leaves_are_end_sites_joints_without_them_and_joints_whose_end_site_has_
         ("several", 4, (0, 0, 0)), ("several.tip2", 4, (0, 2, 0)), ("several.tip3", 4, (0, 0, 3)),
     ]  # fmt: skip
     skeleton = replace(
-        random_skeleton(0, 5), names=names, parents=parents, tip_parents=tips, tip_offsets=offsets, effectors=effectors
+        random_skeleton(0, 5, [JointKind.BALL]),
+        names=names,
+        parents=parents,
+        tip_parents=tips,
+        tip_offsets=offsets,
+        effectors=effectors,
     )
     for effector in effectors:
         place = find_place(replace(skeleton, effectors=()), effector.name)
@@ -146,7 +152,7 @@ def test_leaves_are_end_sites_joints_without_them_and_joints_whose_end_site_has_
 
 def test_a_place_is_an_effector_else_a_joint_else_an_end_site() -> None:
     skeleton = replace(
-        random_skeleton(0, 4),
+        random_skeleton(0, 4, [JointKind.BALL]),
         names=("root", "hand", "hand.tip", "Foot"),
         parents=np.array([-1, 0, 0, 0]),
         tip_parents=np.array([1, 1, 3]),

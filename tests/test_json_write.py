@@ -98,21 +98,22 @@ def test_precision_rounds_lengths_and_never_spoils_rotations(precision: int) -> 
     close(character.clip.rotations, again.clip.rotations, 2 * 10.0**-decimals)
 
 
-@pytest.mark.parametrize("bad", [math.nan, math.inf])
-def test_numbers_that_json_has_not_are_refused(bad: float) -> None:
+def test_numbers_that_json_has_not_are_refused() -> None:
     character = every_kind()
     offsets = character.skeleton.offsets.copy()
-    offsets[3, 1] = bad
+    offsets[3, 1] = 1e308
     with pytest.raises(InputError, match=r"^cannot be written as JSON: expected finite numbers"):
-        skeleton_to_json(replace(character, skeleton=replace(character.skeleton, offsets=offsets)))
+        skeleton_to_json(replace(character, skeleton=replace(character.skeleton, offsets=offsets)), units="mm")
 
 
 def test_a_slide_with_one_end_is_refused() -> None:
     character = every_kind()
     limits = list(character.skeleton.limits)
     limits[4] = JointLimits.coordinates((0.0, math.inf))
-    with pytest.raises(InputError, match=r"^limits of a slide: expected two finite ends, found 0, inf$"):
-        skeleton_to_json(replace(character, skeleton=replace(character.skeleton, limits=tuple(limits))))
+    with pytest.raises(
+        InputError, match=r'^skeleton limits of "slide .*": expected two finite ends of a slide, or None, '
+    ):
+        replace(character.skeleton, limits=tuple(limits))
 
 
 def test_unknown_units_are_refused() -> None:

@@ -29,6 +29,7 @@ from viewer.errors import InputError
 from viewer.skeleton import Character, Clip, Pose, Skeleton, fk, fk_clip, kinematics
 from viewer.skeleton.chain import chain
 from viewer.skeleton.extent import extent, height, tip_positions
+from viewer.skeleton.kinds import JointKind
 from viewer.spatial.quaternion import conjugate, from_axis_angle, multiply, rotate, to_matrix
 
 if TYPE_CHECKING:
@@ -164,7 +165,8 @@ def test_walking_level_by_level_and_doubling_pointers_agree(seed: int, count: in
 def test_deep_trees_agree_with_shallow_ones_on_either_side_of_the_switch(count: int) -> None:
     random = np.random.default_rng(count)
     skeleton = replace(
-        random_skeleton(count, count), parents=np.maximum(np.arange(count) - random.integers(1, 3, count), -1)
+        random_skeleton(count, count, [JointKind.BALL, JointKind.HINGE]),
+        parents=np.maximum(np.arange(count) - random.integers(1, 3, count), -1),
     )
     pose = random_pose(1, skeleton)
     world = fk(skeleton, pose)

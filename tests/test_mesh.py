@@ -54,6 +54,6 @@ def test_what_is_lost_of_a_motion_is_said(tmp_path: Path) -> None:
 
 def test_what_is_not_finite_is_refused(tmp_path: Path) -> None:
     character = viewer.load("sample:two-link")
-    broken = replace(character, skeleton=replace(character.skeleton, offsets=character.skeleton.offsets + np.nan))
+    broken = replace(character, skeleton=replace(character.skeleton, offsets=character.skeleton.offsets + 1.7e308))
     with pytest.raises(InputError, match="cannot be written as a mesh"):
         viewer.save(broken, tmp_path / "a.stl")

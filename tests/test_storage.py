@@ -194,7 +194,10 @@ def test_a_motion_file_that_has_changed_is_said_to_have(tmp_path: Path) -> None:
     [
         ({"kinds": ["ball"]}, "character.skeleton: expected 2 kinds and limits, one for each name"),
         ({"kinds": ["ball", "wheel"]}, "character.skeleton.kinds[1]: expected one of ball, hinge"),
-        ({"parents": [-1, 7]}, "character.skeleton: skeleton parents: expected each parent before its children"),
+        (
+            {"parents": [-1, 7]},
+            'character.skeleton: skeleton parents of "elbow": expected each parent before its children',
+        ),
         ({"names": ["a", "a"]}, "character.skeleton: joint names must be unique"),
         ({"rest_rotations": [[0, 0, 0, 1], [0, 0, 0, 2]]}, "expected a unit quaternion (x, y, z, w), found length 2"),
         ({"offsets": [[0, 0, 0]]}, "character.skeleton.offsets: expected an array of shape (2, 3), found (1, 3)"),

@@ -78,6 +78,6 @@ def test_without_the_library_the_cure_is_named(monkeypatch: pytest.MonkeyPatch, 
 
 def test_what_is_not_finite_is_refused(tmp_path: Path) -> None:
     character = viewer.load("sample:two-link")
-    broken = replace(character, skeleton=replace(character.skeleton, offsets=character.skeleton.offsets + np.inf))
+    broken = replace(character, skeleton=replace(character.skeleton, offsets=character.skeleton.offsets + 1.7e308))
     with pytest.raises(InputError, match="cannot be written as USD"):
         viewer.save(broken, tmp_path / "a.usda")

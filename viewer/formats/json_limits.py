@@ -7,7 +7,7 @@ because degrees are written as the shortest number that gives the same radians.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -17,15 +17,20 @@ from viewer.formats.json_numbers import degrees_of, numbers
 from viewer.formats.json_spread import spread_words
 from viewer.skeleton.kinds import JointKind
 from viewer.skeleton.limits import AXIS_NAMES, UNLIMITED, JointLimits, LimitForm
+from viewer.skeleton.structure import check_perpendicular, unit_axis
 from viewer.spatial.euler import axes_of as euler_axes
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from viewer.formats.json_structs import Joint, Limits
     from viewer.skeleton.character import Source
     from viewer.skeleton.skeleton import Skeleton
 
 Pair: TypeAlias = tuple[float, float]
 Triple: TypeAlias = tuple[float, float, float]
+P = ParamSpec("P")
+R = TypeVar("R")
 
 _LIMIT_KEYS = {
     JointKind.BALL: ("x", "y", "z", "order"),
@@ -43,10 +48,7 @@ _JOINT_KEYS = {
 }
 """Keys that only some kinds read; on others they are named in a warning."""
 
-_PERPENDICULAR = 1e-6
-"""Largest cosine of the angle between the two axes of a universal joint."""
-
-_HALF_TURN, _QUARTER_TURN = 180.0, 90.0
+_TWO_TURNS, _HALF_TURN, _QUARTER_TURN = 720.0, 180.0, 90.0
 _TURN = 2.0 * math.pi
 
 
@@ -78,16 +80,13 @@ def axes_of(joint: Joint, kind: JointKind) -> tuple[Triple, Triple]:
     if kind in (JointKind.HINGE, JointKind.SLIDE):
         if joint.axis is None:
             raise FormatError(f'expected "axis", the direction of a {kind}, found none')
-        return _unit(joint.axis, ".axis"), none
+        return _at(".axis", unit_axis, joint.axis), none
     if kind is not JointKind.UNIVERSAL:
         return none, none
     if joint.axes is None:
         raise FormatError('expected "axes", the two directions of a universal, found none')
-    first, second = _unit(joint.axes[0], ".axes[0]"), _unit(joint.axes[1], ".axes[1]")
-    cosine = sum(a * b for a, b in zip(first, second, strict=True))
-    if abs(cosine) > _PERPENDICULAR:
-        degrees = math.degrees(math.acos(min(1.0, max(-1.0, cosine))))
-        raise FormatError(f"expected perpendicular axes, found {degrees:.7g} degrees between them", path=".axes")
+    first, second = (_at(f".axes[{i}]", unit_axis, axis) for i, axis in enumerate(joint.axes))
+    _at(".axes", check_perpendicular, first, second)
     return first, second
 
 
@@ -113,13 +112,15 @@ def limits_of(joint: Joint, kind: JointKind, twist_axis: int, source: Source) ->
     if kind is JointKind.BALL:
         return _ball(joint, limits, twist_axis)
     if kind is JointKind.SLIDE and limits.distance is not None:
-        low, high = _ordered(limits.distance, ".limits.distance")
-        return JointLimits.coordinates(_scaled((low, high), source))
+        low, high = _scaled(_ordered(limits.distance, ".limits.distance"), source)
+        if math.isinf(low) or math.isinf(high):
+            raise FormatError("expected lengths within float range in metres", path=".limits.distance")
+        return JointLimits.coordinates((low, high))
     if limits.angle is not None:
-        return JointLimits.coordinates(_radians(_ordered(limits.angle, ".limits.angle")))
+        return JointLimits.coordinates(_angles(limits.angle, ".limits.angle"))
     if limits.angles is not None:
-        pairs = (_ordered(pair, f".limits.angles[{i}]") for i, pair in enumerate(limits.angles))
-        return JointLimits.coordinates(*(_radians(pair) for pair in pairs))
+        pairs = (_angles(pair, f".limits.angles[{i}]") for i, pair in enumerate(limits.angles))
+        return JointLimits.coordinates(*pairs)
     return None
 
 
@@ -158,7 +159,7 @@ def joint_words(skeleton: Skeleton, joint: int, source: Source) -> dict[str, obj
 def _ball(joint: Joint, limits: Limits, twist_axis: int) -> JointLimits | None:
     order = limits.order or joint.order
     given = [getattr(limits, axis) for axis in AXIS_NAMES]
-    if order is None and given == [None, None, None]:
+    if order is None and given == [None, None, None] and joint.twist_axis is None:
         return None
     middle = euler_axes(order)[1] if order else None
     ranges = []
@@ -173,10 +174,10 @@ def _ball(joint: Joint, limits: Limits, twist_axis: int) -> JointLimits | None:
     if order:
         return JointLimits.euler(order, *ranges)
     twist = AXIS_NAMES.index(joint.twist_axis) if joint.twist_axis else twist_axis
-    found = JointLimits.swing_twist(twist, *ranges)
-    if not found.is_possible():
-        raise FormatError("expected ranges that leave a swing of 180 degrees or less, found none", path=".limits")
-    return found
+    try:
+        return JointLimits.swing_twist(twist, *ranges)
+    except InputError as error:  # ranges that leave no swing
+        raise FormatError(str(error).partition(": ")[2], path=".limits") from None
 
 
 def _limit_words(limits: JointLimits, kind: JointKind, source: Source) -> dict[str, object]:
@@ -185,7 +186,8 @@ def _limit_words(limits: JointLimits, kind: JointKind, source: Source) -> dict[s
         if not all(map(math.isfinite, pairs[0])):
             raise InputError(f"limits of a slide: expected two finite ends, found {_text(pairs[0])}")
         return {"distance": numbers(lengths_to_source(np.array(pairs[0]), source))}
-    degrees = [[degrees_of(low, -_HALF_TURN), degrees_of(high, _HALF_TURN)] for low, high in pairs]
+    # Of hinges and universals a range of two turns is none; of balls an axis without one is left out.
+    degrees = [[degrees_of(low, -_TWO_TURNS / 2.0), degrees_of(high, _TWO_TURNS / 2.0)] for low, high in pairs]
     if kind is JointKind.HINGE:
         return {"angle": degrees[0]}
     if kind is JointKind.UNIVERSAL:
@@ -196,6 +198,13 @@ def _limit_words(limits: JointLimits, kind: JointKind, source: Source) -> dict[s
 
 def _radians(pair: Pair) -> Pair:
     return math.radians(pair[0]), math.radians(pair[1])
+
+
+def _angles(pair: Pair, place: str) -> Pair:
+    low, high = _ordered(pair, place)
+    if max(abs(low), abs(high)) > _TWO_TURNS:
+        raise FormatError(f"expected a range within +-{_TWO_TURNS:g} degrees, found {_text(pair)}", path=place)
+    return _radians(pair)
 
 
 def _scaled(pair: Pair, source: Source) -> Pair:
@@ -209,16 +218,12 @@ def _ordered(pair: Pair, place: str) -> Pair:
     return pair
 
 
-def _unit(vector: Triple, place: str) -> Triple:
-    largest = max(map(abs, vector))
-    if largest == 0.0:
-        raise FormatError("expected a direction, found the zero vector", path=place)
-    # Dividing by the largest first keeps the squares inside the range of floats.
-    x, y, z = (component / largest for component in vector)
-    length = math.sqrt(x * x + y * y + z * z)
-    if abs(length * largest - 1.0) <= 1e-12:
-        return vector
-    return x / length, y / length, z / length
+def _at(place: str, check: Callable[P, R], *given: P.args, **options: P.kwargs) -> R:
+    """What a check of the skeleton's own gives; what it refuses is refused at that place of the file."""
+    try:
+        return check(*given, **options)
+    except InputError as error:
+        raise FormatError(str(error), path=place) from None
 
 
 def _text(pair: Pair) -> str:

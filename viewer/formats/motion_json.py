@@ -15,7 +15,7 @@ from viewer.formats.frame import (
 )
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.pose import Pose
-from viewer.spatial.checks import UNIT_TOLERANCE, handed_over
+from viewer.spatial.checks import handed_over, nearly_unit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -25,11 +25,6 @@ if TYPE_CHECKING:
     from viewer.skeleton.skeleton import Skeleton
     from viewer.spatial.checks import Floats, Ints
 
-UNIT_ENOUGH = 1e-12
-"""Quaternions this near to unit length keep their bits: what we wrote is read back as it was."""
-_BLOCK = 1 << 16
-"""Rotations looked at together, for bounded memory."""
-
 
 def rows(values: Iterable[tuple[float, ...]], width: int) -> Floats:
     """An array (N, width) of tuples of numbers."""
@@ -37,27 +32,20 @@ def rows(values: Iterable[tuple[float, ...]], width: int) -> Floats:
 
 
 def unit_rotations(values: Floats, place: Callable[[int], str]) -> Floats:
-    """(N, 4) rotations of a file, normalised in place where they are not quite unit.
+    """(N, 4) rotations of a file, normalised where they are not quite unit.
 
     Args:
         values: as read.
         place: the path of the one of that number, for the message.
 
     Raises:
-        FormatError: a length farther than `UNIT_TOLERANCE` from 1.
+        FormatError: a length farther than 1e-3 from 1.
     """
-    for start in range(0, len(values), _BLOCK):
-        block = values[start : start + _BLOCK]
-        with np.errstate(over="ignore"):
-            length = np.sqrt(np.einsum("ij,ij->i", block, block))
-        error = np.abs(length - 1.0)
-        wrong = np.flatnonzero(~(error <= UNIT_TOLERANCE))
-        if wrong.size:
-            found = f"found one of length {length[wrong[0]]:.6g}"
-            raise FormatError(f"expected a unit quaternion x, y, z, w, {found}", path=place(start + int(wrong[0])))
-        off = error > UNIT_ENOUGH
-        block[off] /= length[off, None]
-    return values
+
+    def refused(row: int, _: Floats, length: float) -> FormatError:
+        return FormatError(f"expected a unit quaternion x, y, z, w, found one of length {length:.6g}", path=place(row))
+
+    return nearly_unit(values, refused)
 
 
 def local_metres(values: Floats, source: Source, place: Callable[[int], str], roots: Ints | None = None) -> Floats:
@@ -119,7 +107,7 @@ def clip_of(skeleton: Skeleton, motion: Motion, order: Ints, source: Source) -> 
             raise FormatError(problem, path=f"motion.frames[{index}]")
     flat = rows(chain.from_iterable(motion.frames), 4)
     names = [quote(skeleton.names[joint]) for joint in order]
-    unit_rotations(flat, lambda i: f"motion.frames[{i // joints}][{i % joints}] {names[i % joints]}")
+    flat = unit_rotations(flat, lambda i: f"motion.frames[{i // joints}][{i % joints}] {names[i % joints]}")
     rotations = np.empty((count, joints, 4))
     rotations[:, order] = flat.reshape(count, joints, 4)
     roots = skeleton.roots

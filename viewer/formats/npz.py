@@ -129,7 +129,9 @@ def _character(arrays: Arrays, name: str) -> Character:
     if [character.skeleton.names[joint].rstrip("\0") for joint in order] != names:
         raise FormatError("expected the joints of skeleton_json, in its order", path="names")
     clips = {}
-    if "rotations" in arrays:
+    if "rotations" in arrays and not arrays["rotations"].size:
+        character = replace(character, warnings=(*character.warnings, "rotations: no frames, ignored"))
+    elif "rotations" in arrays:
         clip = _clip(arrays, character.skeleton, order)
         clips[clip.name] = clip
     return replace(character, clips=MappingProxyType(clips), source=replace(character.source, format="npz"))
@@ -182,7 +184,9 @@ def _clip(arrays: Arrays, skeleton: Skeleton, order: Ints) -> Clip:
     joints = len(skeleton)
     rotations = take(arrays, "rotations", (-1, joints, 4))
     count = len(rotations)
-    unit_rotations(rotations.reshape(-1, 4), lambda i: f"rotations[{i // joints}, {i % joints}]")
+    rotations = unit_rotations(rotations.reshape(-1, 4), lambda i: f"rotations[{i // joints}, {i % joints}]").reshape(
+        rotations.shape
+    )
     translated = take(arrays, "translated", (-1,), whole=True) if "translated" in arrays else np.zeros(0, np.intp)
     _check_indices(translated, 0, joints, "translated")
     moved = order[translated]

@@ -8,6 +8,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
+import numpy as np
+
 from viewer.errors import InputError, missing_library, quote
 from viewer.formats.left_out import left_out, nodes_only
 from viewer.formats.paths import check_file
@@ -163,10 +165,12 @@ def save(
     if pose is not None:
         check_pose(pose)
         character = with_pose(character, pose)
-    own, character = character.source, _in_frame(character, units, up)
+    own, character = character.source, _in_frame(_on_its_bones(character), units, up)
     as_read = own.format == "bvh" and own == character.source
     try:
-        return writer(character, path, Options(precision, pose is not None, as_read))
+        # Numbers near the end of float range overflow on their way: writers look for what is not finite then.
+        with np.errstate(over="ignore", invalid="ignore"):
+            return writer(character, path, Options(precision, pose is not None, as_read))
     except InputError as error:  # of numbers that the format cannot hold
         raise InputError(f"{path}: {error}") from error
 
@@ -213,6 +217,13 @@ def clip_of_pose(character: Character, pose: Pose, frame_time: float) -> Clip:
         raise InputError(f"pose: expected {len(skeleton)} joints as the skeleton has, found {len(pose.rotations)}")
     moved = (pose.translations != skeleton.offsets).any(axis=-1).nonzero()[0]
     return Clip("pose", frame_time, pose.rotations[None], moved, pose.translations[None, moved], skeleton.offsets)
+
+
+def _on_its_bones(character: Character) -> Character:
+    """The character with clips that translate what their own offsets place elsewhere than the skeleton's do."""
+    clips = {name: clip.on(character.skeleton.offsets) for name, clip in character.clips.items()}
+    same = all(clip is character.clips[name] for name, clip in clips.items())
+    return character if same else replace(character, clips=MappingProxyType(clips))
 
 
 def _in_frame(character: Character, units: str | float | None, up: str | None) -> Character:

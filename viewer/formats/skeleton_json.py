@@ -7,7 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from viewer.errors import FormatError, quote
+from viewer.errors import FormatError, InputError, quote
 from viewer.formats.bounds import check_counts
 from viewer.formats.files import read_text
 from viewer.formats.frame import UNIT_LENGTHS
@@ -79,6 +79,8 @@ def character_of(data: SkeletonFile, file: str, warnings: list[str]) -> Characte
     except FormatError as error:
         error.file = file
         raise
+    except InputError as error:  # what no skeleton may be
+        raise FormatError(str(error), file=file) from error
     limited = any(limits is not None for limits in skeleton.limits)
     return Character(skeleton, MappingProxyType(clips), source, tuple(warnings), "file" if limited else None)
 

@@ -17,6 +17,7 @@ from viewer.ik.targets import numbers
 from viewer.ik.workspace import Workspace, checked_start, spread_misses
 from viewer.skeleton.given import wrong_kind
 from viewer.skeleton.pose import Pose
+from viewer.spatial.checks import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,7 +60,7 @@ class BatchSolution:
 
     def pose(self, index: int) -> Pose:
         """The pose of one problem."""
-        return Pose(self.rotations[index], self.translations[index])
+        return Pose.trusted(frozen(self.rotations[index]), frozen(self.translations[index]))
 
 
 def checked_starts(skeleton: Skeleton, poses: Sequence[Pose] | Pose) -> Sequence[Pose] | Pose:
@@ -196,7 +197,7 @@ class BatchRun:
         space, joints = Workspace(self.skeleton, self.assembly), self.assembly.joints
         for i in failed:
             space.one.target[0], space.one.rotation[0] = many.target[i], many.rotation[i]
-            outside = space.go_back(Pose(starts[0][i], starts[1][i]))
+            outside = space.go_back(Pose.trusted(starts[0][i], starts[1][i]))
             answer[0][i], answer[1][i] = starts[0][i], starts[1][i]
             if outside:
                 answer[0][i, joints], answer[1][i, joints] = space.state.q, space.state.t

@@ -28,6 +28,7 @@ _HALF = 0.5
 """Limits that cost less than this part of the rest are not what matters."""
 _AT_REST = 0.9
 """A pose is not at rest if goals come to less than this part of their miss."""
+_AT_LIMIT = 1e-6
 
 
 class _Excess(NamedTuple):
@@ -47,20 +48,67 @@ def beyond(trials: Trials, seen: Trial, gaps: Sequence[Gap], names: Sequence[str
         gaps: what is out of reach, by places in the list of goals.
         names: of all goals.
     """
-    gaps = [gap for gap in gaps if gap.miss is not Miss.TURN and gap.short < END]
-    rest = trials.solve(trials.asked, _ONWARD) if gaps else seen
+    gaps = _of_places(gaps)
+    rest, stuck = _nearer(trials, seen, gaps) if gaps else (seen, False)
     for i in dict.fromkeys(_worst(seen, gap) for gap in gaps):
         now, then = _miss(seen, i), _miss(rest, i)
         if rest.error < seen.error and then < _AT_REST * now and not trials.options.exact:
-            yield _unrest(names[i], now, then, by_default=trials.options.method in METHODS)
+            by_default = trials.options.method in METHODS
+            yield _stopped(trials, seen, names[i], now, then) if stuck else _unrest(names[i], now, then, by_default)
     excesses = [_excess(rest, gap) for gap in gaps]
-    least = _TOLERANCES * trials.options.tolerance_m
-    clear = [one for one in excesses if one.metres > least + _CLEARLY * one.gap.short]
+    clear = [one for one in excesses if _is_clear(trials, one)]
     if clear and trials.options.limits:
         yield from _limits(trials, clear)
 
 
-def _unrest(name: str, now: float, then: float, *, by_default: bool) -> str:
+def is_nearest(trials: Trials, gaps: Sequence[Gap]) -> bool:
+    """Whether a pose that a method of the catalogue ended in is about as near as it gets to what is out of reach.
+
+    Where its goals are missed by no more than geometry explains, it is. Else the default method tries to get nearer.
+
+    Args:
+        trials: where to solve.
+        gaps: what is out of reach, by places in the list of goals.
+    """
+    seen = trials.look()
+    gaps = [gap for gap in _of_places(gaps) if set(gap.goals) <= set(trials.served)]
+    gaps = [gap for gap in gaps if _is_clear(trials, _excess(seen, gap))]
+    if not gaps:
+        return True
+    rest, _ = _nearer(trials, seen, gaps)
+    return not any(_miss(rest, i) < _AT_REST * _miss(seen, i) for i in {_worst(seen, gap) for gap in gaps})
+
+
+def _of_places(gaps: Sequence[Gap]) -> list[Gap]:
+    return [gap for gap in gaps if gap.miss is not Miss.TURN and gap.short < END]
+
+
+def _nearer(trials: Trials, seen: Trial, gaps: Sequence[Gap]) -> tuple[Trial, bool]:
+    """Where solving on from the pose leads, and whether that took other poses to begin at: from here no step did."""
+    rest = trials.solve(trials.asked, _ONWARD)
+    if trials.options.method not in METHODS or not any(_is_clear(trials, _excess(rest, gap)) for gap in gaps):
+        return rest, False
+    escaped = trials.solve(trials.asked, _ONWARD, restarts=True)
+    if not escaped.error < _AT_REST * rest.error:
+        return rest, False
+    return escaped, rest.error > _AT_REST * seen.error
+
+
+def _is_clear(trials: Trials, excess: _Excess) -> bool:
+    return excess.metres > _TOLERANCES * trials.options.tolerance_m + _CLEARLY * excess.gap.short
+
+
+def _stopped(trials: Trials, seen: Trial, name: str, now: float, then: float) -> str:
+    """Of a pose from which no step leads nearer, though others are."""
+    system, x = seen.workspace.system, seen.workspace.state.x
+    near = _AT_LIMIT * system.unit
+    limited = bool(((x - system.lower < near) | (system.upper - x < near)).any())
+    where = "against its limits" if limited else "in a singular pose"
+    by_default = f"the default method brings it to {metres(then)}"
+    return f"{name} is {metres(now)} off: {trials.options.method} stopped {where}, {by_default}"
+
+
+def _unrest(name: str, now: float, then: float, by_default: bool) -> str:
     how = "the default method brings" if by_default else "more iterations bring"
     return f"{name} is {metres(now)} off yet: {how} it to {metres(then)}"
 

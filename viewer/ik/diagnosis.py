@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.ik.beyond import beyond
+from viewer.ik import beyond
 from viewer.ik.findings import gap_line, labels, listed, off, together
 from viewer.ik.goals import GoalKind
 from viewer.ik.methods import METHODS
@@ -57,6 +57,15 @@ def diagnose(
         return tuple(dict.fromkeys(_Diagnosis(Trials(skeleton, goals, targets, pose, options)).lines()))
 
 
+def is_nearest(
+    skeleton: Skeleton, goals: Sequence[Goal], targets: tuple[Floats, Floats], pose: Pose, options: Options
+) -> bool:
+    """Whether a pose is about the nearest one to goals that are out of reach; arguments as for `diagnose`."""
+    with np.errstate(all="ignore"):
+        trials = Trials(skeleton, goals, targets, pose, options)
+        return beyond.is_nearest(trials, main_gaps(trials.look()))
+
+
 class _Diagnosis:
     """One diagnosis at work."""
 
@@ -85,7 +94,7 @@ class _Diagnosis:
         elif not gaps:
             yield from self._unserved(seen)
         if gaps:
-            yield from beyond(self.trials, seen, gaps, self.names)
+            yield from beyond.beyond(self.trials, seen, gaps, self.names)
 
     def _kept(self, i: int) -> float:
         """Metres that a goal is to keep from its target."""

@@ -12,13 +12,13 @@ import numpy as np
 
 from viewer.ik.kernels_call import UNSETTLED
 from viewer.ik.system import make_call
-from viewer.skeleton.pose import Pose
 
 if TYPE_CHECKING:
     from viewer.ik.compiled import Prepared
     from viewer.ik.system import Settings
     from viewer.ik.targets import Targets
     from viewer.ik.workspace import Workspace
+    from viewer.skeleton.pose import Pose
     from viewer.spatial.checks import Floats
 
 _FLOAT64 = np.dtype(np.float64)
@@ -125,11 +125,3 @@ class Direct:
 def _is_plain(array: object, shape: tuple[int, int]) -> bool:
     """Whether compiled code can read it as it is: other kinds of arrays would be compiled for anew."""
     return type(array) is np.ndarray and array.dtype is _FLOAT64 and array.shape == shape and bool(array.flags.carray)
-
-
-def trusted_pose(rotations: Floats, translations: Floats) -> Pose:
-    """A pose of read-only arrays (J, 4) and (J, 3) that are known to fit, without the checks."""
-    pose = object.__new__(Pose)
-    object.__setattr__(pose, "rotations", rotations)
-    object.__setattr__(pose, "translations", translations)
-    return pose

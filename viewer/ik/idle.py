@@ -8,6 +8,7 @@ import numpy as np
 
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.pose import Pose
+from viewer.spatial.checks import handed_over
 
 if TYPE_CHECKING:
     from viewer.skeleton.skeleton import Skeleton
@@ -36,7 +37,9 @@ class Idle:
     def pose_inside(self, pose: Pose) -> tuple[Pose, bool]:
         """The pose with these joints brought inside their limits; whether one was outside."""
         rotations, translations, outside = self.inside(pose.rotations, pose.translations)
-        return (Pose(rotations, translations), True) if outside.any() else (pose, False)
+        if not outside.any():
+            return pose, False
+        return Pose.trusted(handed_over(rotations), handed_over(translations)), True
 
     def inside(self, rotations: Floats, translations: Floats) -> tuple[Floats, Floats, Bools]:
         """Local rotations (..., J, 4) and translations (..., J, 3) with these joints brought inside their limits.

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 
 from viewer.ik import vectorised
 from viewer.ik.backends import engine_for, takes_compiled
-from viewer.ik.diagnosis import diagnose
-from viewer.ik.direct import Direct, trusted_pose
+from viewer.ik.diagnosis import diagnose, is_nearest
+from viewer.ik.direct import Direct
 from viewer.ik.findings import labels
 from viewer.ik.goals import GoalKind
 from viewer.ik.methods import METHODS, UserRows, run_default
 from viewer.ik.options import DEFAULT, Options
 from viewer.ik.solution import STATUS_OF_CODE, Report, Solution, Status
 from viewer.ik.workspace import Findings, Workspace
+from viewer.skeleton.pose import Pose
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from viewer.ik.reach import Reach
     from viewer.ik.system import Settings
     from viewer.ik.targets import Targets
-    from viewer.skeleton.pose import Pose
     from viewer.skeleton.skeleton import Skeleton
     from viewer.spatial.checks import Floats
 
@@ -46,6 +46,7 @@ class Runs:
     targets: Targets
     _goals: tuple[Goal, ...]
     _unserved: tuple[str, ...]
+    _one_shot: Settings
     _extra: UserRows | None
     _reach: Reach
     _needs_numpy: bool
@@ -66,7 +67,7 @@ class Runs:
         if direct is not None:
             row = direct.given(pose, targets, target_rotations, settings, onward=onward)
             if row is not None:
-                return self._answer(workspace, direct, row, started)
+                return self._answer(workspace, direct, row, started, settings)
         settled = self.targets.settle(pose, targets, target_rotations)
         return self.run(workspace, pose, settled, settings, onward=onward)
 
@@ -91,7 +92,8 @@ class Runs:
         started = time.perf_counter()
         direct = self._direct(workspace)
         if direct is not None:
-            return self._answer(workspace, direct, direct.settled(pose, targets, settings, onward=onward), started)
+            row = direct.settled(pose, targets, settings, onward=onward)
+            return self._answer(workspace, direct, row, started, settings)
         workspace.aim_at(*targets)
         unserved = self._unserved
         if self._needs_numpy:
@@ -110,8 +112,10 @@ class Runs:
                 workspace.begun_at(pose, "numpy")
             code, iterations, outside = int(one.code[0]), int(one.iterations[0]), bool(one.outside[0])
         report = self._report(workspace, code, iterations, time.perf_counter() - started, "numpy", outside)
-        report = report._replace(unserved=unserved)
-        return self._solution(workspace, workspace.pose(pose), targets, report)
+        report, found = report._replace(unserved=unserved), workspace.pose(pose)
+        if settings is self._one_shot:
+            report = report._replace(status=self.judged(report.status, STATUS_OF_CODE[code], targets, found))
+        return self._solution(workspace, found, targets, report)
 
     @property
     def built_in(self) -> bool:
@@ -132,12 +136,15 @@ class Runs:
             workspace.direct = Direct(prepared, workspace, self.targets)
         return workspace.direct
 
-    def _answer(self, workspace: Workspace, direct: Direct, row: Row, started: float) -> Solution:
+    def _answer(self, workspace: Workspace, direct: Direct, row: Row, started: float, settings: Settings) -> Solution:
         """What is said of a row that a compiled call has filled."""
         rotations, translations = direct.pose(row)
-        pose, one = trusted_pose(rotations, translations), workspace.one
+        pose, one = Pose.trusted(rotations, translations), workspace.one
         seconds = time.perf_counter() - started
         report = self._report(workspace, row.code, one.iterations.item(), seconds, "numba", one.outside.item())
+        if self.options.method != DEFAULT and settings is self._one_shot:
+            status = self.judged(report.status, STATUS_OF_CODE[row.code], direct.targets(row), pose)
+            report = report._replace(status=status)
         findings = Findings(workspace, len(self._goals), partial(direct.found, row))
         return Solution(pose, report, findings, partial(self._diagnosis_of, self._goals, direct, row, pose))
 
@@ -149,6 +156,16 @@ class Runs:
         if failed and self._reach.out_of_reach(workspace.system, workspace.state.q, workspace.state.t):
             status = Status.UNREACHABLE
         return Report(status, iterations, seconds, backend, self.options.method, self._unserved, outside)
+
+    def judged(self, status: Status, stopped: Status, targets: tuple[Floats, Floats], pose: Pose) -> Status:
+        """What a solve by a method of the catalogue is said to have come to.
+
+        Goals that geometry excludes make it `unreachable` only in the nearest pose: a method that stopped in another
+        one, such as a straight chain whose target is right behind it, says that it did.
+        """
+        if self.options.method == DEFAULT or status is not Status.UNREACHABLE:
+            return status
+        return status if is_nearest(self.skeleton, self._goals, targets, pose, self.options) else stopped
 
     def _unserved_now(self, workspace: Workspace, settings: Settings) -> tuple[str, ...]:
         """What the method does not serve in the pose that a solve begins at: there may be no limb for a goal."""

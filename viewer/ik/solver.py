@@ -235,6 +235,10 @@ class Solver(Runs):
         engine, _ = engine_for(self.options.backend)
         run = BatchRun(self.skeleton, self.assembly, engine, self.one_shot, self._reach, exact=self.options.exact)
         solved = run.solve(rotations, translations, places, turns, threads=threads)
+        for i in np.flatnonzero(solved.status == Status.UNREACHABLE).tolist() if self.options.method == DLS else ():
+            spent = solved.iterations[i] >= self.one_shot.max_iterations
+            stopped, targets = Status.BUDGET if spent else Status.STALLED, (places[i], turns[i])
+            solved.status[i] = self.judged(Status.UNREACHABLE, stopped, targets, solved.pose(i))
         if self.options.exact:
             idle = self._starts.idle_of(np.asarray(solved.status != Status.CONVERGED))
             for answer, start in zip((solved.rotations, solved.translations), begun, strict=True):

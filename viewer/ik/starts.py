@@ -13,6 +13,7 @@ from viewer.ik.idle import Idle
 from viewer.ik.unheld import Unheld
 from viewer.ik.workspace import checked_start
 from viewer.skeleton.pose import Pose
+from viewer.spatial.checks import handed_over
 
 if TYPE_CHECKING:
     from viewer.ik.preferred import Preferred
@@ -45,12 +46,14 @@ class Starts:
             It, and whether any was not; of joints that take part their limits are another's concern.
 
         Raises:
-            InputError: a pose of another skeleton, infinite numbers, rotations that are none.
+            InputError: no pose, or one of another skeleton.
         """
         if self._start is None or pose is not self._start[0]:  # poses do not change: one that was checked stays good
             checked = checked_start(self._skeleton, pose)
             turns, moves, unheld = self._unheld.held(checked.rotations, checked.translations)
-            inside, outside = self._idle.pose_inside(checked if unheld is None else Pose(turns, moves))
+            inside, outside = self._idle.pose_inside(
+                checked if unheld is None else Pose.trusted(handed_over(turns), handed_over(moves))
+            )
             self._start = (pose, inside, outside or unheld is not None)
         return self._start[1:]
 
@@ -59,7 +62,10 @@ class Starts:
         if self._preferred is None:
             return start
         if self._drawn is None or self._drawn[0] is not start:
-            self._drawn = start, Pose(*self._draw(self._preferred, start.rotations, start.translations))
+            self._drawn = (
+                start,
+                Pose.trusted(*map(handed_over, self._draw(self._preferred, start.rotations, start.translations))),
+            )
         return self._drawn[1]
 
     def stacked(self, rotations: Floats, translations: Floats) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import math
+from dataclasses import dataclass, field, replace
+from numbers import Real
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from viewer.errors import quote
+from viewer.errors import InputError, quote
+from viewer.skeleton.checks import text
 from viewer.skeleton.copies import reduced
 
 if TYPE_CHECKING:
@@ -56,6 +59,20 @@ class Source:
     layout: BvhLayout | None = None
     license: str = ""
 
+    def __post_init__(self) -> None:
+        """Check what is multiplied and written.
+
+        Raises:
+            InputError: units without a length, an axis that is neither y nor z.
+        """
+        scale = self.metres_per_unit
+        if isinstance(scale, bool) or not isinstance(scale, Real) or not 0.0 < scale < math.inf:
+            raise InputError(f"source metres_per_unit: expected a finite number above 0, found {quote(scale)}")
+        if self.up not in ("y", "z"):
+            raise InputError(f"source up: expected y or z, found {quote(self.up)}")
+        for name in ("format", "units", "license"):
+            text(getattr(self, name), f"source {name}")
+
 
 @dataclass(frozen=True, slots=True)
 class Character:
@@ -74,6 +91,37 @@ class Character:
     source: Source = field(default_factory=Source)
     warnings: tuple[str, ...] = ()
     limits_from: str | None = None
+
+    def __post_init__(self) -> None:
+        """Check that the parts belong together; a clip has the name that it is listed under.
+
+        Raises:
+            InputError: no skeleton, clips of other joints, no source.
+        """
+        from viewer.skeleton.clip import Clip  # noqa: PLC0415 - what they are made with checks characters
+        from viewer.skeleton.skeleton import Skeleton  # noqa: PLC0415
+
+        if not isinstance(self.skeleton, Skeleton):
+            raise InputError(f"character skeleton: expected a Skeleton, found {quote(self.skeleton)}")
+        if not hasattr(self.clips, "items"):
+            raise InputError(f"character clips: expected clips by name, found {quote(self.clips)}")
+        joints = len(self.skeleton)
+        for name, clip in self.clips.items():
+            if not isinstance(clip, Clip):
+                raise InputError(f"character clips: {quote(name)}: expected a Clip, found {quote(clip)}")
+            if len(clip.offsets) != joints:
+                found = f"expected motion of {joints} joints, found {len(clip.offsets)}"
+                raise InputError(f"character clips: {quote(name)}: {found}")
+        if not isinstance(self.source, Source):
+            raise InputError(f"character source: expected a Source, found {quote(self.source)}")
+        if isinstance(self.warnings, str) or not hasattr(self.warnings, "__iter__"):
+            raise InputError(f"character warnings: expected a list of texts, found {quote(self.warnings)}")
+        named = {n: clip if clip.name == n else replace(clip, name=n) for n, clip in self.clips.items()}
+        if not isinstance(self.clips, MappingProxyType) or any(named[n] is not self.clips[n] for n in named):
+            object.__setattr__(self, "clips", MappingProxyType(named))
+        object.__setattr__(self, "warnings", tuple(text(line, "character warnings") for line in self.warnings))
+        if self.limits_from is not None:
+            object.__setattr__(self, "limits_from", text(self.limits_from, "character limits_from"))
 
     def __repr__(self) -> str:
         """Its skeleton and motion."""

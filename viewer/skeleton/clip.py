@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viewer.errors import InputError, quote
+from viewer.skeleton.checks import seconds, text, whole
 from viewer.skeleton.copies import reduced
 from viewer.skeleton.pose import Pose
-from viewer.spatial.checks import frozen
+from viewer.spatial.checks import as_floats, finite_floats, frozen, handed_over, nearly_unit, not_unit, whole_numbers
 from viewer.spatial.quaternion import slerp
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import ArrayLike
 
     from viewer.skeleton.copies import Reduced
@@ -47,21 +50,44 @@ class Clip:
     keys: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        """Take read-only arrays and check that their shapes belong together."""
-        if not (self.frame_time > 0 and np.isfinite(self.frame_time)):
-            raise InputError(f"clip frame time: expected more than 0 seconds, found {self.frame_time}")
-        rotations, translations = frozen(self.rotations), frozen(self.translations)
-        translated, offsets = frozen(self.translated, np.intp), frozen(self.offsets)
+        """Take read-only arrays, rotations normalised where they are nearly unit, keys in order.
+
+        Raises:
+            InputError: no frames, shapes that do not belong together, NaN or infinite numbers, rotations far from unit
+                length, joints or key frames that there are not.
+        """
+        name = text(self.name, "clip name")
+        what = f"clip {quote(name)}"
+        frame_time = seconds(self.frame_time, f"{what}: frame time")
+        offsets = finite_floats(self.offsets, (-1, 3), f"{what}: offsets", lambda at: f" of joint {at[0]}")
         joints = len(offsets)
-        if rotations.shape[1:] != (joints, 4) or translations.shape != (len(rotations), len(translated), 3):
-            raise InputError(
-                f"clip: expected rotations (F, {joints}, 4) and translations (F, {len(translated)}, 3), "
-                f"found {rotations.shape} and {translations.shape}"
-            )
-        for name, array in (("rotations", rotations), ("translations", translations)):
-            object.__setattr__(self, name, array)
-        object.__setattr__(self, "translated", translated)
-        object.__setattr__(self, "offsets", offsets)
+        rotations = as_floats(self.rotations, (-1, joints, 4), f"{what}: rotations")
+        frames = len(rotations)
+        if not frames or not joints:
+            raise InputError(f"{what}: expected at least one frame of one joint, found {frames} of {joints}")
+        translated = whole_numbers(self.translated, (-1,), f"{what}: translated")
+        if translated.size and not (
+            translated.min() >= 0 and translated.max() < joints and (np.diff(translated) > 0).all()
+        ):
+            raise InputError(f"{what}: translated: expected joints from 0 to {joints - 1}, ascending")
+        translations = as_floats(self.translations, (frames, len(translated), 3), f"{what}: translations")
+        if not np.isfinite(translations).all():
+            finite_floats(
+                translations, translations.shape, f"{what}: translations",
+                lambda at: f" of joint {translated[at[1]]} in frame {at[0]}",
+            )  # fmt: skip
+        rotations = nearly_unit(
+            rotations,
+            lambda row, *bad: not_unit(f"{what}: rotations of joint {row % joints} in frame {row // joints}", *bad),
+        )
+        put = object.__setattr__
+        put(self, "name", name)
+        put(self, "frame_time", frame_time)
+        put(self, "rotations", frozen(rotations))
+        put(self, "translated", frozen(translated, np.intp))
+        put(self, "translations", frozen(translations))
+        put(self, "offsets", frozen(offsets))
+        put(self, "keys", _keys(self.keys, frames, what))
 
     def __repr__(self) -> str:
         """Its name and size."""
@@ -89,13 +115,12 @@ class Clip:
         self.check_frame(frame)
         translations = self.offsets.copy()
         translations[self.translated] = self.translations[frame]
-        return Pose(self.rotations[frame], translations)
+        return Pose.trusted(self.rotations[frame], handed_over(translations))
 
     def check_frame(self, frame: int) -> None:
         """Raise InputError unless ``frame`` is one of this clip's."""
         if not 0 <= frame < len(self):
-            frames = f"0 to {len(self) - 1}" if len(self) else "no frames"
-            raise InputError(f"no frame {frame}: the clip has {frames}")
+            raise InputError(f"no frame {frame}: the clip has 0 to {len(self) - 1}")
 
     def local_translations(self, frames: slice | Ints = slice(None)) -> Floats:
         """(F, J, 3) local translations of all joints in the frames asked for."""
@@ -103,6 +128,14 @@ class Clip:
         whole = np.repeat(self.offsets[None], len(moved), axis=0)
         whole[:, self.translated] = moved
         return whole
+
+    def on(self, offsets: Floats) -> Clip:
+        """The clip for a skeleton with these offsets (J, 3): joints whose own differ are among those it translates."""
+        if self.offsets is offsets or np.array_equal(self.offsets, offsets):
+            return self
+        moved = np.union1d(self.translated, np.flatnonzero((self.offsets != offsets).any(axis=-1)))
+        translations = self.local_translations()[:, moved]
+        return replace(self, translated=moved, translations=translations, offsets=offsets)
 
     def sample(self, times: ArrayLike) -> Clip:
         """The clip at other times, rotations by slerp the short way, translations linearly.
@@ -114,8 +147,8 @@ class Clip:
             N frames; their frame time is the step of ``times`` (this clip's own where N = 1).
         """
         seconds = np.atleast_1d(np.asarray(times, dtype=np.float64))
-        if len(self) == 0 or not np.isfinite(seconds).all():
-            raise InputError("a clip is sampled at finite times and needs at least one frame")
+        if not np.isfinite(seconds).all():
+            raise InputError(f"a clip is sampled at finite times, found {seconds[~np.isfinite(seconds)][0]}")
         place = np.clip(seconds / self.frame_time, 0.0, len(self) - 1)
         # A time that is a frame's own, but for the rounding of the division, gives that frame exactly.
         nearest = np.rint(place)
@@ -163,6 +196,15 @@ class Clip:
             translations=self.translations[chosen],
             keys=tuple(taken.index(k) for k in self.keys if k in taken),
         )
+
+
+def _keys(given: Iterable[int], frames: int, what: str) -> tuple[int, ...]:
+    if not hasattr(given, "__iter__"):
+        raise InputError(f"{what}: keys: expected a list of frames, found {quote(given)}")
+    keys = tuple(sorted({whole(key, f"{what}: keys") for key in given}))
+    if keys and keys[-1] >= frames:
+        raise InputError(f"{what}: keys: expected frames from 0 to {frames - 1}, found {keys[-1]}")
+    return keys
 
 
 def _many(frames: float) -> str:

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from viewer.errors import InputError, unknown_name
+from viewer.errors import InputError, quote, unknown_name
+from viewer.skeleton.checks import member, text, whole
+from viewer.spatial.checks import finite_floats
 
 if TYPE_CHECKING:
     from viewer.skeleton.skeleton import Skeleton
@@ -36,6 +38,22 @@ class Effector:
     joint: int
     offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
     goal: EffectorGoal = EffectorGoal.POSITION
+
+    def __post_init__(self) -> None:
+        """Take plain numbers and the goal's word.
+
+        Raises:
+            InputError: an empty name, no index of a joint, an offset that is no finite vector, an unknown goal.
+        """
+        name = text(self.name, "effector name", empty=False)
+        what = f"effector {quote(name)}"
+        if isinstance(self.joint, str):
+            raise InputError(f"{what}: joint: expected its index, found {quote(self.joint)}: skeleton.index gives it")
+        x, y, z = finite_floats(self.offset, (3,), f"{what}: offset").tolist()
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "joint", whole(self.joint, f"{what}: joint"))
+        object.__setattr__(self, "offset", (x, y, z))
+        object.__setattr__(self, "goal", member(EffectorGoal, self.goal, f"{what}: goal"))
 
 
 def find_place(skeleton: Skeleton, name: str) -> Effector:

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from viewer.spatial.checks import Floats
 
 
-
 def tip_positions(skeleton: Skeleton, world: World) -> Floats:
     """World places (..., T, 3) of the end sites."""
     joints = skeleton.tip_parents

@@ -13,10 +13,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from viewer.errors import InputError, quote
+from viewer.skeleton.checks import member, whole
 from viewer.skeleton.copies import reduced
-from viewer.spatial.checks import frozen
+from viewer.skeleton.kinds import JointKind
+from viewer.spatial.checks import as_floats, frozen
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from viewer.skeleton.copies import Reduced
     from viewer.spatial.checks import Floats
 
@@ -55,9 +60,66 @@ class JointLimits:
     order: str = "xyz"
 
     def __post_init__(self) -> None:
-        """Take the ranges as read-only arrays."""
-        object.__setattr__(self, "lower", frozen(self.lower))
-        object.__setattr__(self, "upper", frozen(self.upper))
+        """Take the ranges as read-only arrays.
+
+        A ball's range that is open on one side ends where its angles do. Ends that differ from the farthest ones by
+        the rounding of single precision are these.
+
+        Raises:
+            InputError: an unknown form or order, ranges that are upside down, too wide, NaN or of another number than
+                the form has; swings that no rotation has.
+        """
+        form = member(LimitForm, self.form, "joint limits: form")
+        if self.order not in EULER_ORDERS:
+            raise InputError(
+                f"joint limits: order: expected one of {', '.join(EULER_ORDERS)}, found {quote(self.order)}"
+            )
+        twist_axis = whole(self.twist_axis, "joint limits: twist axis")
+        if twist_axis >= len(AXIS_NAMES):
+            raise InputError(f"joint limits: twist axis: expected 0, 1 or 2 for x, y or z, found {twist_axis}")
+        object.__setattr__(self, "form", form)
+        object.__setattr__(self, "twist_axis", twist_axis)
+        lower, upper = (as_floats(side, (-1,), "joint limits") for side in (self.lower, self.upper))
+        pairs = list(zip(lower.tolist(), upper.tolist(), strict=False))
+        counts = (1, 2) if form is LimitForm.COORDINATES else (3,)
+        if len(lower) != len(upper) or len(pairs) not in counts:
+            wanted = " or ".join(map(str, counts))
+            raise InputError(f"{form} limits: expected {wanted} lower and upper ends, found {len(lower)}, {len(upper)}")
+        ends = [self._ends(axis, pair) for axis, pair in enumerate(pairs)]
+        if ends != pairs:
+            lower, upper = _bounds(ends)
+        object.__setattr__(self, "lower", frozen(lower))
+        object.__setattr__(self, "upper", frozen(upper))
+        if not self.is_possible():
+            raise InputError(
+                f"{self.form} limits: expected ranges that leave a swing of 180 degrees or less, found none"
+            )
+
+    def _ends(self, axis: int, pair: tuple[float, float]) -> tuple[float, float]:
+        """A range as it is kept."""
+        low, high = pair
+        if not low <= high or low == math.inf or high == -math.inf:
+            found = "found NaN" if math.isnan(low + high) else f"found {low:g}, {high:g}"
+            raise InputError(f"{self._range(axis)}: expected the lower end first, {found}")
+        if self.form is LimitForm.COORDINATES or pair == UNLIMITED:
+            return pair
+        most = math.pi
+        if self.form is LimitForm.EULER and self.order[1] == AXIS_NAMES[axis]:
+            most = 0.5 * math.pi
+        finite = [abs(end) for end in pair if math.isfinite(end)]
+        if max(finite) > most * (1.0 + _SINGLE):
+            hint = ": degrees?" if max(finite) > 2.0 * math.pi else ""
+            middle = f" for the middle angle of {self.order}" if most < math.pi else ""
+            raise InputError(
+                f"{self._range(axis)}: expected a range within +-{most:.6g} radians{middle}, "
+                f"found {low:g}, {high:g}{hint}"
+            )
+        return max(low, -most), min(high, most)
+
+    def _range(self, axis: int) -> str:
+        if self.form is LimitForm.COORDINATES:
+            return f"{self.form} limits: range {axis}"
+        return f"{self.form} limits about {AXIS_NAMES[axis]}"
 
     def __reduce__(self) -> Reduced:
         """Copied by its fields."""
@@ -98,7 +160,55 @@ class JointLimits:
 
 UNLIMITED = (-math.inf, math.inf)
 """The range of an axis that has none."""
+MOST_TURN = 4.0 * math.pi
+"""Radians: ends of hinges' and universals' ranges are not farther out; ranges so wide are none."""
+_SINGLE = 1e-6
+"""Half a turn in single precision is more than half a turn, by less than this part of it."""
+
+_COORDINATES = {JointKind.HINGE: 1, JointKind.UNIVERSAL: 2, JointKind.SLIDE: 1}
 
 
-def _bounds(ranges: tuple[tuple[float, float], ...]) -> tuple[Floats, Floats]:
-    return np.array([r[0] for r in ranges]), np.array([r[1] for r in ranges])
+def limits_for(kind: JointKind, limits: JointLimits | None) -> JointLimits | None:
+    """The limits of a joint of some kind, in the one form that its ranges have in every file.
+
+    Of angles a range that is open on one side ends at half a turn there, past which it would be counted from the other
+    side, and one of two turns or more is unlimited; so is a slide without ends.
+
+    Raises:
+        InputError: limits of another kind, angles that are not plausible in radians, a slide with one end.
+    """
+    if limits is None:
+        return None
+    if not isinstance(limits, JointLimits):
+        raise InputError(f"expected JointLimits or None, found {quote(limits)}")
+    if kind in (JointKind.FIXED, JointKind.FREE):
+        raise InputError(f"expected None: a joint that is {kind} has no limits")
+    coordinates = limits.form is LimitForm.COORDINATES
+    if coordinates != (kind in _COORDINATES) or (coordinates and len(limits.lower) != _COORDINATES[kind]):
+        count = _COORDINATES.get(kind)
+        wanted = f"coordinates, {count} of them" if count else "swing-twist or euler"
+        raise InputError(f"expected limits of a {kind} ({wanted}), found {limits.form}, {len(limits.lower)}")
+    if not coordinates:
+        return limits
+    pairs = list(zip(limits.lower.tolist(), limits.upper.tolist(), strict=True))
+    if kind is JointKind.SLIDE:
+        low, high = pairs[0]
+        if math.isfinite(low) != math.isfinite(high):
+            raise InputError(f"expected two finite ends of a slide, or None, found {low:g}, {high:g}")
+        return limits if math.isfinite(low) else None
+    ends = [_angles(*pair) for pair in pairs]
+    return limits if ends == pairs else JointLimits.coordinates(*ends)
+
+
+def _angles(low: float, high: float) -> tuple[float, float]:
+    farthest = max((abs(end) for end in (low, high) if math.isfinite(end)), default=0.0)
+    if farthest > MOST_TURN * (1.0 + _SINGLE):
+        raise InputError(f"expected angles within +-{MOST_TURN:.6g} radians, found {low:g}, {high:g}: degrees?")
+    if math.isinf(low) != math.isinf(high):
+        low, high = max(low, min(-math.pi, high)), min(high, max(math.pi, low))
+    return (low, high) if high - low < MOST_TURN else UNLIMITED
+
+
+def _bounds(ranges: Sequence[tuple[float, float]]) -> tuple[Floats, Floats]:
+    pairs = as_floats(ranges, (len(ranges), 2), "joint limits: ranges (lowest, highest)")
+    return pairs[:, 0], pairs[:, 1]

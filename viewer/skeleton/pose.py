@@ -7,13 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.errors import InputError
 from viewer.skeleton.copies import reduced
-from viewer.spatial.checks import finite_floats, frozen, unit_quaternions
+from viewer.spatial.checks import as_floats, finite_floats, frozen, nearly_unit, not_unit
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
     from viewer.skeleton.copies import Reduced
     from viewer.spatial.checks import Floats
 
@@ -32,15 +29,18 @@ class Pose:
     translations: Floats
 
     def __post_init__(self) -> None:
-        """Take read-only copies and check the shapes; values are checked by `Pose.checked`."""
-        rotations, translations = frozen(self.rotations), frozen(self.translations)
-        if rotations.ndim != 2 or rotations.shape[1] != 4 or translations.shape != (len(rotations), 3):
-            raise InputError(
-                f"pose: expected rotations (J, 4) and translations (J, 3), "
-                f"found {rotations.shape} and {translations.shape}"
-            )
-        object.__setattr__(self, "rotations", rotations)
-        object.__setattr__(self, "translations", translations)
+        """Take read-only copies, rotations normalised where they are nearly unit.
+
+        Raises:
+            InputError: NaN or infinite numbers, other shapes, rotations far from unit length.
+        """
+        rotations = as_floats(self.rotations, (-1, 4), "pose rotations")
+        translations = as_floats(self.translations, (len(rotations), 3), "pose translations")
+        rotations = nearly_unit(rotations, lambda row, *bad: not_unit(f"pose rotations of joint {row}", *bad))
+        if not np.isfinite(translations).all():
+            finite_floats(translations, translations.shape, "pose translations", lambda at: f" of joint {at[0]}")
+        object.__setattr__(self, "rotations", frozen(rotations))
+        object.__setattr__(self, "translations", frozen(translations))
 
     def __repr__(self) -> str:
         """How many joints it has."""
@@ -51,14 +51,15 @@ class Pose:
         return reduced(self)
 
     @classmethod
-    def checked(cls, rotations: ArrayLike, translations: ArrayLike) -> Pose:
-        """A pose from outside: finite, and normalised where the rotations are nearly unit.
+    def trusted(cls, rotations: Floats, translations: Floats) -> Pose:
+        """A pose of read-only arrays (J, 4) and (J, 3) that are known to be good: those of a solver, of a clip.
 
-        Raises:
-            InputError: NaN or infinite numbers, other shapes, rotations far from unit length.
+        Poses are made in every step of a drag, and to look at their numbers again takes as long as half a step.
         """
-        turns = unit_quaternions(rotations, (-1, 4), "pose rotations")
-        return cls(turns, finite_floats(translations, (len(turns), 3), "pose translations"))
+        made = object.__new__(cls)
+        object.__setattr__(made, "rotations", rotations)
+        object.__setattr__(made, "translations", translations)
+        return made
 
     def same_as(self, other: Pose) -> bool:
         """Equal to the last bit."""

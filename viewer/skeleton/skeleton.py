@@ -10,17 +10,17 @@ import numpy as np
 
 from viewer.errors import InputError, quote, unknown_name
 from viewer.skeleton.copies import reduced
-from viewer.skeleton.kinds import FREEDOMS, JointKind
+from viewer.skeleton.kinds import FREEDOMS
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.relaxed import derived_pose
-from viewer.skeleton.spreads import checked_matrices, checked_spreads
-from viewer.spatial.checks import frozen
+from viewer.skeleton.structure import checked_fields
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from viewer.skeleton.copies import Reduced
     from viewer.skeleton.effectors import Effector
+    from viewer.skeleton.kinds import JointKind
     from viewer.skeleton.limits import JointLimits
     from viewer.spatial.checks import Floats, Ints
 
@@ -69,46 +69,13 @@ class Skeleton:
     spread_matrices: Floats | None = None
 
     def __post_init__(self) -> None:
-        """Freeze the arrays and check the structure that everything else relies on."""
-        for name in ("offsets", "rest_rotations", "axes", "stiffness", "tip_offsets"):
-            object.__setattr__(self, name, frozen(getattr(self, name)))
-        for name in ("parents", "tip_parents"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.intp))
-        for name in ("spreads", "spread_matrices"):
-            if getattr(self, name) is not None:
-                object.__setattr__(self, name, frozen(getattr(self, name)))
-        object.__setattr__(self, "poses", MappingProxyType(dict(self.poses)))
-        self._check_structure()
-        if self.spreads is not None:
-            object.__setattr__(self, "spreads", checked_spreads(self.spreads))
-        if self.spread_matrices is not None:
-            object.__setattr__(self, "spread_matrices", checked_matrices(self.spread_matrices, self.names))
+        """Take lists as read-only arrays, words as kinds, axes at unit length; see `viewer.skeleton.structure`.
 
-    def _check_structure(self) -> None:
-        count = len(self.names)
-        if count == 0:
-            raise InputError("a skeleton needs at least one joint")
-        if len(set(self.names)) != count:
-            raise InputError("joint names must be unique")
-        shapes = {
-            "parents": (count,), "offsets": (count, 3), "rest_rotations": (count, 4), "axes": (count, 2, 3),
-            "stiffness": (count,), "tip_offsets": (len(self.tip_parents), 3),
-        }  # fmt: skip
-        if self.spreads is not None:
-            shapes["spreads"] = (count, 3)
-        if self.spread_matrices is not None:
-            shapes["spread_matrices"] = (count, 3, 3)
-        for name, shape in shapes.items():
-            if getattr(self, name).shape != shape:
-                raise InputError(f"skeleton {name}: expected {shape}, found {getattr(self, name).shape}")
-        if len(self.kinds) != count or len(self.limits) != count:
-            raise InputError(f"skeleton: expected {count} kinds and limits")
-        if not ((self.parents >= -1) & (self.parents < np.arange(count))).all():
-            raise InputError("skeleton parents: expected each parent before its children")
-        if self.tip_parents.size and not (
-            self.tip_parents.min() >= 0 and self.tip_parents.max() < count and (np.diff(self.tip_parents) >= 0).all()
-        ):
-            raise InputError("skeleton tip_parents: expected joint indices, ascending")
+        Raises:
+            InputError: what is no skeleton: it names the field and the joint.
+        """
+        for name, value in checked_fields(self).items():
+            object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
         """Its name and size."""
@@ -159,7 +126,7 @@ class Skeleton:
 
     def rest_pose(self) -> Pose:
         """Every joint at its rest rotation and offset."""
-        return Pose(self.rest_rotations, self.offsets)
+        return Pose.trusted(self.rest_rotations, self.offsets)
 
     def relaxed_pose(self) -> Pose:
         """A good place for IK to start from: limbs a little bent, the right way.

@@ -9,6 +9,7 @@ import numpy as np
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.given import check_clip, check_pose, check_skeleton
 from viewer.skeleton.pose import Pose
+from viewer.spatial.checks import handed_over
 
 if TYPE_CHECKING:
     from viewer.skeleton.clip import Clip
@@ -54,9 +55,9 @@ def project_pose(skeleton: Skeleton, pose: Pose, *, limits: bool = True) -> Pose
     wanted = space.nearest_inside(measured) if limits else measured
     rotations, translations = space.rebuild(wanted, pose.rotations, pose.translations)
     unchanged = (measured == wanted).all(axis=-1) & _holds(pose, rotations, translations)
-    return Pose(
-        np.where(unchanged[:, None], pose.rotations, rotations),
-        np.where(unchanged[:, None], pose.translations, translations),
+    return Pose.trusted(
+        handed_over(np.where(unchanged[:, None], pose.rotations, rotations)),
+        handed_over(np.where(unchanged[:, None], pose.translations, translations)),
     )
 
 

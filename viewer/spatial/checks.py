@@ -9,6 +9,8 @@ import numpy as np
 from viewer.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 Floats: TypeAlias = "NDArray[np.float64]"
@@ -17,6 +19,10 @@ Bools: TypeAlias = "NDArray[np.bool_]"
 
 UNIT_TOLERANCE = 1e-3
 """A quaternion within this distance of unit length is normalised; one farther off is refused."""
+UNIT_ENOUGH = 1e-12
+"""Quaternions this near to unit length keep their bits: what was made or written once stays as it is."""
+_MOST_WHOLE = 2**53
+"""Whole numbers beyond it are none that floats can tell apart."""
 
 _NUMBERS = "iufO"
 """Kinds of numpy types that hold numbers; O for integers too large for the others."""
@@ -43,28 +49,111 @@ def handed_over(array: NDArray[Any]) -> NDArray[Any]:
     return result
 
 
-def finite_floats(value: ArrayLike, shape: tuple[int, ...], what: str) -> Floats:
+def finite_floats(
+    value: ArrayLike, shape: tuple[int, ...], what: str, part: Callable[[tuple[int, ...]], str] | None = None
+) -> Floats:
+    """``value`` as float64 of the given shape (-1 = any length).
+
+    Args:
+        value: what was given.
+        shape: what it is to have.
+        what: names it in messages.
+        part: names the part of it that has an index, such as `` of "LeftHand"``.
+
+    Raises:
+        InputError: not numbers, another shape, NaN or infinite.
+    """
+    array = as_floats(value, shape, what)
+    if not np.isfinite(array).all():
+        index = tuple(np.argwhere(~np.isfinite(array))[0].tolist())
+        where = what if part is None else what + part(index)
+        raise InputError(f"{where}: expected finite numbers, found {array[index]}")
+    return array
+
+
+def as_floats(value: ArrayLike, shape: tuple[int, ...], what: str) -> Floats:
     """``value`` as float64 of the given shape (-1 = any length).
 
     Raises:
-        InputError: not numbers, another shape, NaN or infinite; ``what`` names it.
+        InputError: not numbers, another shape; ``what`` names it.
     """
-    problem = f"{what}: expected numbers of shape {_shape_text(shape)}"
     try:
         array = np.asarray(value)
         # Numpy would also read text, and drop imaginary parts with a mere warning.
         if array.dtype.kind in _NUMBERS:
             array = array.astype(np.float64, copy=False)
     except (TypeError, ValueError, OverflowError) as error:
-        raise InputError(problem) from error
+        raise InputError(f"{what}: expected numbers of shape {_shape_text(shape)}") from error
     if array.dtype != np.float64:
-        raise InputError(problem)
-    fits = array.ndim == len(shape) and all(want in (-1, got) for want, got in zip(shape, array.shape, strict=True))
-    if not fits:
+        raise InputError(f"{what}: expected numbers of shape {_shape_text(shape)}")
+    if not array.size and array.ndim == 1 and shape[:1] == (0,):
+        array = array.reshape(shape)  # a list without rows does not say how long they are
+    if not _fits(array.shape, shape):
         raise InputError(f"{what}: expected shape {_shape_text(shape)}, found {_shape_text(array.shape)}")
-    if not np.isfinite(array).all():
-        raise InputError(f"{what}: expected finite numbers, found {array[~np.isfinite(array)].flat[0]}")
     return array
+
+
+def _fits(found: tuple[int, ...], shape: tuple[int, ...]) -> bool:
+    return found == shape or (
+        len(found) == len(shape) and all(want in (-1, got) for want, got in zip(shape, found, strict=True))
+    )
+
+
+def whole_numbers(value: ArrayLike, shape: tuple[int, ...], what: str) -> Ints:
+    """``value`` as whole numbers of the given shape (-1 = any length); floats only if they are whole.
+
+    Raises:
+        InputError: other numbers, no numbers, another shape; ``what`` names it.
+    """
+    if isinstance(value, np.ndarray) and value.dtype == np.intp:
+        array = value
+    else:
+        floats = as_floats(value, shape, what)
+        odd = ~(np.abs(floats) <= _MOST_WHOLE) | (floats != np.rint(floats))
+        if odd.any():
+            raise InputError(f"{what}: expected whole numbers, found {floats[odd].flat[0]:g}")
+        array = floats.astype(np.intp)
+    if not _fits(array.shape, shape):
+        raise InputError(f"{what}: expected shape {_shape_text(shape)}, found {_shape_text(array.shape)}")
+    return array
+
+
+def nearly_unit(quaternions: Floats, refused: Callable[[int, Floats, float], Exception]) -> Floats:
+    """Quaternions (..., 4), normalised where they are not quite unit: farther off than `UNIT_ENOUGH`.
+
+    Args:
+        quaternions: finite or not; not changed.
+        refused: makes the error from the row, its numbers and its length, where that is farther than `UNIT_TOLERANCE`
+            from 1, or none.
+
+    Returns:
+        The very array if nothing was to be done.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares = np.einsum("...i,...i->...", quaternions, quaternions)
+    # NaN compares as false.
+    if not squares.size or (squares.min() >= _LEAST_SQUARE and squares.max() <= _MOST_SQUARE):
+        return quaternions
+    lengths = np.sqrt(squares)
+    off = ~(np.abs(lengths - 1.0) <= UNIT_TOLERANCE)
+    if off.any():
+        row = int(np.flatnonzero(off)[0])
+        raise refused(row, quaternions.reshape(-1, 4)[row], float(lengths.flat[row]))
+    result = quaternions.copy()
+    off = np.abs(lengths - 1.0) > UNIT_ENOUGH
+    result[off] /= lengths[off, None]
+    return result
+
+
+_LEAST_SQUARE, _MOST_SQUARE = (1.0 - UNIT_ENOUGH) ** 2, (1.0 + UNIT_ENOUGH) ** 2
+
+
+def not_unit(where: str, quaternion: Floats, length: float) -> InputError:
+    """The error of numbers that are no rotation; ``where`` begins the message."""
+    bad = quaternion[~np.isfinite(quaternion)]
+    if bad.size:
+        return InputError(f"{where}: expected finite numbers, found {bad[0]}")
+    return InputError(f"{where}: expected a unit quaternion (x, y, z, w), found length {length:.6g}")
 
 
 def unit_quaternions(value: ArrayLike, shape: tuple[int, ...], what: str) -> Floats:

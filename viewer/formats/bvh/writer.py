@@ -76,6 +76,8 @@ def bvh_lines(
     skeleton, source = character.skeleton, character.source
     clip = character.clip if clip is None else clip
     rotations, translations, offsets = _in_source(skeleton, clip, source)
+    if not (np.isfinite(translations).all() and np.isfinite(lengths_to_source(skeleton.tip_offsets, source)).all()):
+        raise InputError("cannot be written as BVH: expected lengths within float range in its units")
     channels, warnings = channels_for(skeleton, source.layout, rotations, translations, offsets)
     values = channel_values(channels, rotations, translations)
     lengths, angles = _decimals(skeleton, clip, source) if precision is None else (precision, precision)
@@ -120,6 +122,8 @@ def _decimals(skeleton: Skeleton, clip: Clip | None, source: Source) -> tuple[in
     lengths = skeleton.offsets if clip is None else np.append(skeleton.offsets, clip.translations)
     away = float(np.abs(lengths).max()) or 1.0
     size = min((extent for extent in extents if extent > 0.0), default=away) / source.metres_per_unit
+    if not 0.0 < size < math.inf:
+        raise InputError("cannot be written as BVH: expected lengths within float range in its units")
     depth = int(depths(skeleton.parents).max(initial=0)) + 1
     of_lengths = math.ceil(math.log10(_LENGTH_ERROR * depth / _ERROR) - math.log10(size))
     of_angles = math.ceil(math.log10(_ANGLE_ERROR * depth / _ERROR))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from viewer.errors import FormatError, shown
+from viewer.errors import FormatError, quote, shown
 from viewer.formats.bounds import check_counts, room_for_frames
 from viewer.formats.gltf.accessors import Accessors
 from viewer.formats.gltf.baking import bake

@@ -35,7 +35,7 @@ def _indices(document: Document, joints: Collection[str] | None) -> list[int]:
 def _fitting(document: Document, pose: Pose) -> Pose:
     if len(pose.rotations) != len(document.skeleton):
         raise InputError(f"pose: expected {len(document.skeleton)} joints, found {len(pose.rotations)}")
-    return Pose.checked(pose.rotations, pose.translations)
+    return pose
 
 
 def _posed(document: Document, pose: Pose, joints: list[int]) -> Document:

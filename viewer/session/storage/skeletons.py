@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, TypeVar
 
+import numpy as np
+
 from viewer.errors import FormatError, InputError
 from viewer.formats.bounds import check_counts
 from viewer.session.storage.arrays import pack, unpack
@@ -162,6 +164,6 @@ def _given(stored: Array | None, shape: tuple[int, ...], path: str) -> Floats | 
 
 
 def _finite(array: Floats, path: str) -> Floats:
-    if not math.isfinite(float(abs(array).sum())):
+    if not np.isfinite(array).all():
         raise FormatError("expected finite numbers, found NaN or infinity", path=path)
     return array
