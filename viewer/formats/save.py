@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
 from viewer.errors import InputError, MachineError, quote
-from viewer.formats.left_out import left_out, nodes_only
+from viewer.formats.left_out import left_out, nodes_only, not_read
 from viewer.formats.paths import check_file
 from viewer.formats.units import check_units, check_up, metres_per_unit
 from viewer.skeleton.clip import Clip
@@ -164,9 +164,10 @@ def save(
     own, character = character.source, _in_frame(character, units, up)
     as_read = own.format == "bvh" and own == character.source
     try:
-        return writer(character, path, Options(precision, pose is not None, as_read))
+        lost = writer(character, path, Options(precision, pose is not None, as_read))
     except InputError as error:  # of numbers that the format cannot hold
         raise InputError(f"{path}: {error}") from error
+    return lost + not_read(character)
 
 
 def check_suffix(path: Path) -> Writer:

@@ -44,6 +44,7 @@ class Source:
         joint_order: per joint of the file, the index in the skeleton (files may list children first).
         layout: the BVH channels, or None for other formats.
         license: as the file states it, or "".
+        unread: what else the file holds, counted ("1 mesh"): writing leaves it out, and says so.
     """
 
     path: str | None = None
@@ -55,6 +56,7 @@ class Source:
     joint_order: tuple[int, ...] = ()
     layout: BvhLayout | None = None
     license: str = ""
+    unread: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
