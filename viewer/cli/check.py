@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
-from viewer.cli.options import add_reading, load_input
-from viewer.cli.output import print_text
-from viewer.errors import FormatError, InputError, ViewerError
-from viewer.formats.load import READERS
-from viewer.formats.watch import watched
-from viewer.skeleton.violation import clip_violation
+from viewer.cli.options import add_jobs, add_json, add_reading, load_input
+from viewer.cli.output import is_quiet, print_json, print_text
+from viewer.errors import FormatError, ViewerError
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
+    from viewer.cli.output import Json
     from viewer.skeleton.character import Character
 
-HELP = "check files: a line per file and finding; exit 1 if any is refused"
 EXAMPLES = """examples:
   ikviewer check *.bvh
   ikviewer check captures/          (every BVH, JSON, NPZ and glTF file in the folder and below, sessions, too)
+  ikviewer check captures/ --jobs 4 --json
 
-Each line begins with ok, warning or refused."""
+Each line begins with ok, warning or refused; with --quiet there are those of refused files only."""
 
 _OUTSIDE = 1e-3
 """Radians (metres for slides) past a limit that are worth a line."""
@@ -33,40 +29,69 @@ _BLOCK = 1 << 16
 """Joint-frames that are measured together, for bounded memory."""
 
 
+class Finding(NamedTuple):
+    """What was found in a file.
+
+    Attributes:
+        file: its name.
+        errors: why it is refused; nothing where it can be used.
+        warnings: what is odd about it.
+        holds: what is in it, "" where it is refused.
+    """
+
+    file: str
+    errors: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    holds: str = ""
+
+    def lines(self) -> list[str]:
+        """For people: a line for each finding, and one for the file."""
+        if self.errors:
+            return [f"refused  {error}" for error in self.errors]
+        odd = [] if is_quiet() else [f"warning  {self.file}: {warning}" for warning in self.warnings]
+        return odd if is_quiet() else [*odd, f"ok       {self.file}: {self.holds}"]
+
+    def document(self) -> Json:
+        """For programs."""
+        return {
+            "file": self.file, "ok": not self.errors, "errors": list(self.errors), "warnings": list(self.warnings),
+        }  # fmt: skip
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of this command."""
-    parser.add_argument("files", metavar="FILE", nargs="+", help="files, folders or sample:NAME")
+    parser.add_argument("files", metavar="FILE", nargs="+", help="files, folders, sample:NAME or - (stdin)")
     add_reading(parser)
+    add_jobs(parser)
+    add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Check every file; a refused one does not stop the others."""
-    refused = 0
-    files = [file for name in arguments.files for file in _files(name)]
-    for file in watched("checking", files, len(files)):
-        try:
-            *findings, verdict = _checked(arguments, file)
-        except ViewerError as error:
-            refused += 1
-            print_text(f"refused  {error}")
-            continue
-        for finding in findings:
-            print_text(f"warning  {file}: {finding}")
-        print_text(f"ok       {file}: {verdict}")
-    return 1 if refused else 0
+    from viewer.cli.many import done_each, files_of
+    from viewer.formats.watch import watched
+
+    files = [file for name in arguments.files for file in files_of(name)]
+    found = []
+    done = done_each(_found, arguments, files, str, arguments.jobs)
+    for file, result in watched("checking", done, len(files)):
+        finding = Finding(file, errors=(str(result),)) if isinstance(result, ViewerError) else result
+        found.append(finding)
+        if not arguments.json and (lines := finding.lines()):
+            print_text("\n".join(lines))
+    if arguments.json:
+        print_json([finding.document() for finding in found])
+    return 1 if any(finding.errors for finding in found) else 0
 
 
-def _files(name: str) -> list[str]:
-    """A file, or the files of known suffixes in a folder and below (the folder itself if there are none)."""
-    folder = Path(name)
-    if not folder.is_dir():
-        return [name]
-    found = sorted(
-        str(file)
-        for file in folder.rglob("*")
-        if file.suffix.casefold() in READERS and not file.name.endswith(".schema.json") and file.is_file()
-    )
-    return found or [name]
+def _found(arguments: argparse.Namespace, file: str) -> Finding:
+    """The findings in a file that can be used.
+
+    Raises:
+        ViewerError: it is refused.
+    """
+    *warnings, holds = _checked(arguments, file)
+    return Finding(file, warnings=tuple(warnings), holds=holds)
 
 
 def _checked(arguments: argparse.Namespace, file: str) -> list[str]:
@@ -75,8 +100,9 @@ def _checked(arguments: argparse.Namespace, file: str) -> list[str]:
     Raises:
         ViewerError: it is refused.
     """
-    if Path(file).is_dir():
-        raise InputError(f"{file}: expected files that end in {', '.join(READERS)} in this folder, found none")
+    from viewer.cli.many import check_no_folder
+
+    check_no_folder(file)
     try:
         character = load_input(arguments, file, quiet=True)
     except FormatError:
@@ -112,6 +138,11 @@ def _pose_or_goals(file: str) -> list[str] | None:
 
 def _outside(character: Character) -> Iterator[str]:
     """Joints that the motion takes past limits which are not its own."""
+    import numpy as np
+
+    from viewer.formats.watch import watched
+    from viewer.skeleton.violation import clip_violation
+
     skeleton, clip = character.skeleton, character.clip
     if clip is None or character.limits_from != "file":
         return

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import math
 import os
 import sys
@@ -11,10 +10,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from viewer.cli.progress import clear_bars
 from viewer.errors import OutputError
-from viewer.formats.files import reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+_state = {"quiet": False}
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | float | int | bool | None"
 
@@ -30,6 +30,22 @@ def make_streams_safe() -> None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123 - lives as long as we do
         elif hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+
+
+def be_quiet(quiet: bool) -> None:
+    """Whether warnings, and what merely tells of work done, are left out from now on."""
+    _state["quiet"] = quiet
+
+
+def is_quiet() -> bool:
+    """Whether they are."""
+    return _state["quiet"]
+
+
+def print_told(line: str) -> None:
+    """A line on stdout that tells of work done (``wrote walk.glb: ...``): nothing that was asked for."""
+    if not is_quiet():
+        print_text(line)
 
 
 def print_text(text: str) -> None:
@@ -63,6 +79,8 @@ def print_json(document: Json) -> None:
 
 def written(document: Json, indent: str = "") -> str:
     """JSON text: what fits stands on one line, so that a vector is read as one."""
+    import json
+
     line = json.dumps(document)
     if len(indent) + len(line) <= _WIDTH or not document or not isinstance(document, (dict, list)):
         return line
@@ -78,7 +96,13 @@ def written(document: Json, indent: str = "") -> str:
 def warn(lines: Iterable[str]) -> None:
     """Warnings to stderr, a line each."""
     for line in lines:
-        print_error(f"warning: {line}")
+        print_note(f"warning: {line}")
+
+
+def print_note(line: str) -> None:
+    """A line on stderr that is no error."""
+    if not is_quiet():
+        print_error(line)
 
 
 def print_error(line: str) -> None:
@@ -103,4 +127,6 @@ def _stdout_errors() -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
+        from viewer.formats.files import reason
+
         raise OutputError(f"standard output: cannot be written: {reason(error)}") from error

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from viewer.cli.inputs import check_kept
 from viewer.cli.options import add_clip, add_input, check_frames, chosen_clip, count, frame_range, load_input, motion_of
-from viewer.cli.output import print_text, warn
+from viewer.cli.output import print_told, warn
 from viewer.cli.poses import named_pose
 from viewer.cli.render_moving import add_moving, check_usage, is_moving, write_movie
 from viewer.cli.sessions import shown_pose
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from viewer.skeleton.pose import Pose
     from viewer.skeleton.skeleton import Skeleton
 
-HELP = "draw a picture (PNG) of a pose, or a film (MP4, GIF) of a motion, without a screen"
 EXAMPLES = """examples:
   ikviewer render walk.bvh -o walk.png --frame 12
   ikviewer render sample:biped -o biped.png --size 1920x1080 --camera front --limits
@@ -91,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
         told = write_movie(output, character, pose, goals, arguments)
     else:
         told = _write_picture(output, character, pose, goals, arguments)
-    print_text(f"wrote {output}: {told}")
+    print_told(f"wrote {output}: {told}")
     return 0
 
 
