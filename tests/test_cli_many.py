@@ -50,7 +50,7 @@ def test_the_second_of_two_files_is_not_written_over(capsys: pytest.CaptureFixtu
     assert done.code == 2
     assert done.err.splitlines()[-1].endswith("several inputs need -o FOLDER or -o '{stem}.glb' (or another suffix)")
     done = ran(capsys, "convert", "a.bvh", "deep")
-    assert done.err == "error: deep: expected the name of a file, found a folder: -o deep writes into it\n"
+    assert done.err == "error: deep: cannot be written: expected a file, found a folder (-o deep writes into it)\n"
     assert files(folder) == before
     assert ran(capsys, "convert", "a.bvh", "b.bvh", "--force", *CM, "--frames", "0:1").code == 0
     assert "Frames: 2" in (folder / "b.bvh").read_text(encoding="utf-8")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from viewer.cli.options import add_jobs, add_json, add_reading, load_input
@@ -100,6 +99,8 @@ def _checked(arguments: argparse.Namespace, file: str) -> list[str]:
     Raises:
         ViewerError: it is refused.
     """
+    from pathlib import Path
+
     from viewer.cli.many import check_no_folder
 
     check_no_folder(file)
@@ -116,6 +117,8 @@ def _checked(arguments: argparse.Namespace, file: str) -> list[str]:
 
 def _pose_or_goals(file: str) -> list[str] | None:
     """The findings in a pose or goals file, which is checked by itself; None for another one."""
+    from pathlib import Path
+
     from viewer.formats.files import read_text
     from viewer.formats.json_structs import GoalsFile, PoseFile
     from viewer.formats.json_text import decode, kind_of, parse

@@ -23,6 +23,8 @@ EXAMPLES = """examples:
 SHELLS = ("bash", "zsh", "fish")
 SUFFIXES = ("bvh", "json", "npz", "glb", "gltf")
 """Of files that hold skeletons (`viewer.formats.load.READERS`)."""
+_WIDTH = 100
+"""Columns of a help that is not shown: to ask the terminal for each option takes longer than all the rest."""
 _SKELETONS = {"FILE", "IN"}
 _FILES = {"GOALS", "G", "OUT", "OUT.png", "PATH", "SESSION", "FILE.py:NAME"}
 _POSES = ("rest", "relaxed")
@@ -82,17 +84,15 @@ def commands() -> list[Command]:
 
 def samples() -> list[str]:
     """``sample:NAME`` of all bundled skeletons."""
-    import os
-
     from viewer.resources import data_dir
 
-    names = (name.rpartition(".") for name in os.listdir(data_dir("skeletons")))  # noqa: PTH208 - pathlib is slow to begin
+    names = (path.name.rpartition(".") for path in data_dir("skeletons").iterdir())
     return sorted(f"sample:{stem}" for stem, _, suffix in names if suffix in SUFFIXES and not stem.endswith(".schema"))
 
 
 def _command(name: str) -> Command:
     options, values = [], []
-    for action in actions_of(command_parser(name)):
+    for action in actions_of(command_parser(name, _WIDTH)):
         if action.option_strings:
             value = None if action.nargs == 0 else _value(action)
             options.append(Option(tuple(action.option_strings), _plain(action.help), value))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from viewer.cli.inputs import check_kept
@@ -27,6 +26,7 @@ from viewer.errors import InputError, OutputError, ViewerError, quote, unknown_n
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
+    from pathlib import Path
 
     from viewer.cli.many import Destination, Input
     from viewer.skeleton.character import Character
@@ -100,6 +100,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, change the motion as asked, write."""
+    from pathlib import Path
+
     from viewer.cli.many import Destination, inputs_of
 
     _check_usage(arguments)
@@ -112,7 +114,7 @@ def run(arguments: argparse.Namespace) -> int:
     if len(given) != 1:
         raise InputError(f"{out}: one file for {len(given)} inputs: expected -o FOLDER or -o '{{stem}}{output.suffix}'")
     if arguments.output is None and output.is_dir():
-        raise InputError(f"{out}: expected the name of a file, found a folder: -o {out} writes into it")
+        raise InputError(f"{out}: cannot be written: expected a file, found a folder (-o {out} writes into it)")
     _check_outputs([(given[0], output)], arguments)
     if arguments.output is None and output.exists() and not arguments.force:
         # With `convert *.bvh` it is the last of several inputs.

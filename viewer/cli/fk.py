@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from viewer.cli.inputs import check_kept
@@ -23,6 +22,7 @@ from viewer.cli.sessions import POSE, is_session
 
 if TYPE_CHECKING:
     import argparse
+    from pathlib import Path
 
     from viewer.skeleton.character import Character
     from viewer.skeleton.kinematics import World
@@ -58,6 +58,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print or write the joints' places."""
+    from pathlib import Path
+
     from viewer.formats.skeleton_json_write import file_order
 
     check_kept(arguments.npz, arguments)

@@ -127,6 +127,7 @@ def text_lines(character: Character, session: Document | None = None) -> list[st
         f"  limits     {origin}",
         f"  poses      {', '.join(skeleton.poses) or 'none'}",
     ]
+    lines += [f"  not read   {', '.join(source.unread)}"] if source.unread else []
     lines += session_lines(session) if session is not None else []
     lines += [f"  warning    {warning}" for warning in character.warnings]
     return lines + _tree(character)

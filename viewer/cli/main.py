@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NoReturn
 
 from viewer.cli import output
 from viewer.cli.parsers import COMMANDS, FLAGS, command_parser, names_of, parsed, top_parser
-from viewer.cli.progress import progress_bars
 from viewer.errors import ViewerError, unknown_name
 
 if TYPE_CHECKING:
@@ -81,6 +80,8 @@ def _guarded(chosen: argparse.Namespace, name: str) -> int:
     try:
         with contextlib.ExitStack() as stack:
             if not chosen.quiet:
+                from viewer.cli.progress import progress_bars
+
                 stack.enter_context(progress_bars())
             if name not in _WITHOUT_NUMBERS:
                 stack.enter_context(_overflowing())

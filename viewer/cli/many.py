@@ -158,8 +158,8 @@ def check_not_read(pairs: Sequence[tuple[Input, Path]], hint: str) -> None:
     read = {place: given.file for given, _ in pairs if (place := _place_of(given.file)) is not None}
     for _, out in pairs:
         # A file is written where its name leads to: GONE/../NAME is NAME to it.
-        file = read.get(_place_of(os.path.realpath(out)))
-        if file is not None:
+        place = _place_of(os.path.realpath(out))
+        if place is not None and (file := read.get(place)) is not None:
             leads = "" if str(out) == file else f"leads to {file}, which "
             raise InputError(f"{out}: {leads}is read by this command and would be replaced: {hint}")
 
@@ -246,14 +246,11 @@ class Journal:
                 self.kept[str(out)] = json.dumps(entry)
 
     def _line(self, given: Input, out: Path) -> dict[str, object]:
-        try:
+        line: dict[str, object] = {"file": given.file, "output": str(out), "bytes": None, "options": self.options}
+        with contextlib.suppress(OSError, ValueError):  # of what is no file nothing tells whether it has changed
             status = Path(given.file).stat()
-            size, changed = status.st_size, status.st_mtime_ns
-        except (OSError, ValueError):
-            size = changed = None
-        return {
-            "file": given.file, "output": str(out), "bytes": size, "changed_ns": changed, "options": self.options,
-        }  # fmt: skip
+            line |= {"bytes": status.st_size, "changed_ns": status.st_mtime_ns}
+        return line
 
     @contextlib.contextmanager
     def _told(self) -> Iterator[None]:
@@ -328,7 +325,8 @@ def _attempt(work: Work[T, R], arguments: argparse.Namespace, item: T, name: str
     except MachineError:
         raise
     except ViewerError as error:
-        failure, cause = error, error
+        cause: Exception = error
+        failure = error
     except MemoryError as error:
         failure, cause = InputError(f"{name}: not enough memory for this"), error
     except Exception as error:  # noqa: BLE001 - a defect that one file shows is no reason to leave the others undone

@@ -72,7 +72,8 @@ def add_choice(
     *,
     told: str,
     default: str | None = None,
-    **more: str,
+    metavar: str | None = None,
+    kind: str = "",
 ) -> None:
     """An option, or argument, that takes one of these names; near ones are offered for a mistyped one.
 
@@ -82,16 +83,17 @@ def add_choice(
         names: its values.
         told: its help.
         default: its value where it is not given.
-        more: ``metavar``, and ``kind``: what a message calls the names.
+        metavar: what the help calls its value; without it lists the names.
+        kind: what messages call the names; unless given as the option.
     """
-    kind = more.pop("kind", option.strip("-"))
+    kind = kind or option.strip("-")
 
     def one_of(text: str) -> str:
         if text not in names:
             raise argparse.ArgumentTypeError(unknown_name(kind, text, names))
         return text
 
-    parser.add_argument(option, type=one_of, choices=names, help=told, default=default, **more)
+    parser.add_argument(option, type=one_of, choices=names, help=told, default=default, metavar=metavar)
 
 
 def add_solver(parser: argparse.ArgumentParser | argparse._ArgumentGroup, default: str | None = None) -> None:

@@ -8,7 +8,6 @@ import os
 import sys
 from typing import TYPE_CHECKING, TypeAlias
 
-from viewer.cli.progress import clear_bars
 from viewer.errors import OutputError
 
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ def print_text(text: str) -> None:
         BrokenPipeError: nobody reads it any more.
     """
     with _stdout_errors():
-        clear_bars()
+        _clear_bars()
         sys.stdout.write(f"{text}\n")
 
 
@@ -107,9 +106,15 @@ def print_note(line: str) -> None:
 
 def print_error(line: str) -> None:
     """A line on stderr; where that cannot be written nobody can be told."""
-    clear_bars()
+    _clear_bars()
     with contextlib.suppress(OSError):
         sys.stderr.write(f"{line}\n")
+
+
+def _clear_bars() -> None:
+    from viewer.cli.progress import clear_bars
+
+    clear_bars()
 
 
 def _finite(document: Json) -> Json:

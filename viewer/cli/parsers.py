@@ -7,6 +7,7 @@ make its parser imports neither numpy nor what the command works with: help, ``-
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -61,15 +62,15 @@ def top_parser() -> argparse.ArgumentParser:
     )
 
 
-def command_parser(name: str) -> argparse.ArgumentParser:
-    """The parser of a command's own words."""
+def command_parser(name: str, width: int | None = None) -> argparse.ArgumentParser:
+    """The parser of a command's own words; ``width`` of its help in columns, that of the terminal unless given."""
     module, what = import_module(f"viewer.cli.{name}"), COMMANDS[name]
     parser = argparse.ArgumentParser(
         prog=f"ikviewer {name}",
         description=f"{what[0].upper()}{what[1:]}.",
         epilog=module.EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        parents=[_common()],
+        formatter_class=partial(argparse.RawDescriptionHelpFormatter, width=width),
+        parents=[_common(width)],
         allow_abbrev=False,
     )
     module.add_arguments(parser)
@@ -77,8 +78,8 @@ def command_parser(name: str) -> argparse.ArgumentParser:
     return parser
 
 
-def _common() -> argparse.ArgumentParser:
-    common = argparse.ArgumentParser(add_help=False)
+def _common(width: int | None = None) -> argparse.ArgumentParser:
+    common = argparse.ArgumentParser(add_help=False, formatter_class=partial(argparse.HelpFormatter, width=width))
     common.add_argument("-q", "--quiet", action="store_true", help="print errors and what was asked for, nothing else")
     common.add_argument("--debug", action="store_true", help="show a traceback when something goes wrong")
     common.add_argument("--version", action="version", version=f"ikviewer {viewer.__version__}")

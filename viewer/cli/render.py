@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import re
 from io import BytesIO
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from viewer.cli.inputs import check_kept
@@ -17,6 +16,8 @@ from viewer.cli.sessions import shown_pose
 from viewer.errors import InputError, quote
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -120,6 +121,8 @@ def checked_output(name: str) -> Path:
     Raises:
         InputError: its suffix is of no kind that can be written.
     """
+    from pathlib import Path
+
     path = Path(name)
     if path.suffix.casefold() not in OUTPUTS:
         found = quote(path.suffix) if path.suffix else "no suffix"
@@ -144,6 +147,8 @@ def write_png(path: Path, picture: NDArray[np.uint8]) -> None:
 
 def _pose(character: Character, arguments: argparse.Namespace) -> Pose | None:
     """The pose asked for; None for the usual one."""
+    from pathlib import Path
+
     if arguments.pose is not None:
         return named_pose(character.skeleton, arguments.pose)
     if arguments.frame is None:
@@ -156,6 +161,8 @@ def _pose(character: Character, arguments: argparse.Namespace) -> Pose | None:
 
 
 def _goals(name: str | None, skeleton: Skeleton) -> tuple[Goal, ...]:
+    from pathlib import Path
+
     if name is None:
         return ()
     from viewer.formats.goals_json import read_goals

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from viewer.errors import InputError
@@ -31,6 +30,7 @@ def open_session(file: str) -> Document:
         ViewerError: it cannot be read, or is refused; the message says where and why.
     """
     from dataclasses import replace
+    from pathlib import Path
 
     from viewer.session.files import load_session
 

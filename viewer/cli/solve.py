@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from viewer.cli.inputs import check_kept
@@ -28,6 +27,7 @@ from viewer.errors import InputError, quote
 
 if TYPE_CHECKING:
     import argparse
+    from pathlib import Path
 
     from viewer.ik.goals import Goal
     from viewer.ik.options import SolverOptions
@@ -199,6 +199,8 @@ def _options(arguments: argparse.Namespace, skeleton: Skeleton) -> SolverOptions
 
 
 def _checked_output(name: str) -> Path:
+    from pathlib import Path
+
     from viewer.formats.save import check_no_session
 
     path = Path(name)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from viewer.errors import InputError, OutputError, quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from viewer.skeleton.character import Character
 
@@ -74,6 +74,8 @@ def read_standard_input() -> bytes:
 @contextlib.contextmanager
 def as_file(name: str) -> Iterator[Path]:
     """The file of a name; of ``-`` one that holds, for now, what is handed over."""
+    from pathlib import Path
+
     if not is_standard_input(name):
         yield Path(name)
         return
@@ -84,6 +86,7 @@ def as_file(name: str) -> Iterator[Path]:
 @contextlib.contextmanager
 def _in_a_file(data: bytes, name: str) -> Iterator[Path]:
     import tempfile
+    from pathlib import Path
 
     from viewer.formats.files import reason
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from viewer.cli.inputs import check_kept
@@ -76,6 +75,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Load, open the window, run until it is closed."""
+    from pathlib import Path
+
     if arguments.screenshot is not None and Path(arguments.screenshot).suffix.casefold() != ".png":
         raise InputError(f"{arguments.screenshot}: expected a name that ends in .png")
     check_kept(arguments.state_file, arguments)
@@ -119,6 +120,8 @@ def _check_done(script: Replay, arguments: argparse.Namespace) -> None:
 
 def _session(arguments: argparse.Namespace) -> Session:
     """What is shown."""
+    from pathlib import Path
+
     from viewer.session import Session
 
     if is_session(arguments.file):
@@ -135,6 +138,8 @@ def _session(arguments: argparse.Namespace) -> Session:
 
 def _document(character: Character, arguments: argparse.Namespace) -> Document:
     """What the window begins with."""
+    from pathlib import Path
+
     from viewer.session import new_document
 
     skeleton = character.skeleton
