@@ -61,7 +61,7 @@ def test_the_axis_is_told_where_that_alone_is_guessed_wrongly(tmp_path: Path) ->
 def test_who_read_it_by_these_units_knows_them(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path, out = figure(tmp_path), tmp_path / "out.bvh"
     assert ran(capsys, "convert", path, out, "--units", "cm", "--up", "y").err == ""
-    said = ran(capsys, "convert", path, out, "--units", "cm", "--up", "y", "--to-units", "mm").err
+    said = ran(capsys, "convert", path, "-o", out, "--units", "cm", "--up", "y", "--to-units", "mm").err
     guess = "units of 0.01 m (cm), Y up"
     assert said == f'warning: {out}: {SAY}--units mm (in Python units="mm"), or it is taken for {guess}\n'
 

@@ -161,8 +161,9 @@ def test_places_that_cannot_be_written(
     kept.chmod(0o444)
     before = sorted(tmp_path.rglob("*"))
     out = tmp_path / (name + suffix)
-    line = refused(capsys, "convert", "sample:walk", out)
-    assert line == f"{out}: cannot be written: {problem}"
+    line = f"{out}: cannot be written: {problem}"
+    hint = f" (-o {out} writes into it)" if name == "taken" else ""
+    assert refused(capsys, "convert", "sample:walk", out, "--force") == line + hint
     assert kept.read_text(encoding="utf-8") == "old"
     assert sorted(tmp_path.rglob("*")) == before
     if suffix == ".npz":
@@ -188,7 +189,7 @@ def test_a_disk_that_fails_while_writing_leaves_the_old_file(
     out = tmp_path / f"out{suffix}"
     out.write_text("old", encoding="utf-8")
     monkeypatch.setattr("viewer.formats.files.os.fsync", full)
-    assert refused(capsys, "convert", "sample:walk", out) == f"{out}: cannot be written: {problem}"
+    assert refused(capsys, "convert", "sample:walk", "-o", out) == f"{out}: cannot be written: {problem}"
     assert [file.name for file in tmp_path.iterdir()] == [out.name]
     assert out.read_text(encoding="utf-8") == "old"
 

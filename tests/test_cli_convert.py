@@ -51,7 +51,7 @@ def test_csv_is_written_and_says_what_it_cannot_hold(capsys: pytest.CaptureFixtu
 def test_frames_are_kept_both_ends_included(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     out = tmp_path / "out.bvh"
     for text, hips in (("1:2", [0.01, 0.02]), ("2", [0.02]), ("0:2:2", [0.0, 0.02])):
-        assert ran(capsys, "convert", figure(tmp_path), out, *CM, "--frames", text).code == 0
+        assert ran(capsys, "convert", figure(tmp_path), "-o", out, *CM, "--frames", text).code == 0
         clip = clip_of(out, units="cm", up="y")
         assert clip.local_translations()[:, 0, 0] == pytest.approx(hips)
 
@@ -150,6 +150,24 @@ def test_a_rig_is_written_with_the_motion(capsys: pytest.CaptureFixture[str], tm
     assert knees["LeftLeg"]["kind"] == "hinge"
 
 
+def test_a_fox_does_not_lose_its_fur_in_silence(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, shared: Path
+) -> None:
+    fox = shared / "data" / "gltf" / "Fox.glb"
+    for suffix in (".glb", ".bvh"):
+        out = tmp_path / f"out{suffix}"
+        lost = "1 mesh, 1 skin, 1 material, 1 texture, 1 image"
+        done = ran(capsys, "convert", fox, out)
+        assert f"warning: {out}: left out, as only joints and motion are read: {lost}" in done.err.splitlines()
+
+
+def test_quiet_prints_errors_only(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    for words in (("-q", "convert"), ("convert", "--quiet")):
+        assert ran(capsys, *words, figure(tmp_path), "-o", tmp_path / "out.csv") == (0, "", "")
+    assert ran(capsys, "convert", "--quiet", figure(tmp_path), tmp_path / "out.csv").err.startswith("error: ")
+    assert ran(capsys, "convert", figure(tmp_path), "-o", tmp_path / "out.csv").err.startswith("warning: ")
+
+
 def test_a_clip_is_chosen_by_name(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     out = tmp_path / "out.bvh"
     assert ran(capsys, "convert", figure(tmp_path), out, *CM, "--clip", "figure").code == 0
@@ -161,7 +179,7 @@ def test_a_clip_is_chosen_by_name(capsys: pytest.CaptureFixture[str], tmp_path: 
 
 def test_a_file_may_be_converted_onto_itself(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = figure(tmp_path)
-    assert ran(capsys, "convert", path, path, *CM, "--frames", "0:1").code == 0
+    assert ran(capsys, "convert", path, path, "--force", *CM, "--frames", "0:1").code == 0
     assert len(clip_of(path, units="cm")) == 2
     assert [file.name for file in tmp_path.iterdir()] == ["figure.bvh"]
 

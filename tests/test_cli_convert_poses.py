@@ -34,16 +34,16 @@ def test_a_mesh_is_of_the_frame_that_is_asked_for(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, suffix: str
 ) -> None:
     out, form = tmp_path / f"a{suffix}", suffix[1:].upper()
-    done = ran(capsys, "convert", figure(tmp_path), out, *CM)
+    done = ran(capsys, "convert", figure(tmp_path), "-o", out, *CM)
     assert done.out == f"wrote {out}: {BONES}, frame 0 of 3\n"
     warning = f"warning: {out}: {form} holds the shape of one pose: the other frames and the joints are left out\n"
     assert done.err == warning
     assert trimesh.load_mesh(out).extents[1] == pytest.approx(0.2, abs=1e-6)
-    done = ran(capsys, "convert", figure(tmp_path), out, *CM, "--frame", "1")  # it lies along -x there
+    done = ran(capsys, "convert", figure(tmp_path), "-o", out, *CM, "--frame", "1")  # it lies along -x there
     assert done.out == f"wrote {out}: {BONES}, frame 1\n"
     assert done.err == f"warning: {out}: {form} holds the shape of one pose: the joints are left out\n"
     assert trimesh.load_mesh(out).extents[0] == pytest.approx(0.2, abs=1e-6)
-    done = ran(capsys, "convert", figure(tmp_path), out, *CM, "--pose", "rest")
+    done = ran(capsys, "convert", figure(tmp_path), "-o", out, *CM, "--pose", "rest")
     assert done.out == f'wrote {out}: {BONES}, the pose "rest"\n'
 
 
@@ -61,7 +61,9 @@ def test_a_frame_that_is_not_there_is_refused_and_nothing_written(
 def test_one_frame_alone_is_written_in_any_format(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     for suffix in (".bvh", ".json", ".npz", ".csv", ".glb"):
         out = tmp_path / f"a{suffix}"
-        assert ran(capsys, "convert", figure(tmp_path), out, *CM, "--frame", "2").out.endswith(": 2 joints, frame 2\n")
+        assert ran(capsys, "convert", figure(tmp_path), "-o", out, *CM, "--frame", "2").out.endswith(
+            ": 2 joints, frame 2\n"
+        )
     assert len((tmp_path / "a.csv").read_text().splitlines()) == 2
     clip = viewer.load(tmp_path / "a.json").clip
     assert clip is not None
@@ -73,13 +75,13 @@ def test_one_frame_alone_is_written_in_any_format(capsys: pytest.CaptureFixture[
 
 def test_a_pose_by_name_stands_in_place_of_the_motion(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     out = tmp_path / "a.json"
-    assert ran(capsys, "convert", "sample:biped", out, "--pose", "relaxed").code == 0
+    assert ran(capsys, "convert", "sample:biped", "-o", out, "--pose", "relaxed").code == 0
     character = viewer.load(out)
     assert character.clip is not None
     names = [character.skeleton.index(name) for name in viewer.load("sample:biped").skeleton.names]
     relaxed = viewer.load("sample:biped").skeleton.relaxed_pose()
     np.testing.assert_allclose(character.clip.rotations[0, names], relaxed.rotations, rtol=0, atol=1e-12)
-    done = ran(capsys, "convert", "sample:biped", out, "--pose", "relxed")
+    done = ran(capsys, "convert", "sample:biped", "-o", out, "--pose", "relxed")
     assert (done.code, done.err) == (1, 'error: no pose "relxed"; did you mean "relaxed"?\n')
 
 
@@ -96,7 +98,7 @@ def test_a_pose_by_name_stands_in_place_of_the_motion(capsys: pytest.CaptureFixt
 def test_options_that_contradict_each_other_are_wrong_usage(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, options: tuple[str, ...], problem: str
 ) -> None:
-    done = ran(capsys, "convert", figure(tmp_path), tmp_path / "a.glb", *options)
+    done = ran(capsys, "convert", figure(tmp_path), "-o", tmp_path / "a.glb", *options)
     assert (done.code, done.out) == (2, "")
     assert problem in done.err
     assert not (tmp_path / "a.glb").exists()
@@ -105,7 +107,7 @@ def test_options_that_contradict_each_other_are_wrong_usage(
 def test_all_clips_are_written_where_they_can_be(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path, out = two_clips(tmp_path), tmp_path / "a.glb"
     for options in ((), ("--fps", "20"), ("--frame-time", "0.5")):
-        done = ran(capsys, "convert", path, out, *options)
+        done = ran(capsys, "convert", path, "-o", out, *options)
         assert (done.out, done.err) == (f'wrote {out}: 2 joints, 2 clips: "long", "short"\n', "")
     clips = viewer.load(out).clips
     assert [(len(clip), round(clip.frame_time, 6)) for clip in clips.values()] == [(3, 0.5), (2, 0.5)]
@@ -118,9 +120,9 @@ def test_clips_that_are_left_out_are_named(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, suffix: str, options: tuple[str, ...]
 ) -> None:
     path, out = two_clips(tmp_path), tmp_path / f"a{suffix}"
-    done = ran(capsys, "convert", path, out, *options)
+    done = ran(capsys, "convert", path, "-o", out, *options)
     assert f'warning: {out}: it holds one clip, "long"; left out: "short" (--clip chooses)\n' in done.err
-    done = ran(capsys, "convert", path, out, "--clip", "short")
+    done = ran(capsys, "convert", path, "-o", out, "--clip", "short")
     assert done.out == f"wrote {out}: 2 joints, 2 frames at 10 fps\n"
     assert "left out" not in done.err
 

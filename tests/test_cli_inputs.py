@@ -76,7 +76,7 @@ def test_nor_is_one_that_goes_by_another_name(capsys: pytest.CaptureFixture[str]
 def test_a_file_may_be_converted_in_its_place(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
     path = folder / "walk.bvh"
     before = viewer.load(path, units="cm", up="y")
-    assert ran(capsys, "convert", path, path, "--fps", "20", "--units", "cm", "--up", "y").code == 0
+    assert ran(capsys, "convert", path, path, "--force", "--fps", "20", "--units", "cm", "--up", "y").code == 0
     after = viewer.load(path, units="cm", up="y")
     assert before.clip is not None
     assert after.clip is not None
@@ -84,14 +84,15 @@ def test_a_file_may_be_converted_in_its_place(capsys: pytest.CaptureFixture[str]
     assert after.clip.duration == pytest.approx(before.clip.duration)
 
 
-def test_but_not_where_it_holds_what_is_not_read(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+def test_but_not_unasked_and_by_no_other_name(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
     path, link = folder / "walk.glb", folder / "link.bvh"
     link.symlink_to(path)
     before = contents(folder)
-    for out in (path, link):
-        done = ran(capsys, "convert", path, out, "--fps", "20")
-        lost = f"{out}: of this file meshes are not read, and would be lost: give OUT another name"
-        assert (done.code, done.err) == (1, f"error: {lost}\n")
+    for out, leads in ((path, ""), (link, f"leads to {path}, which ")):
+        for words in ((out,), ("-o", out)):
+            done = ran(capsys, "convert", path, *words, "--fps", "20")
+            refused = f"{out}: {leads}is read by this command and would be replaced"
+            assert (done.code, done.err) == (1, f"error: {refused}: --force does so, another name keeps it\n")
     assert contents(folder) == before
 
 

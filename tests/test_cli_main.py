@@ -15,7 +15,7 @@ from conftest import ROOT
 
 import viewer
 from viewer.cli import output
-from viewer.cli.main import COMMANDS
+from viewer.cli.parsers import COMMANDS
 from viewer.errors import MachineError
 from viewer.session.demos import DEMOS
 
@@ -65,6 +65,80 @@ def test_help_lists_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(f"\n    {command} " in done.out for command in COMMANDS)
 
 
+def test_help_is_a_command_too(capsys: pytest.CaptureFixture[str]) -> None:
+    assert ran(capsys, "help") == ran(capsys, "--help") == ran(capsys, "--quiet", "help")
+    for command in COMMANDS:
+        assert ran(capsys, "help", command) == ran(capsys, command, "--help")
+    done = ran(capsys, "help", "cnvert")
+    assert done.code == 2
+    assert done.err.splitlines()[-1] == 'ikviewer: error: no command "cnvert"; did you mean "convert"?'
+
+
+@pytest.mark.parametrize(
+    ("words", "usage", "line"),
+    [
+        (
+            "covert a.bvh b.bvh",
+            "ikviewer [FILE]",
+            'ikviewer: error: no command or file "covert"; did you mean "convert"?',
+        ),
+        ("--debug inof", "ikviewer [FILE]", 'ikviewer: error: no command or file "inof"; did you mean "info"?'),
+        (
+            "solve a g --sovler dls",
+            "ikviewer solve ",
+            'ikviewer solve: error: no option "--sovler"; did you mean "--solver"?',
+        ),
+        ("fk a.bvh --frmae=3", "ikviewer fk ", 'ikviewer fk: error: no option "--frmae"; did you mean "--frame" or '),
+        (
+            "solve a g --from 3",
+            "ikviewer solve ",
+            'ikviewer solve: error: no option "--from"; did you mean "--from-rest" ',
+        ),
+        (
+            "info a.bvh --feathers",
+            "ikviewer info ",
+            'ikviewer info: error: no option "--feathers"; "ikviewer info --help" li',
+        ),
+        ("info a.bvh b.bvh", "ikviewer info ", 'ikviewer info: error: expected no more arguments, found "b.bvh"'),
+        (
+            "convert a b --tofps 3",
+            "ikviewer convert ",
+            'ikviewer convert: error: no option "--tofps"; did you mean "--',
+        ),
+        (
+            "a.bvh --no-limit",
+            "ikviewer view ",
+            'ikviewer view: error: no option "--no-limit"; did you mean "--no-limits"?',
+        ),
+        (
+            "solve a g --backend nunpy",
+            "ikviewer solve ",
+            'ikviewer solve: error: argument --backend: no backend "nunpy"; ',
+        ),
+    ],
+)
+def test_what_is_mistyped_is_answered_by_what_is_near(
+    capsys: pytest.CaptureFixture[str], words: str, usage: str, line: str
+) -> None:
+    done = ran(capsys, *words.split())
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"usage: {usage}")
+    assert done.err.splitlines()[-1].startswith(line)
+
+
+@pytest.mark.parametrize("words", [["solve", "sample:two-link", "g.json"], ["fk", "sample:two-link"], ["samples"]])
+def test_quiet_keeps_what_was_asked_for(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "g.json").write_text('{"goals": [{"effector": "tip", "pin": true}], "colour": 1}', encoding="utf-8")
+    done = ran(capsys, *words, "--quiet")
+    assert (done.code, done.err) == (0, "")
+    assert done.out
+    assert not ran(capsys, "info", "nowhere.bvh", "--quiet").err.startswith("warning")
+    assert ran(capsys, "info", "nowhere.bvh", "--quiet").code == 1
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help_with_examples_and_a_version(capsys: pytest.CaptureFixture[str], command: str) -> None:
     done = ran(capsys, command, "--help")
@@ -77,10 +151,10 @@ def test_every_command_has_help_with_examples_and_a_version(capsys: pytest.Captu
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["dance"], "argument COMMAND: invalid choice: 'dance'"),
+        (["dance"], 'no command or file "dance"; there is "view", "info", "fk", '),
         (["info"], "the following arguments are required: FILE"),
-        (["info", "a.bvh", "--jsn"], "unrecognized arguments: --jsn"),
-        (["info", "a.bvh", "--js"], "unrecognized arguments: --js"),
+        (["info", "a.bvh", "--jsn"], 'no option "--jsn"; did you mean "--json"?'),
+        (["info", "a.bvh", "--js"], 'no option "--js"; did you mean "--json"?'),
         (["info", "a.bvh", "--units", "feet"], "argument --units: expected auto, m, cm, mm, inch, raw or metres per "),
         (["info", "a.bvh", "--units", "-1"], "argument --units: expected"),
         (["check", "a.bvh", "--up", "x"], 'argument --up: expected auto, y, z, found "x"'),
@@ -104,7 +178,7 @@ def test_every_command_has_help_with_examples_and_a_version(capsys: pytest.Captu
         (["convert", "a.bvh", "b.bvh", "--frame-time", "inf"], "argument --frame-time: expected a number above 0"),
         (["convert", "a.bvh", "b.bvh", "--frames", "0,3"], "argument --frames: expected A, A:B or A:B:STEP"),
         (["convert", "a.bvh", "b.bvh", "--to-units", "raw"], "argument --to-units: expected m, cm, mm, inch or metres"),
-        (["convert", "a.bvh", "b.bvh", "--to-up", "x"], "argument --to-up: invalid choice: 'x'"),
+        (["convert", "a.bvh", "b.bvh", "--to-up", "x"], 'argument --to-up: no axis "x"; there is "y", "z"'),
         (
             ["convert", "a.bvh", "b.bvh", "--precision", "18"],
             "argument --precision: expected a whole number from 0 to ",

@@ -89,7 +89,7 @@ def test_without_motion_it_is_the_pose(capsys: pytest.CaptureFixture[str], tmp_p
     names = [again.skeleton.index(name) for name in posed().skeleton.names]
     np.testing.assert_allclose(found[names], shown, rtol=0, atol=2e-6)
     for option in (("--frame", "0"), ("--fps", "30")):
-        done = ran(capsys, "convert", path, out, *option)
+        done = ran(capsys, "convert", path, "-o", out, *option)
         assert (done.code, done.err) == (1, f"error: {path}: expected motion, found a skeleton without frames\n")
 
 

@@ -212,7 +212,7 @@ def test_tolerances_seed_and_solver(runs: Runs) -> None:
     assert "not served by this solver: Head" in runs("--solver", "two-link").out
     wrong = runs("--solver", "two-lnk")
     assert wrong.code == 2
-    assert 'argument --solver: no method "two-lnk"; did you mean "two-link"?' in wrong.err
+    assert 'argument --solver: no solver "two-lnk"; did you mean "two-link"?' in wrong.err
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from gltf_files import GltfFile
 
 import viewer
 from viewer.errors import InputError
@@ -64,6 +65,44 @@ def test_each_thing_is_named_by_itself() -> None:
         assert said(replace(character, skeleton=other)) == [f"glTF has no place for {word}: left out"]
     stated = replace(character, limits_from="file")
     assert said(stated) == ["glTF has no place for joint limits: left out"]
+
+
+def dressed(folder: Path, **more: object) -> Path:
+    """Two joints of a skin, with a mesh that wears a material with a texture."""
+    file = GltfFile([{"name": "a", "children": [1]}, {"name": "b", "translation": [0, 1, 0]}, {"mesh": 0, "skin": 0}])
+    file.tree |= {
+        "skins": [{"joints": [0, 1]}],
+        "meshes": [{"primitives": []}, {"primitives": []}],
+        "materials": [{}],
+        "textures": [{}],
+        "images": [{}],
+    }
+    file.tree |= more
+    path = folder / "dressed.gltf"
+    path.write_text(file.text(), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("suffix", [".glb", ".gltf", ".bvh", ".json", ".npz", ".csv", ".obj"])
+def test_what_is_not_read_of_a_file_is_said_with_its_count(suffix: str, tmp_path: Path) -> None:
+    lines = viewer.save(viewer.load(dressed(tmp_path)), tmp_path / f"a{suffix}")
+    said = "left out, as only joints and motion are read: 2 meshes, 1 skin, 1 material, 1 texture, 1 image"
+    assert lines[-1] == said
+
+
+def test_the_bones_that_we_drew_are_no_loss(tmp_path: Path) -> None:
+    viewer.save(bare(), tmp_path / "a.glb")
+    assert viewer.save(viewer.load(tmp_path / "a.glb"), tmp_path / "b.glb") == []
+    ours = {"version": "2.0", "generator": "ikviewer"}
+    assert viewer.load(dressed(tmp_path, asset=ours)).source.unread == ()
+    odd = {"version": "2.0", "generator": ["ikviewer"]}
+    assert len(viewer.load(dressed(tmp_path, asset=odd)).source.unread) == 5
+
+
+def test_joints_alone_are_read_whole(tmp_path: Path) -> None:
+    bones: dict[str, object] = {key: [] for key in ("skins", "meshes", "materials", "textures", "images")}
+    character = viewer.load(dressed(tmp_path, **bones, cameras=[{}, {}]))
+    assert character.source.unread == ("2 cameras",)
 
 
 def test_bvh_keeps_the_kinds_that_its_channels_say(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from method_cases import Case, planar, rig
+from method_cases import bend as turned
 
 from viewer.ik.driver import CONVERGED, STALLED, UNREACHABLE
 from viewer.ik.goals import Goal
@@ -113,6 +114,42 @@ def test_limb_in_space_takes_the_branch_asked_for(bend: int) -> None:
         aimed(case, random)
         assert case.solve("two-link", Tuning(bend=bend))[0] == CONVERGED
         assert bend * math.remainder(case.state.x[-1], 2.0 * math.pi) > 0.0
+
+
+@pytest.mark.parametrize("geometric", [False, True])
+def test_elbow_is_up_or_down_wherever_the_target_is(geometric: bool) -> None:
+    random = np.random.default_rng(11)
+    for _ in range(30):
+        angle, distance = random.uniform(-math.pi, math.pi), random.uniform(0.1, 1.95)
+        target = np.array([distance * math.cos(angle), distance * math.sin(angle), 0.0])
+        heights = []
+        for elbow in (1, -1):
+            case = Case(planar(2), [Goal.position("j1.tip", target)], tolerance=EXACT)
+            turned(case, random.uniform(-2.0, 2.0))
+            assert case.solve("two-link", Tuning(elbow=elbow, geometric=geometric))[0] == CONVERGED
+            assert np.linalg.norm(case.tip() - target) < 1e-6
+            heights.append(case.world.positions[1][1])
+        # Mirrored on the line to the target: one is above its middle by as much as the other is below.
+        assert heights[0] >= heights[1]
+        assert sum(heights) == pytest.approx(target[1], abs=1e-6)
+
+
+@pytest.mark.parametrize("elbow", [1, -1])
+def test_elbow_is_where_limits_let_it_be(elbow: int) -> None:
+    axes = np.zeros((2, 2, 3))
+    axes[:, 0, 2] = 1.0
+    limits = [None, JointLimits.coordinates((0.0, 2.5))]  # one side only: the target comes first
+    skeleton = rig([-1, 0], [(0.0, 0.0, 0.0), (1.0, 0.0, 0.0)], [HINGE] * 2, axes=axes, limits=limits)
+    case = Case(skeleton, [Goal.position("j1.tip", (1.2, 0.3, 0.0))], tolerance=EXACT)
+    assert case.solve("two-link", Tuning(elbow=elbow))[0] == CONVERGED
+    assert case.state.x[1] > 0.0
+
+
+def test_elbow_out_of_reach_is_the_nearest_pose_all_the_same() -> None:
+    for elbow in (1, -1):
+        case = Case(planar(2), [Goal.position("j1.tip", (3.0, 4.0, 0.0))])
+        assert case.solve("two-link", Tuning(elbow=elbow))[0] == UNREACHABLE
+        np.testing.assert_allclose(case.tip(), (1.2, 1.6, 0.0), atol=1e-6)
 
 
 def test_target_beside_the_plane_is_approached_as_near_as_the_plane_allows() -> None:

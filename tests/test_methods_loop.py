@@ -6,12 +6,14 @@ import math
 
 import numpy as np
 import pytest
-from method_cases import JACOBIAN, Case, arm, random_tree, rig
+from method_cases import JACOBIAN, Case, arm, random_tree, rig, some_pose
 
 from viewer.errors import InputError
 from viewer.ik.driver import BUDGET, CONVERGED, DIVERGED, STALLED
 from viewer.ik.goals import Goal
 from viewer.ik.methods import Tuning
+from viewer.ik.methods.common import Problem
+from viewer.ik.system import Settings
 from viewer.skeleton import JointKind
 
 
@@ -47,6 +49,32 @@ def test_numeric_jacobian_gives_the_same_steps(method: str) -> None:
             answers.append(case.answer)
         np.testing.assert_allclose(answers[0].rotations, answers[1].rotations, atol=1e-5)
         np.testing.assert_allclose(answers[0].translations, answers[1].translations, atol=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_numeric_rows_are_the_analytic_ones(seed: int) -> None:
+    """Of every joint kind, kind of goal and form of limits, away from rest: the rows that all methods take."""
+    skeleton = random_tree(seed)
+    goals = [
+        Goal.position("j4", (0.1, 0.3, 0.2), weight=2.0, offset=(0.1, 0.0, 0.2)),
+        Goal.rotation("j6", (0.5, 0.5, 0.5, 0.5)),
+        Goal.pose("j7.tip", (0.3, 0.4, -0.2), (0.5, -0.5, 0.5, 0.5), rotation_weight=0.4),
+        Goal.aim("j5", (1.0, 0.2, 0.3), (0.0, 1.0, 0.0), rotation_weight=0.3),
+        Goal.distance("j6", 0.4, (0.2, 0.1, 0.0), weight=2.0),
+    ]
+    rows = []
+    for numeric in (False, True):
+        case = Case(skeleton, goals)
+        pose = some_pose(case, np.random.default_rng(seed))
+        case.state.x[:], case.state.q[:], case.state.t[:] = pose.x, pose.q, pose.t
+        states = (case.state, case.trial, case.best, case.anchor)
+        problem = Problem.made(case.system, case.work, states, Settings(), None, Tuning(numeric=numeric))
+        problem.evaluate(problem.state)
+        problem.rows.linearise(problem.s, problem.w, problem.state.x)
+        rows.append(problem.w.jacobian.copy())
+    assert np.abs(rows[0]).max() > 0.1
+    assert not np.array_equal(rows[0], rows[1])
+    np.testing.assert_allclose(rows[1], rows[0], atol=1e-5)
 
 
 @pytest.mark.parametrize("method", JACOBIAN)
@@ -91,6 +119,7 @@ def test_no_way_to_go_is_a_stall(method: str) -> None:
         ({"most_turn": math.inf}, "most_turn: expected a finite number above 0, found inf"),
         ({"truncation": 1.0}, "truncation: expected a finite number of 0 or more and less than 1, found 1.0"),
         ({"bend": 2}, "bend: expected -1, 0 or 1, found 2"),
+        ({"elbow": 2}, "elbow: expected -1, 0 or 1, found 2"),
     ],
 )
 def test_bad_tuning_is_refused(bad: dict[str, float], message: str) -> None:

@@ -18,6 +18,7 @@ from conftest import ROOT
 
 import viewer
 from viewer.cli.main import main
+from viewer.cli.parsers import COMMANDS
 from viewer.session import Session
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ def test_a_document_that_shows_something_else_is_noticed() -> None:
 
 def test_every_command_and_option_is_in_the_manual() -> None:
     manual = (ROOT / "docs" / "command.md").read_text(encoding="utf-8")
-    for command in ("view", "info", "fk", "solve", "convert", "render", "check", "bench", "samples"):
+    for command in COMMANDS:
         screen = io.StringIO()
         with contextlib.redirect_stdout(screen), pytest.raises(SystemExit):
             main([command, "--help"])

@@ -6,7 +6,6 @@ Every message is one line: where, what was expected, what was found. The command
 
 from __future__ import annotations
 
-import difflib
 import re
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, ClassVar
@@ -185,6 +184,8 @@ def _near(name: str, known: list[str]) -> list[str]:
     by_side = {_with_side(n) or n.casefold(): n for n in reversed(known)} if sided else {}
     if sided in by_side and by_side[sided] != name:
         return [by_side[sided]]
+    import difflib  # noqa: PLC0415 - only a mistyped name waits for it
+
     near: dict[str, None] = {}
     for spelled, names in ((sided, by_side), (name.casefold(), {n.casefold(): n for n in reversed(known)})):
         matches = difflib.get_close_matches(spelled, names, n=_MOST_NEAR, cutoff=0.6)

@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
-from viewer.cli.options import add_reading, load_input
-from viewer.cli.output import print_text
+from viewer.cli.options import add_jobs, add_json, add_reading, load_input
+from viewer.cli.output import is_quiet, print_json, print_text
 from viewer.cli.sessions import is_session, open_session
 from viewer.errors import FormatError, InputError, ViewerError, one_line, quote
-from viewer.formats.load import READERS
-from viewer.formats.watch import watched
-from viewer.skeleton.violation import clip_violation
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
+    from viewer.cli.output import Json
     from viewer.session.document import Document
     from viewer.skeleton.character import Character
 
-HELP = "check files: a line per file and finding; exit 1 if any is refused"
 EXAMPLES = """examples:
   ikviewer check *.bvh
   ikviewer check captures/          (every BVH, JSON, NPZ and glTF file in the folder and below, sessions, too)
+  ikviewer check captures/ --jobs 4 --json
 
-Each line begins with ok, warning or refused."""
+Each line begins with ok, warning or refused; with --quiet there are those of refused files only."""
 
 _OUTSIDE = 1e-3
 """Radians (metres for slides) past a limit that are worth a line."""
@@ -35,42 +30,74 @@ _BLOCK = 1 << 16
 """Joint-frames that are measured together, for bounded memory."""
 
 
+class Finding(NamedTuple):
+    """What was found in a file.
+
+    Attributes:
+        file: its name.
+        errors: why it is refused; nothing where it can be used.
+        warnings: what is odd about it.
+        holds: what is in it, "" where it is refused.
+    """
+
+    file: str
+    errors: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    holds: str = ""
+
+    def lines(self) -> list[str]:
+        """For people: a line for each finding, and one for the file."""
+        if self.errors:
+            return [one_line(f"refused  {error}") for error in self.errors]
+        odd = [] if is_quiet() else [one_line(f"warning  {self.file}: {warning}") for warning in self.warnings]
+        return odd if is_quiet() else [*odd, one_line(f"ok       {self.file}: {self.holds}")]
+
+    def document(self) -> Json:
+        """For programs."""
+        return {
+            "file": self.file, "ok": not self.errors, "errors": list(self.errors), "warnings": list(self.warnings),
+        }  # fmt: skip
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of this command."""
-    parser.add_argument("files", metavar="FILE", nargs="+", help="files, folders or sample:NAME")
+    parser.add_argument("files", metavar="FILE", nargs="+", help="files, folders, sample:NAME or - (stdin)")
     add_reading(parser)
+    add_jobs(parser)
+    add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Check every file; a refused one does not stop the others."""
-    refused = 0
-    files = [file for name in arguments.files for file in _files(name)]
-    for file in watched("checking", files, len(files)):
-        try:
-            *findings, verdict = _checked(arguments, file)
-        except BrokenPipeError:
-            raise
-        except Exception as error:  # noqa: BLE001 - nothing in a file ends it before the last
-            refused += 1
-            print_text(one_line(f"refused  {error if isinstance(error, ViewerError) else _unexpected(error, file)}"))
-            continue
-        for finding in findings:
-            print_text(one_line(f"warning  {file}: {finding}"))
-        print_text(one_line(f"ok       {file}: {verdict}"))
-    return 1 if refused else 0
+    from viewer.cli.many import done_each, files_of
+    from viewer.formats.watch import watched
+
+    files = [file for name in arguments.files for file in files_of(name)]
+    found = []
+    done = done_each(_found, arguments, files, str, arguments.jobs)
+    for file, result in watched("checking", done, len(files)):
+        finding = Finding(file, errors=(str(result),)) if isinstance(result, ViewerError) else result
+        found.append(finding)
+        if not arguments.json and (lines := finding.lines()):
+            print_text("\n".join(lines))
+    if arguments.json:
+        print_json([finding.document() for finding in found])
+    return 1 if any(finding.errors for finding in found) else 0
 
 
-def _files(name: str) -> list[str]:
-    """A file, or the files of known suffixes in a folder and below (the folder itself if there are none)."""
-    folder = Path(name)
-    if not folder.is_dir():
-        return [name]
-    found = sorted(
-        str(file)
-        for file in folder.rglob("*")
-        if file.suffix.casefold() in READERS and not file.name.endswith(".schema.json") and file.is_file()
-    )
-    return found or [name]
+def _found(arguments: argparse.Namespace, file: str) -> Finding:
+    """The findings in a file that can be used, or the one line of a fault of ours: nothing in a file ends the check.
+
+    Raises:
+        ViewerError: it is refused.
+    """
+    try:
+        *warnings, holds = _checked(arguments, file)
+    except (ViewerError, BrokenPipeError):
+        raise
+    except Exception as error:  # noqa: BLE001 - the next file is checked whatever happened
+        return Finding(file, errors=(_unexpected(error, file),))
+    return Finding(file, warnings=tuple(warnings), holds=holds)
 
 
 def _checked(arguments: argparse.Namespace, file: str) -> list[str]:
@@ -79,8 +106,11 @@ def _checked(arguments: argparse.Namespace, file: str) -> list[str]:
     Raises:
         ViewerError: it is refused.
     """
-    if Path(file).is_dir():
-        raise InputError(f"{file}: expected files that end in {', '.join(READERS)} in this folder, found none")
+    from pathlib import Path
+
+    from viewer.cli.many import check_no_folder
+
+    check_no_folder(file)
     try:
         document = open_session(file) if is_session(file) else None
         character = load_input(arguments, file, quiet=True, document=document)
@@ -120,6 +150,8 @@ def _actions(file: str) -> Iterator[str]:
     """The first recorded action of a session that cannot be done again because of what the file says."""
     if not is_session(file):
         return
+    from pathlib import Path
+
     from viewer.session.files import read_session
     from viewer.session.script.reading import read_actions
 
@@ -135,6 +167,8 @@ def _actions(file: str) -> Iterator[str]:
 
 def _pose_or_goals(file: str) -> list[str] | None:
     """The findings in a pose or goals file, which is checked by itself; None for another one."""
+    from pathlib import Path
+
     from viewer.formats.files import read_text
     from viewer.formats.json_structs import GoalsFile, PoseFile
     from viewer.formats.json_text import decode, kind_of, parse
@@ -157,6 +191,11 @@ def _pose_or_goals(file: str) -> list[str] | None:
 
 def _outside(character: Character) -> Iterator[str]:
     """Joints that the motion takes past limits which are not its own."""
+    import numpy as np
+
+    from viewer.formats.watch import watched
+    from viewer.skeleton.violation import clip_violation
+
     skeleton, clip = character.skeleton, character.clip
     if clip is None or character.limits_from != "file":
         return

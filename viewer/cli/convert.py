@@ -1,15 +1,14 @@
-"""``ikviewer convert``: from one file format to another."""
+"""``ikviewer convert``: from one file format to another, one file or many."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from viewer.cli.inputs import check_kept
 from viewer.cli.options import (
+    add_choice,
     add_clip,
+    add_jobs,
     add_reading,
     check_frames,
     checked,
@@ -19,48 +18,66 @@ from viewer.cli.options import (
     motion_of,
     positive,
 )
-from viewer.cli.output import print_text, warn
+from viewer.cli.output import print_error, print_told, warn
 from viewer.cli.poses import named_pose
 from viewer.cli.sessions import is_session, shown_pose, without_pose
-from viewer.cli.told import told
-from viewer.errors import InputError, quote, unknown_name
-from viewer.formats.paths import leads_to
-from viewer.formats.save import MOST_DECIMALS, SEVERAL_CLIPS, check_suffix, save, with_pose
-from viewer.formats.units import check_units
+from viewer.errors import InputError, OutputError, ViewerError, quote, unknown_name
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
+    from pathlib import Path
 
+    from viewer.cli.many import Destination, Input
     from viewer.skeleton.character import Character
     from viewer.skeleton.clip import Clip
 
-HELP = "convert a file: formats by suffix (.bvh .json .npz .glb .gltf; out only: .csv .usda .usdc .obj .stl .ply)"
+USAGE = """ikviewer convert [options] IN OUT
+       ikviewer convert [options] IN... -o FOLDER
+       ikviewer convert [options] IN... -o '{stem}.glb'"""
 EXAMPLES = """examples:
   ikviewer convert walk.bvh walk.json
   ikviewer convert capture.bvh short.bvh --frames 100:400 --fps 30
+  ikviewer convert *.bvh -o 'glb/{stem}.glb'   (many files; a folder stands for the files in it and below)
+  ikviewer convert captures/ -o slow/ --fps 30 --jobs 4
   ikviewer convert zup.bvh yup.bvh --up z --to-up y --to-units cm
-  ikviewer convert walk.bvh walk.glb
   ikviewer convert work.ikv.json take.glb      (what was recorded in the window, as it is played)
   ikviewer convert fox.glb run.bvh --clip Run
   ikviewer convert walk.bvh stride.stl --frame 12
   ikviewer convert wrong.bvh right.bvh --frame-time 0.008333
 
---fps resamples and keeps the duration; --frame-time corrects the file and keeps the frames."""
+--fps resamples and keeps the duration; --frame-time corrects the file and keeps the frames.
+OUT must not exist unless --force is given; -o replaces what is there."""
 
 _NAMES = {".npz": "NPZ", ".csv": "CSV", ".glb": "glTF", ".gltf": "glTF", ".usda": "USD", ".usdc": "USD",
           ".obj": "OBJ", ".stl": "STL", ".ply": "PLY"}  # fmt: skip
 """What formats are called that are in metres, Y up, always."""
 _WHOLE = set(_NAMES) - {".csv"}
-_PARTLY_READ = {".glb", ".gltf"}
 _EVERYTHING = {".json", ".npz"}
+_MOST_DECIMALS = 17
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of this command."""
+    parser.usage = USAGE
     parser.add_argument(
-        "input", metavar="IN", help="BVH, JSON, NPZ or glTF file, a session (.ikv.json), or sample:NAME"
+        "paths",
+        metavar="IN",
+        nargs="+",
+        help="BVH, JSON, NPZ or glTF files, sessions (.ikv.json), folders, sample:NAME or - (stdin); without -o the "
+        "last is OUT, a new file, whose suffix says the format",
     )
-    parser.add_argument("output", metavar="OUT", help="file to write; its suffix says the format")
+    group = parser.add_argument_group("where to")
+    group.add_argument(
+        "-o",
+        "--output",
+        metavar="OUT",
+        help="a file; of many inputs a folder (each keeps its name and format) or a name with {stem} in it, which "
+        "stands for the input's name. What is there is replaced",
+    )
+    group.add_argument("--force", action="store_true", help="replace OUT, and inputs, if they are there")
+    group.add_argument("--resume", action="store_true", help="leave out what an earlier run has done (needs -o)")
+    add_jobs(group)
     add_reading(parser)
     group = parser.add_argument_group("the motion")
     add_clip(group)
@@ -76,30 +93,128 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--to-units", type=checked(_output_units), metavar="U", help="m, cm, mm, inch or metres per unit (as read)"
     )
-    group.add_argument("--to-up", choices=("y", "z"), help="axis that is up (as read)")
+    add_choice(group, "--to-up", ("y", "z"), told="axis that is up (as read)", kind="axis")
     group.add_argument("--precision", type=checked(_precision), metavar="N", help="decimals of numbers, 0 to 17")
     parser.set_defaults(refuse=parser.error)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, change the motion as asked, write."""
-    output = Path(arguments.output)
+    from pathlib import Path
+
+    from viewer.cli.many import Destination, inputs_of
+
     _check_usage(arguments)
-    check_suffix(output)
-    _check_kept(output, arguments)
-    read = load_input(arguments, arguments.input)
-    character, what = _asked_for(read, arguments)
-    warn(
-        f"{output}: {warning}" for warning in [*_unused(arguments, character), *_lost_clips(arguments, read, character)]
-    )
+    names, out = arguments.paths, arguments.output
+    if out is not None and Destination(out).is_for_many:
+        return _convert_many(arguments, Destination(out))
+    if out is None:
+        *names, out = names
+    given, output = inputs_of(names), Path(out)
+    if len(given) != 1:
+        raise InputError(f"{out}: one file for {len(given)} inputs: expected -o FOLDER or -o '{{stem}}{output.suffix}'")
+    if arguments.output is None and output.is_dir():
+        raise InputError(f"{out}: cannot be written: expected a file, found a folder (-o {out} writes into it)")
+    _check_outputs([(given[0], output)], arguments)
+    if arguments.output is None and output.exists() and not arguments.force:
+        # With `convert *.bvh` it is the last of several inputs.
+        raise InputError(f"{out}: is there already: --force replaces it (several inputs need -o FOLDER)")
+    print_told(convert(arguments, (given[0], output)))
+    return 0
+
+
+def convert(arguments: argparse.Namespace, pair: tuple[Input, Path]) -> str:
+    """Convert one file; returns what to tell of it.
+
+    Raises:
+        ViewerError: the input cannot be read, or the output not written; it is then as it was.
+    """
+    from viewer.cli.told import told
+    from viewer.formats.save import save
+
+    file, output = pair[0].file, pair[1]
+    read = load_input(arguments, file)
+    character, what = _asked_for(read, arguments, pair)
+    lost = [*_unused(arguments, output, character), *_lost_clips(arguments, output, read, character)]
+    warn(f"{output}: {warning}" for warning in lost)
     lost = save(character, output, units=arguments.to_units, up=arguments.to_up, precision=arguments.precision)
     warn(f"{output}: {warning}" for warning in lost)
-    print_text(f"wrote {output}: {told(character, output, what)}")
-    return 0
+    return f"wrote {output}: {told(character, output, what)}"
+
+
+def _convert_many(arguments: argparse.Namespace, destination: Destination) -> int:
+    """Convert every input to an output of its own; one that fails does not stop the others."""
+    from viewer.cli.many import JOURNAL, Journal, check_apart, done_each, inputs_of
+    from viewer.formats.save import WRITERS
+    from viewer.formats.watch import watched
+
+    given = inputs_of(arguments.paths, destination.folder)
+    pairs = [(each, destination.output_of(each, suffixes=tuple(WRITERS))) for each in given]
+    check_apart(pairs)
+    _check_outputs(pairs, arguments)
+    journal = Journal(destination.folder / JOURNAL, _options_text(arguments))
+    rest = journal.begin(pairs, resume=arguments.resume)
+    failed = 0
+    done = done_each(_convert_into, arguments, rest, lambda pair: pair[0].file, arguments.jobs)
+    for (each, output), result in watched("converting", done, len(rest)):
+        error = result if isinstance(result, ViewerError) else None
+        journal.add(each, output, error)
+        if isinstance(result, ViewerError):
+            failed += 1
+            print_error(f"error: {result}")
+        else:
+            print_told(result)
+    print_told(_summary(len(pairs), len(pairs) - len(rest), failed))
+    return 1 if failed else 0
+
+
+def _convert_into(arguments: argparse.Namespace, pair: tuple[Input, Path]) -> str:
+    """As `convert`, into a folder that may not be there yet."""
+    from viewer.formats.files import reason
+
+    try:
+        pair[1].parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{pair[1]}: cannot be written: {reason(error)}") from error
+    return convert(arguments, pair)
+
+
+def _summary(count: int, earlier: int, failed: int) -> str:
+    done = f"{count - earlier - failed} of {count} file{'' if count == 1 else 's'} converted"
+    before = f", {earlier} done before" if earlier else ""
+    return f"{done}{before}, {failed} failed" if failed else done + before
+
+
+def _options_text(arguments: argparse.Namespace) -> str:
+    """The options that an output depends on, as words."""
+    names = (
+        "clip",
+        "fps",
+        "frame",
+        "frame_time",
+        "frames",
+        "pose",
+        "precision",
+        "rig",
+        "to_units",
+        "to_up",
+        "units",
+        "up",
+    )
+    given = {name: getattr(arguments, name) for name in names}
+    return " ".join(f"{name}={value}" for name, value in given.items() if value is not None)
 
 
 def _check_usage(arguments: argparse.Namespace) -> None:
     """End with wrong usage (exit 2) where options contradict each other."""
+    count = len(arguments.paths)
+    if arguments.output is None:
+        if count == 1:
+            arguments.refuse("the following arguments are required: OUT")
+        if count > 2:
+            arguments.refuse("several inputs need -o FOLDER or -o '{stem}.glb' (or another suffix)")
+        if arguments.resume:
+            arguments.refuse("argument --resume: expected -o FOLDER or -o '{stem}.glb' with it")
     one = next((name for name in ("pose", "frame") if getattr(arguments, name) is not None), None)
     for name in ("fps", "frame_time"):
         if one is not None and getattr(arguments, name) is not None:
@@ -108,15 +223,21 @@ def _check_usage(arguments: argparse.Namespace) -> None:
         arguments.refuse("argument --clip: not allowed with argument --pose: nothing moves")
 
 
-def _check_kept(output: Path, arguments: argparse.Namespace) -> None:
-    """Refuse to write over what is read, but for IN itself where all that it holds is read."""
-    check_kept(output, arguments)
-    suffixes = {output.suffix.casefold(), Path(arguments.input).suffix.casefold()}
-    if suffixes & _PARTLY_READ and leads_to(output, arguments.input):
-        raise InputError(f"{output}: of this file meshes are not read, and would be lost: give OUT another name")
+def _check_outputs(pairs: Sequence[tuple[Input, Path]], arguments: argparse.Namespace) -> None:
+    """Refuse names of no format, and to write over what is read: inputs but with ``--force``, all else always."""
+    from viewer.cli.many import check_not_read
+    from viewer.formats.save import check_suffix
+
+    for _, output in pairs:
+        check_suffix(output)
+        check_kept(output, arguments)
+    if not arguments.force:
+        check_not_read(pairs, "--force does so, another name keeps it")
 
 
 def _output_units(text: str) -> str:
+    from viewer.formats.units import check_units
+
     units = check_units(text)
     if units in {"auto", "raw"}:
         raise InputError(f"expected m, cm, mm, inch or metres per unit, found {quote(text)}")
@@ -124,14 +245,14 @@ def _output_units(text: str) -> str:
 
 
 def _precision(text: str) -> int:
-    if not text.isdecimal() or not text.isascii() or len(text) > 2 or int(text) > MOST_DECIMALS:
-        raise InputError(f"expected a whole number from 0 to {MOST_DECIMALS}, found {quote(text)}")
+    if not text.isdecimal() or not text.isascii() or len(text) > 2 or int(text) > _MOST_DECIMALS:
+        raise InputError(f"expected a whole number from 0 to {_MOST_DECIMALS}, found {quote(text)}")
     return int(text)
 
 
-def _unused(arguments: argparse.Namespace, character: Character) -> list[str]:
+def _unused(arguments: argparse.Namespace, output: Path, character: Character) -> list[str]:
     """What was asked for and the output's format has no place for."""
-    suffix = Path(arguments.output).suffix.casefold()
+    suffix = output.suffix.casefold()
     unused = []
     if suffix in _NAMES and (arguments.to_units is not None or arguments.to_up is not None):
         unused.append(f"{_NAMES[suffix]} is in metres, Y up, always: --to-units and --to-up change nothing")
@@ -142,55 +263,67 @@ def _unused(arguments: argparse.Namespace, character: Character) -> list[str]:
     return unused
 
 
-def _lost_clips(arguments: argparse.Namespace, read: Character, character: Character) -> list[str]:
+def _lost_clips(arguments: argparse.Namespace, output: Path, read: Character, character: Character) -> list[str]:
     """The clips that are not written though nobody has chosen one."""
+    from viewer.formats.save import SEVERAL_CLIPS
+
     if arguments.clip is not None or arguments.pose is not None or len(read.clips) < 2:
         return []
-    several = Path(arguments.output).suffix.casefold() in SEVERAL_CLIPS
+    several = output.suffix.casefold() in SEVERAL_CLIPS
     kept = list(character.clips) if several else list(character.clips)[:1]
     others = [quote(name) for name in read.clips if name not in kept]
     lost = f"it holds one clip, {quote(kept[0])}; left out: {', '.join(others)} (--clip chooses)"
     return [lost] if others else []
 
 
-def _asked_for(character: Character, arguments: argparse.Namespace) -> tuple[Character, str | None]:
+def _asked_for(
+    character: Character, arguments: argparse.Namespace, pair: tuple[Input, Path]
+) -> tuple[Character, str | None]:
     """The character with what was asked for; and what that shows, where it is one pose."""
-    session, what = is_session(arguments.input), None
+    from dataclasses import replace
+    from types import MappingProxyType
+
+    from viewer.formats.save import with_pose
+
+    file, output = pair[0].file, pair[1]
+    session, what = is_session(file), None
     pose = None if arguments.pose is None else named_pose(character.skeleton, arguments.pose)
     changed = any(getattr(arguments, name) is not None for name in ("clip", "frame", "frames", "frame_time", "fps"))
     if pose is not None:
         what = f"the pose {quote(arguments.pose)}"
     elif session and character.clip is None and not changed:
-        pose, what = shown_pose(character, arguments.input), "the pose of the session"
-    if session and Path(arguments.output).suffix.casefold() not in _EVERYTHING:
+        pose, what = shown_pose(character, file), "the pose of the session"
+    if session and output.suffix.casefold() not in _EVERYTHING:
         character = without_pose(character)
     if pose is not None:
         return with_pose(character, pose), what
     if changed:
-        clips = [_changed(clip, arguments) for clip in _chosen(character, arguments)]
+        clips = [_changed(clip, arguments, file) for clip in _chosen(character, arguments, file)]
         character = replace(character, clips=MappingProxyType({clip.name: clip for clip in clips}))
     return character, None if arguments.frame is None else f"frame {arguments.frame}"
 
 
-def _chosen(character: Character, arguments: argparse.Namespace) -> list[Clip]:
+def _chosen(character: Character, arguments: argparse.Namespace, file: str) -> list[Clip]:
     """The clip that was asked for, or the first; all of them where only their time is changed."""
     if arguments.clip is None:
-        first = motion_of(character, arguments.input)
+        first = motion_of(character, file)
         cut = arguments.frame is not None or arguments.frames is not None
         return [first] if cut else list(character.clips.values())
     if arguments.clip not in character.clips:
-        raise InputError(f"{arguments.input}: {unknown_name('clip', arguments.clip, character.clips)}")
+        raise InputError(f"{file}: {unknown_name('clip', arguments.clip, character.clips)}")
     return [character.clips[arguments.clip]]
 
 
-def _changed(clip: Clip, arguments: argparse.Namespace) -> Clip:
+def _changed(clip: Clip, arguments: argparse.Namespace, file: str) -> Clip:
     """Frames, then frame time, then rate."""
+    from dataclasses import replace
+
     frames = arguments.frames
     if arguments.frame is not None:
-        check_frames(clip, arguments.input, arguments.frame)
+        check_frames(clip, file, arguments.frame)
         frames = range(arguments.frame, arguments.frame + 1)
     if frames is not None:
-        check_frames(clip, arguments.input, frames.start, frames.stop - 1)
+        check_frames(clip, file, frames.start, frames.stop - 1)
         clip = clip.frames(frames.start, frames.stop - 1, frames.step)
     if arguments.frame_time is not None:
         clip = replace(clip, frame_time=arguments.frame_time)

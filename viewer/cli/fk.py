@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from viewer.cli.inputs import check_kept
 from viewer.cli.options import (
@@ -19,22 +16,20 @@ from viewer.cli.options import (
     load_input,
     motion_of,
 )
-from viewer.cli.output import Json, print_json, print_text
+from viewer.cli.output import Json, print_json, print_text, print_told
 from viewer.cli.poses import named_pose
 from viewer.cli.sessions import POSE, is_session
 from viewer.errors import shown
-from viewer.formats.skeleton_json_write import file_order
-from viewer.skeleton.extent import tip_positions
-from viewer.skeleton.kinematics import World, fk, fk_clip
 
 if TYPE_CHECKING:
     import argparse
+    from pathlib import Path
 
     from viewer.skeleton.character import Character
+    from viewer.skeleton.kinematics import World
     from viewer.skeleton.skeleton import Skeleton
     from viewer.spatial.checks import Ints
 
-HELP = "evaluate forward kinematics: world positions and rotations of all joints"
 EXAMPLES = """examples:
   ikviewer fk walk.bvh --frame 12
   ikviewer fk walk.bvh --frames 0,10,20:30 --json
@@ -64,6 +59,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print or write the joints' places."""
+    from pathlib import Path
+
+    from viewer.formats.skeleton_json_write import file_order
+
     check_kept(arguments.npz, arguments)
     character = chosen_clip(load_input(arguments, arguments.file), arguments.clip, arguments.file)
     frames, world = _evaluated(character, arguments)
@@ -72,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
         _write_npz(Path(arguments.npz), character.skeleton, order, world)
         if not arguments.json:
             said = "1 frame" if len(frames) == 1 else f"{len(frames)} frames"
-            print_text(f"wrote {arguments.npz}: {len(order)} joints, {said}")
+            print_told(f"wrote {arguments.npz}: {len(order)} joints, {said}")
     if arguments.json:
         documents = [_document(character.skeleton, order, frame, at) for frame, at in _rows(frames, world)]
         print_json(documents if arguments.frames is not None else documents[0])
@@ -84,6 +83,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _evaluated(character: Character, arguments: argparse.Namespace) -> tuple[list[int | None], World]:
     """The frames asked for (None: a pose that is no frame) and their world motions, (F, J, ...)."""
+    import numpy as np
+
+    from viewer.skeleton.kinematics import World, fk, fk_clip
+
     skeleton = character.skeleton
     frames = _frames(character, arguments)
     if frames is not None and character.clip is not None:
@@ -107,10 +110,14 @@ def _frames(character: Character, arguments: argparse.Namespace) -> list[int] | 
 
 
 def _rows(frames: list[int | None], world: World) -> list[tuple[int | None, World]]:
+    from viewer.skeleton.kinematics import World
+
     return [(frame, World(world.positions[row], world.rotations[row])) for row, frame in enumerate(frames)]
 
 
 def _document(skeleton: Skeleton, order: Ints, frame: int | None, world: World) -> Json:
+    from viewer.skeleton.extent import tip_positions
+
     joints: dict[str, Json] = {
         skeleton.names[joint]: {
             "position": world.positions[joint].tolist(),

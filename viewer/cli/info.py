@@ -4,29 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from viewer.cli.options import add_input, add_json, load_input
 from viewer.cli.output import Json, print_json, print_text
 from viewer.cli.sessions import is_session, open_session, session_json, session_lines
 from viewer.cli.told import motion
 from viewer.errors import one_line, quote, shown
-from viewer.formats.frame import lengths_to_source, root_rotations_to_source, root_translations_to_source
-from viewer.formats.json_limits import joint_words
-from viewer.formats.skeleton_json_write import file_order
-from viewer.skeleton.effectors import EffectorGoal
-from viewer.skeleton.extent import extent, height
-from viewer.skeleton.kinematics import depths
-from viewer.skeleton.tree import depth_first
 
 if TYPE_CHECKING:
     import argparse
 
+    from numpy.typing import ArrayLike
+
     from viewer.session.document import Document
     from viewer.skeleton.character import Character
-    from viewer.spatial.checks import Floats
 
-HELP = "say what is in a file: joints, limits, effectors, motion, units"
 EXAMPLES = """examples:
   ikviewer info walk.bvh
   ikviewer info sample:biped --json
@@ -56,6 +47,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 def document(character: Character) -> dict[str, Json]:
     """The JSON form; offsets in the file's own units and axes."""
+    from viewer.formats.skeleton_json_write import file_order
+    from viewer.skeleton.extent import height
+
     skeleton, source, clip = character.skeleton, character.source, character.clip
     return {
         "name": skeleton.name,
@@ -66,7 +60,7 @@ def document(character: Character) -> dict[str, Json]:
             {
                 "name": effector.name,
                 "joint": skeleton.names[effector.joint],
-                "offset": _lengths(character, np.array(effector.offset)),
+                "offset": _lengths(character, effector.offset),
                 "goal": effector.goal.value,
             }
             for effector in skeleton.effectors
@@ -84,6 +78,9 @@ def document(character: Character) -> dict[str, Json]:
 
 
 def _joint(character: Character, joint: int) -> Json:
+    from viewer.formats.frame import root_rotations_to_source, root_translations_to_source
+    from viewer.formats.json_limits import joint_words
+
     skeleton, source = character.skeleton, character.source
     parent = int(skeleton.parents[joint])
     offset, rotation = skeleton.offsets[joint], skeleton.rest_rotations[joint]
@@ -99,13 +96,20 @@ def _joint(character: Character, joint: int) -> Json:
     }
 
 
-def _lengths(character: Character, values: Floats) -> list[Json]:
-    result: list[Json] = lengths_to_source(values, character.source).tolist()
+def _lengths(character: Character, values: ArrayLike) -> list[Json]:
+    import numpy as np
+
+    from viewer.formats.frame import lengths_to_source
+
+    result: list[Json] = lengths_to_source(np.asarray(values), character.source).tolist()
     return result
 
 
 def text_lines(character: Character, session: Document | None = None) -> list[str]:
     """The form for people; ``session`` is what the character comes from, if it is one."""
+    from viewer.skeleton.effectors import EffectorGoal
+    from viewer.skeleton.extent import extent
+
     skeleton, source = character.skeleton, character.source
     on = [shown(e.name) for e in skeleton.effectors if e.goal is not EffectorGoal.OFF]
     off = [shown(e.name) for e in skeleton.effectors if e.goal is EffectorGoal.OFF]
@@ -123,6 +127,7 @@ def text_lines(character: Character, session: Document | None = None) -> list[st
         f"  limits     {origin}",
         f"  poses      {', '.join(map(shown, skeleton.poses)) or 'none'}",
     ]
+    lines += [f"  not read   {', '.join(source.unread)}"] if source.unread else []
     lines += session_lines(session) if session is not None else []
     lines += [one_line(f"  warning    {warning}") for warning in character.warnings]
     return lines + _tree(character)
@@ -138,6 +143,10 @@ def _motions(character: Character) -> list[str]:
 
 def _tree(character: Character) -> list[str]:
     """Joints, indented by depth, with their kinds and ranges in degrees."""
+    from viewer.formats.json_limits import joint_words
+    from viewer.skeleton.kinematics import depths
+    from viewer.skeleton.tree import depth_first
+
     skeleton = character.skeleton
     depth = depths(skeleton.parents)
     lines: list[str] = []

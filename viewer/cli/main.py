@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-import argparse
 import contextlib
+import os
 import sys
-import traceback
-from importlib import import_module
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
-import numpy as np
-
-import viewer
 from viewer.cli import output
-from viewer.cli.progress import progress_bars
-from viewer.errors import ViewerError, missing_library
+from viewer.cli.parsers import COMMANDS, FLAGS, command_parser, names_of, parsed, top_parser
+from viewer.errors import ViewerError, missing_library, unknown_name
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-COMMANDS = ("view", "info", "fk", "solve", "convert", "render", "check", "bench", "samples")
-"""Each is a module of this package with ``HELP``, ``EXAMPLES``, ``add_arguments(parser)`` and ``run(arguments)``."""
+    import argparse
+    from collections.abc import Iterator, Sequence
 
 EXIT_INTERRUPTED = 130
 """What shells expect of a program stopped by Ctrl+C: 128 + SIGINT."""
+
+_WITHOUT_NUMBERS = ("completion",)
+"""Commands that need no numpy, which takes longer to import than they take to run."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -40,29 +35,56 @@ def main(arguments: Sequence[str] | None = None) -> int:
         SystemExit: raised by argparse: 0 after ``--help`` and ``--version``, 2 for wrong usage.
     """
     output.make_streams_safe()
-    parser = _parser()
-    chosen = parser.parse_args(_with_command(sys.argv[1:] if arguments is None else arguments))
-    return _guarded(chosen)
+    output.be_quiet(False)
+    name, words = _command_of(list(sys.argv[1:] if arguments is None else arguments))
+    chosen = parsed(command_parser(name), words)
+    output.be_quiet(chosen.quiet)
+    return _guarded(chosen, name)
 
 
-def _with_command(arguments: Sequence[str]) -> list[str]:
-    """The arguments with the command that they imply: ``ikviewer FILE`` is ``ikviewer view FILE``."""
-    words = [argument for argument in arguments if not argument.startswith("-")]
-    if any(word in COMMANDS for word in words[:1]) or {"-h", "--help", "--version"} & set(arguments):
-        return list(arguments)
-    # A bare word that is no file is a mistyped command, and argparse says which ones there are.
-    if words[:1] and not (words[0].startswith(("sample:", "demo:")) or "." in words[0] or Path(words[0]).exists()):
-        first = arguments.index(words[0])
-        if first == 0 or not arguments[first - 1].startswith("-") or arguments[first - 1] == "--debug":
-            return list(arguments)
-    return ["view", *arguments]
+def _command_of(words: list[str]) -> tuple[str, list[str]]:
+    """The command and its words: ``ikviewer FILE`` is ``ikviewer view FILE``; of ``help`` and ``--version`` it ends.
+
+    Raises:
+        SystemExit: raised by argparse: the help was printed, or there is no such command.
+    """
+    place = next((at for at, word in enumerate(words) if not word.startswith("-") or word == "-"), len(words))
+    word = words[place] if place < len(words) else ""
+    before, after = words[:place], words[place + 1 :]
+    if word in COMMANDS:
+        return word, before + after
+    if word == "help" and set(before) <= FLAGS:
+        _help(after)
+    if {"-h", "--help", "--version"} & set(words):
+        top_parser().parse_args(["--version"] if "--version" in words else ["--help"])
+    # A bare word that is no file is a mistyped command; one behind an option of the window's may be its value.
+    is_file = word in {"", "-"} or "." in word or word.startswith(("sample:", "demo:")) or os.path.exists(word)  # noqa: PTH110 - pathlib is slow to begin
+    if not is_file and set(before) <= FLAGS:
+        top_parser().error(unknown_name("command or file", word, names_of()))
+    return "view", words
 
 
-def _guarded(chosen: argparse.Namespace) -> int:
+def _help(words: list[str]) -> NoReturn:
+    """Print the help of the command named, or of all; ends the program."""
+    names = [word for word in words if not word.startswith("-")]
+    for name in names[:1]:
+        if name not in COMMANDS:
+            top_parser().error(unknown_name("command", name, names_of()))
+        command_parser(name).parse_args(["--help"])
+    top_parser().parse_args(["--help"])
+    raise SystemExit(0)
+
+
+def _guarded(chosen: argparse.Namespace, name: str) -> int:
     """Run the command chosen; what goes wrong becomes one line and an exit code."""
     try:
-        # Numbers near the end of float range overflow: they are infinite then, and null in JSON.
-        with progress_bars(), np.errstate(over="ignore", invalid="ignore"):
+        with contextlib.ExitStack() as stack:
+            if not chosen.quiet:
+                from viewer.cli.progress import progress_bars
+
+                stack.enter_context(progress_bars())
+            if name not in _WITHOUT_NUMBERS:
+                stack.enter_context(_overflowing())
             code: int = chosen.run(chosen)
         output.flush()
     except BrokenPipeError:  # the reader (``| head``) has what it wanted
@@ -73,13 +95,22 @@ def _guarded(chosen: argparse.Namespace) -> int:
     except ModuleNotFoundError as error:
         if (error.name or "viewer").partition(".")[0] == "viewer":
             raise
-        lacking = missing_library(f"ikviewer {chosen.command}", error)
+        lacking = missing_library(f"ikviewer {name}", error)
         return _failed(f"error: {lacking}", lacking.exit_code, debug=chosen.debug)
     except MemoryError:
         return _failed("error: not enough memory for this", ViewerError.exit_code, debug=chosen.debug)
     except KeyboardInterrupt:
         return _failed("interrupted", EXIT_INTERRUPTED, debug=chosen.debug)
     return code
+
+
+@contextlib.contextmanager
+def _overflowing() -> Iterator[None]:
+    """Numbers near the end of float range overflow in here: they are infinite then, and null in JSON."""
+    import numpy as np
+
+    with np.errstate(over="ignore", invalid="ignore"):
+        yield
 
 
 def _failed(line: str, code: int, *, debug: bool) -> int:
@@ -89,43 +120,9 @@ def _failed(line: str, code: int, *, debug: bool) -> int:
     except (OSError, ViewerError):
         output.drop_stdout()
     if debug:
+        import traceback
+
         with contextlib.suppress(OSError):
             traceback.print_exc()
     output.print_error(line)
     return code
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="ikviewer",
-        description="Pose skeletons by inverse kinematics; inspect, check, convert and draw them and their motion.",
-        epilog="`ikviewer [FILE]` opens the window. FILE may be sample:NAME; `ikviewer samples` lists the names.",
-        parents=[_common(debug=False)],
-        allow_abbrev=False,
-    )
-    parser.set_defaults(command=None)
-    commands = parser.add_subparsers(metavar="COMMAND", dest="command")
-    for name in COMMANDS:
-        module = import_module(f"viewer.cli.{name}")
-        command = commands.add_parser(
-            name,
-            help=module.HELP,
-            description=module.HELP,
-            epilog=module.EXAMPLES,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-            # A default here would undo a --debug that stands before the command.
-            parents=[_common(debug=argparse.SUPPRESS)],
-            allow_abbrev=False,
-        )
-        module.add_arguments(command)
-        command.set_defaults(run=module.run)
-    return parser
-
-
-def _common(debug: bool | str) -> argparse.ArgumentParser:
-    common = argparse.ArgumentParser(add_help=False)
-    common.add_argument(
-        "--debug", action="store_true", default=debug, help="show a traceback when something goes wrong"
-    )
-    common.add_argument("--version", action="version", version=f"ikviewer {viewer.__version__}")
-    return common

@@ -5,16 +5,13 @@ from __future__ import annotations
 import argparse
 import math
 import re
-from dataclasses import replace
-from types import MappingProxyType
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from viewer.cli.output import warn
 from viewer.cli.sessions import as_character, is_session, open_session, refuse_demo
+from viewer.cli.standard_input import is_standard_input, load_standard_input
 from viewer.errors import InputError, ViewerError, quote, unknown_name
-from viewer.formats.load import load
-from viewer.formats.units import check_units, check_up
-from viewer.skeleton.rig import lend_rig
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +22,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-SOLVERS = "default, dls, sdls, pseudo-inverse, transpose, ccd, ccd-from-base, two-link, single-bone"
+SOLVERS = ("default", "dls", "sdls", "pseudo-inverse", "transpose", "ccd", "ccd-from-base", "two-link", "single-bone")
+"""Methods by name (`viewer.ik.options.METHOD_NAMES`, which to import takes longer than to parse a command line)."""
+
+BACKENDS = ("auto", "numpy", "numba")
 
 _COUNT = re.compile(r"[0-9]{1,9}")
 _FRAMES = re.compile(r"([0-9]{1,9})(?::([0-9]{1,9})(?::([0-9]{1,9}))?)?")
@@ -34,7 +34,7 @@ _FRAMES = re.compile(r"([0-9]{1,9})(?::([0-9]{1,9})(?::([0-9]{1,9}))?)?")
 def add_input(parser: argparse.ArgumentParser) -> None:
     """FILE and how it is to be read."""
     parser.add_argument(
-        "file", metavar="FILE", help="BVH, JSON, NPZ or glTF file, a session (.ikv.json), or sample:NAME"
+        "file", metavar="FILE", help="BVH, JSON, NPZ or glTF file, a session (.ikv.json), sample:NAME, or - (stdin)"
     )
     add_reading(parser)
 
@@ -44,12 +44,12 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("describing the input")
     group.add_argument(
         "--units",
-        type=checked(check_units),
+        type=checked(_units),
         default="auto",
         metavar="U",
         help="auto, m, cm, mm, inch, raw (1 unit = 1 m, axes stay) or metres per unit",
     )
-    group.add_argument("--up", type=checked(check_up), default="auto", metavar="AXIS", help="auto, y or z")
+    group.add_argument("--up", type=checked(_up), default="auto", metavar="AXIS", help="auto, y or z")
     group.add_argument(
         "--rig", metavar="FILE", help="skeleton file that lends kinds, limits, stiffness and effectors by joint name"
     )
@@ -65,6 +65,46 @@ def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
+def add_choice(
+    parser: argparse.ArgumentParser | argparse._ArgumentGroup,
+    option: str,
+    names: tuple[str, ...],
+    *,
+    told: str,
+    default: str | None = None,
+    metavar: str | None = None,
+    kind: str = "",
+) -> None:
+    """An option, or argument, that takes one of these names; near ones are offered for a mistyped one.
+
+    Args:
+        parser: that it is added to.
+        option: its name.
+        names: its values.
+        told: its help.
+        default: its value where it is not given.
+        metavar: what the help calls its value; without it lists the names.
+        kind: what messages call the names; unless given as the option.
+    """
+    kind = kind or option.strip("-")
+
+    def one_of(text: str) -> str:
+        if text not in names:
+            raise argparse.ArgumentTypeError(unknown_name(kind, text, names))
+        return text
+
+    parser.add_argument(option, type=one_of, choices=names, help=told, default=default, metavar=metavar)
+
+
+def add_solver(parser: argparse.ArgumentParser | argparse._ArgumentGroup, default: str | None = None) -> None:
+    """``--solver``, ``--backend`` and ``--no-limits``."""
+    add_choice(parser, "--solver", SOLVERS, told=", ".join(SOLVERS), default=default, metavar="NAME")
+    add_choice(
+        parser, "--backend", BACKENDS, told="what computes (default: auto)", default=None if default is None else "auto"
+    )
+    parser.add_argument("--no-limits", action="store_true", help="ignore joint limits")
+
+
 def checked(check: Callable[[str], T]) -> Callable[[str], T]:
     """A check of the library's as argparse wants it."""
 
@@ -78,13 +118,16 @@ def checked(check: Callable[[str], T]) -> Callable[[str], T]:
     return convert
 
 
-def method(text: str) -> str:
-    """The name of a solver."""
-    from viewer.ik.options import METHOD_NAMES  # only who names one waits for the import
+def _units(text: str) -> str:
+    from viewer.formats.units import check_units
 
-    if text not in METHOD_NAMES:
-        raise argparse.ArgumentTypeError(unknown_name("method", text, METHOD_NAMES))
-    return text
+    return check_units(text)
+
+
+def _up(text: str) -> str:
+    from viewer.formats.units import check_up
+
+    return check_up(text)
 
 
 def positive(text: str) -> float:
@@ -109,11 +152,18 @@ def part(text: str) -> float:
     return number
 
 
-def count(text: str) -> int:
-    """A whole number, 0 or more."""
-    if _COUNT.fullmatch(text.strip()) is None:
-        raise argparse.ArgumentTypeError(f"expected a whole number, 0 or more, found {quote(text)}")
+def count(text: str, least: int = 0) -> int:
+    """A whole number, 0 (or what else is the least) or more."""
+    if _COUNT.fullmatch(text.strip()) is None or int(text) < least:
+        raise argparse.ArgumentTypeError(f"expected a whole number, {least} or more, found {quote(text)}")
     return int(text)
+
+
+def add_jobs(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    """``--jobs``."""
+    parser.add_argument(
+        "--jobs", type=partial(count, least=1), default=1, metavar="N", help="so many processes at a time (default 1)"
+    )
 
 
 def frame_range(text: str) -> range:
@@ -147,6 +197,10 @@ def load_input(
     """
     character = _read(file, arguments.units, arguments.up, document)
     if arguments.rig is not None:
+        from dataclasses import replace
+
+        from viewer.skeleton.rig import lend_rig
+
         rig = _read(arguments.rig)
         odd = tuple(f"{arguments.rig}: {warning}" for warning in rig.warnings)
         character = lend_rig(character, rig)
@@ -159,8 +213,14 @@ def load_input(
 def _read(file: str, units: str = "auto", up: str = "auto", document: Document | None = None) -> Character:
     """Of what kind it may be: a file that `load` reads, or a session."""
     refuse_demo(file)
+    if is_standard_input(file):
+        return load_standard_input(units, up)
     if not is_session(file):
+        from viewer.formats.load import load
+
         return load(file, units=units, up=up)
+    from dataclasses import replace
+
     character = as_character(open_session(file) if document is None else document)
     # What was odd about the session's own file was said when that was opened.
     said = ("a session knows its units and axes: nothing was converted",) if (units, up) != ("auto", "auto") else ()
@@ -184,6 +244,9 @@ def chosen_clip(character: Character, name: str | None, file: str) -> Character:
     Raises:
         InputError: there is none of that name.
     """
+    from dataclasses import replace
+    from types import MappingProxyType
+
     if name is None:
         return character
     if name not in character.clips:

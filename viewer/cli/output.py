@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import math
 import os
 import sys
 from typing import TYPE_CHECKING, TypeAlias
 
-from viewer.cli.progress import clear_bars
 from viewer.errors import OutputError, one_line, visible
-from viewer.formats.files import reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+_state = {"quiet": False}
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | float | int | bool | None"
 
@@ -32,6 +31,22 @@ def make_streams_safe() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
+def be_quiet(quiet: bool) -> None:
+    """Whether warnings, and what merely tells of work done, are left out from now on."""
+    _state["quiet"] = quiet
+
+
+def is_quiet() -> bool:
+    """Whether they are."""
+    return _state["quiet"]
+
+
+def print_told(line: str) -> None:
+    """A line on stdout that tells of work done (``wrote walk.glb: ...``): nothing that was asked for."""
+    if not is_quiet():
+        print_text(line)
+
+
 def print_text(text: str) -> None:
     """A line, or lines, on stdout; nothing in them steers the terminal.
 
@@ -40,7 +55,7 @@ def print_text(text: str) -> None:
         BrokenPipeError: nobody reads it any more.
     """
     with _stdout_errors():
-        clear_bars()
+        _clear_bars()
         lines = text.split("\n")
         sys.stdout.write("".join(f"{line if line.isprintable() else visible(line)}\n" for line in lines))
 
@@ -64,6 +79,8 @@ def print_json(document: Json) -> None:
 
 def written(document: Json, indent: str = "") -> str:
     """JSON text: what fits stands on one line, so that a vector is read as one."""
+    import json
+
     line = json.dumps(document)
     if len(indent) + len(line) <= _WIDTH or not document or not isinstance(document, (dict, list)):
         return line
@@ -79,14 +96,26 @@ def written(document: Json, indent: str = "") -> str:
 def warn(lines: Iterable[str]) -> None:
     """Warnings to stderr, a line each."""
     for line in lines:
-        print_error(f"warning: {line}")
+        print_note(f"warning: {line}")
+
+
+def print_note(line: str) -> None:
+    """A line on stderr that is no error."""
+    if not is_quiet():
+        print_error(line)
 
 
 def print_error(line: str) -> None:
     """A line on stderr; where that cannot be written nobody can be told."""
-    clear_bars()
+    _clear_bars()
     with contextlib.suppress(OSError):
         sys.stderr.write(f"{one_line(line)}\n")
+
+
+def _clear_bars() -> None:
+    from viewer.cli.progress import clear_bars
+
+    clear_bars()
 
 
 def _finite(document: Json) -> Json:
@@ -104,4 +133,6 @@ def _stdout_errors() -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
+        from viewer.formats.files import reason
+
         raise OutputError(f"standard output: cannot be written: {reason(error)}") from error

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from viewer.cli.output import warn
@@ -15,6 +14,8 @@ if TYPE_CHECKING:
 
 def named_pose(skeleton: Skeleton, name: str) -> Pose:
     """A pose of the skeleton's file by name, one that every skeleton has (rest, relaxed), or a pose file."""
+    from pathlib import Path
+
     if name in skeleton.poses:
         return skeleton.poses[name]
     if name in {"rest", "relaxed"}:

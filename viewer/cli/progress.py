@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from viewer.formats.watch import watched_by
@@ -19,14 +18,12 @@ _DELAY = 1.0
 _BAR_FORMAT = "{desc}: {percentage:3.0f}%|{bar}| {remaining} left"
 
 
-@dataclass(slots=True)
 class _Work:
     """One piece of work: since when it runs, how far it is, and its bar once it has one."""
 
-    total: int
-    since: float = field(default_factory=time.monotonic)
-    done: int = 0
-    bar: Any = None
+    def __init__(self, total: int) -> None:
+        self.total, self.since, self.done = total, time.monotonic(), 0
+        self.bar: Any = None
 
     def update(self, what: str, done: int) -> None:
         if self.bar is None and time.monotonic() - self.since >= _DELAY:

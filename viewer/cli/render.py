@@ -5,18 +5,19 @@ from __future__ import annotations
 import argparse
 import re
 from io import BytesIO
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from viewer.cli.inputs import check_kept
 from viewer.cli.options import add_clip, add_input, check_frames, chosen_clip, count, frame_range, load_input, motion_of
-from viewer.cli.output import print_text, warn
+from viewer.cli.output import print_told, warn
 from viewer.cli.poses import named_pose
 from viewer.cli.render_moving import add_moving, check_usage, is_moving, write_movie
 from viewer.cli.sessions import shown_pose
 from viewer.errors import InputError, quote
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from viewer.skeleton.pose import Pose
     from viewer.skeleton.skeleton import Skeleton
 
-HELP = "draw a picture (PNG) of a pose, or a film (MP4, GIF) of a motion, without a screen"
 EXAMPLES = """examples:
   ikviewer render walk.bvh -o walk.png --frame 12
   ikviewer render sample:biped -o biped.png --size 1920x1080 --camera front --limits
@@ -91,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
         told = write_movie(output, character, pose, goals, arguments)
     else:
         told = _write_picture(output, character, pose, goals, arguments)
-    print_text(f"wrote {output}: {told}")
+    print_told(f"wrote {output}: {told}")
     return 0
 
 
@@ -121,6 +121,8 @@ def checked_output(name: str) -> Path:
     Raises:
         InputError: its suffix is of no kind that can be written.
     """
+    from pathlib import Path
+
     path = Path(name)
     if path.suffix.casefold() not in OUTPUTS:
         found = quote(path.suffix) if path.suffix else "no suffix"
@@ -145,6 +147,8 @@ def write_png(path: Path, picture: NDArray[np.uint8]) -> None:
 
 def _pose(character: Character, arguments: argparse.Namespace) -> Pose | None:
     """The pose asked for; None for the usual one."""
+    from pathlib import Path
+
     if arguments.pose is not None:
         return named_pose(character.skeleton, arguments.pose)
     if arguments.frame is None:
@@ -157,6 +161,8 @@ def _pose(character: Character, arguments: argparse.Namespace) -> Pose | None:
 
 
 def _goals(name: str | None, skeleton: Skeleton) -> tuple[Goal, ...]:
+    from pathlib import Path
+
     if name is None:
         return ()
     from viewer.formats.goals_json import read_goals

@@ -6,13 +6,10 @@ from typing import TYPE_CHECKING
 
 from viewer.cli.options import add_json
 from viewer.cli.output import Json, print_json, print_text
-from viewer.formats.load import SAMPLE, load, sample_names
-from viewer.skeleton.extent import extent
 
 if TYPE_CHECKING:
     import argparse
 
-HELP = "list the bundled skeletons and demos"
 EXAMPLES = """examples:
   ikviewer samples
   ikviewer view demo:two-link                  (a demo, in the window)
@@ -27,7 +24,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print what is bundled."""
+    from viewer.formats.load import SAMPLE, load, sample_names
     from viewer.session.demos import DEMOS, PREFIX
+    from viewer.skeleton.extent import extent
 
     rows: list[Json] = []
     lines: list[str] = []

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from viewer.errors import InputError, quote, shown
@@ -32,6 +29,9 @@ def open_session(file: str) -> Document:
     Raises:
         ViewerError: it cannot be read, or is refused; the message says where and why.
     """
+    from dataclasses import replace
+    from pathlib import Path
+
     from viewer.session.files import load_session
 
     document = load_session(Path(file))
@@ -48,6 +48,9 @@ def refuse_demo(file: str) -> None:
 
 def as_character(document: Document) -> Character:
     """The document as a file would hold it: its skeleton, its pose by a name, what is played as the only motion."""
+    from dataclasses import replace
+    from types import MappingProxyType
+
     from viewer.session.take import baked_character
 
     character = baked_character(document)
@@ -62,6 +65,9 @@ def shown_pose(character: Character, file: str) -> Pose | None:
 
 def without_pose(character: Character) -> Character:
     """A session's character as it was named by its user: its own poses only."""
+    from dataclasses import replace
+    from types import MappingProxyType
+
     poses = {name: pose for name, pose in character.skeleton.poses.items() if name != POSE}
     return replace(character, skeleton=replace(character.skeleton, poses=MappingProxyType(poses)))
 

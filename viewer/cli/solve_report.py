@@ -34,15 +34,16 @@ def report_of(
         asked = [not math.isnan(metres), not math.isnan(degrees)]
         near = [metres <= arguments.tolerance_m, degrees <= arguments.tolerance_deg]
         reached = any(asked) and all(met for met, wanted in zip(near, asked, strict=True) if wanted)
-        entries.append(
-            {
-                "effector": goal.effector,
-                "kind": goal.kind.value,
-                "error_m": metres if asked[0] else None,
-                "error_deg": degrees if asked[1] else None,
-                "reached": reached,
-            }
-        )
+        entry: dict[str, Json] = {
+            "effector": goal.effector or None,
+            "kind": goal.kind.value,
+            "error_m": metres if asked[0] else None,
+            "error_deg": degrees if asked[1] else None,
+            "reached": reached,
+        }
+        if goal.residuals is not None:
+            entry["function"] = getattr(goal.residuals, "__name__", "")
+        entries.append(entry)
     return {
         "status": solution.status.value,
         "iterations": solution.iterations,
@@ -89,15 +90,18 @@ def report_lines(report: dict[str, Json], output: Path | None) -> list[str]:
     for entry in entries:
         assert isinstance(entry, dict)
         off = []
-        if entry["error_m"] is not None:
+        name = entry["effector"] or entry.get("function")
+        if entry["kind"] == "function" and entry["error_m"] is not None:
+            off.append(f"{float(str(entry['error_m'])):.4g}")  # in whatever unit its numbers have
+        elif entry["error_m"] is not None:
             off.append(_length(float(str(entry["error_m"]))))
         if entry["error_deg"] is not None:
             off.append(f"{float(str(entry['error_deg'])):.2f}°")
         if not off:
-            lines.append(f"  off      {shown(str(entry['effector']))} {entry['kind']}")
+            lines.append(f"  off      {shown(str(name))} {entry['kind']}")
             continue
         mark = "reached" if entry["reached"] else "missed "
-        lines.append(f"  {mark}  {shown(str(entry['effector']))} {entry['kind']}: {', '.join(off)}")
+        lines.append(f"  {mark}  {shown(str(name))} {entry['kind']}: {', '.join(off)}")
     lines += [one_line(f"  {line}") for line in diagnosis]
     lines += [f"  not served by this solver: {shown(str(name))}" for name in unserved]
     if output is not None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from viewer.errors import quote
-from viewer.formats.save import SEVERAL_CLIPS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,6 +19,8 @@ _ALWAYS_A_FRAME = {".bvh", ".csv"}
 
 def told(character: Character, output: Path, pose: str | None) -> str:
     """What is in the file; ``pose`` says what it shows, where it was written of one pose."""
+    from viewer.formats.save import SEVERAL_CLIPS
+
     suffix = output.suffix.casefold()
     if suffix in _MESHES:
         return f"{_triangles(character)}, {pose or _first(character)}"

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from viewer.cli.inputs import check_kept
-from viewer.cli.options import SOLVERS, add_reading, check_frames, checked, count, load_input, method, motion_of
+from viewer.cli.options import add_choice, add_reading, add_solver, check_frames, checked, count, load_input, motion_of
 from viewer.cli.output import warn
 from viewer.cli.poses import named_pose
 from viewer.cli.sessions import DEMO, is_session
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from viewer.session.script.player import Replay
     from viewer.skeleton.character import Character
 
-HELP = "open the window (what `ikviewer FILE` does)"
 EXAMPLES = """examples:
   ikviewer view walk.bvh
   ikviewer view sample:claw-arm --no-limits
@@ -45,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         nargs="?",
         default=DEFAULT_FILE,
-        help="BVH, JSON, NPZ or glTF file, a session (.ikv.json), sample:NAME or demo:NAME",
+        help="BVH, JSON, NPZ or glTF file, a session (.ikv.json), sample:NAME, demo:NAME or - (stdin)",
     )
     add_reading(parser)
     start = parser.add_argument_group("what it begins with")
@@ -54,12 +52,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     where.add_argument("--frame", type=count, metavar="N", help="frame of the clip, counted from 0 (default 0)")
     where.add_argument("--pose", metavar="P", help="rest, relaxed, another pose of FILE by name, or a pose file")
     start.add_argument("--goals", metavar="GOALS", help="goals file (JSON), instead of holding every effector")
-    start.add_argument("--solver", type=method, metavar="NAME", help=SOLVERS)
-    start.add_argument("--backend", choices=("auto", "numpy", "numba"), help="what solves (default: auto)")
-    start.add_argument("--no-limits", action="store_true", help="joint limits are off")
+    add_solver(start)
     window = parser.add_argument_group("the window")
     window.add_argument("--size", type=checked(_size), default=(1280, 720), metavar="WxH", help="default 1280x720")
-    window.add_argument("--window", choices=_WINDOWS, default="glfw", help="the library that opens it")
+    add_choice(
+        window,
+        "--window",
+        _WINDOWS,
+        told="the library that opens it: glfw (default), pyglet, or headless: none",
+        default="glfw",
+    )
     window.add_argument("--state-file", metavar="PATH", help="rewrite PATH with the state whenever something changes")
     window.add_argument("--script", metavar="SESSION", help="do again what the session has recorded, instead of FILE")
     window.add_argument(
@@ -73,6 +75,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Load, open the window, run until it is closed."""
+    from pathlib import Path
+
     if arguments.screenshot is not None and Path(arguments.screenshot).suffix.casefold() != ".png":
         raise InputError(f"{arguments.screenshot}: expected a name that ends in .png")
     check_kept(arguments.state_file, arguments)
@@ -116,6 +120,8 @@ def _check_done(script: Replay, arguments: argparse.Namespace) -> None:
 
 def _session(arguments: argparse.Namespace) -> Session:
     """What is shown."""
+    from pathlib import Path
+
     from viewer.session import Session
 
     if is_session(arguments.file):
@@ -132,6 +138,8 @@ def _session(arguments: argparse.Namespace) -> Session:
 
 def _document(character: Character, arguments: argparse.Namespace) -> Document:
     """What the window begins with."""
+    from pathlib import Path
+
     from viewer.session import new_document
 
     skeleton = character.skeleton

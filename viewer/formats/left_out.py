@@ -50,6 +50,12 @@ def left_out(character: Character, form: str, kinds: Sequence[JointKind]) -> lis
     return [f"{form} has no place for {', '.join(words)}: left out"] if words else []
 
 
+def not_read(character: Character) -> list[str]:
+    """A warning, if the file that it was read from holds more than joints and motion."""
+    unread = character.source.unread
+    return [f"left out, as only joints and motion are read: {', '.join(unread)}"] if unread else []
+
+
 def _effectors_are_stated(skeleton: Skeleton) -> bool:
     """Whether they are others than those that the joints' names tell."""
     found = find_effectors(skeleton.names, skeleton.parents, skeleton.tip_parents, skeleton.tip_offsets)

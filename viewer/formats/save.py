@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from viewer.errors import InputError, missing_library, quote
-from viewer.formats.left_out import left_out, nodes_only
+from viewer.formats.left_out import left_out, nodes_only, not_read
 from viewer.formats.paths import check_file
 from viewer.formats.units import check_units, check_up, metres_per_unit
 from viewer.skeleton.clip import Clip
@@ -170,9 +170,10 @@ def save(
     try:
         # Numbers near the end of float range overflow on their way: writers look for what is not finite then.
         with np.errstate(over="ignore", invalid="ignore"):
-            return writer(character, path, Options(precision, pose is not None, as_read))
+            lost = writer(character, path, Options(precision, pose is not None, as_read))
     except InputError as error:  # of numbers that the format cannot hold
         raise InputError(f"{path}: {error}") from error
+    return lost + not_read(character)
 
 
 def check_suffix(path: Path) -> Writer:

@@ -47,6 +47,7 @@ class Source:
         joint_order: per joint of the file, the index in the skeleton (files may list children first).
         layout: the BVH channels, or None for other formats.
         license: as the file states it, or "".
+        unread: what else the file holds, counted ("1 mesh"): writing leaves it out, and says so.
     """
 
     path: str | None = None
@@ -58,6 +59,7 @@ class Source:
     joint_order: tuple[int, ...] = ()
     layout: BvhLayout | None = None
     license: str = ""
+    unread: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Check what is multiplied and written.

@@ -12,7 +12,6 @@ from viewer.cli.output import Json, print_json, print_text
 if TYPE_CHECKING:
     import argparse
 
-HELP = "measure solvers, kinematics and loading on this machine, beside the rivals that are installed"
 EXAMPLES = (
     "parts:\n"
     + "\n".join(f"  {name:<12} {what}" for name, what in PARTS.items())

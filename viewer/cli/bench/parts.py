@@ -6,11 +6,9 @@ that crashes takes one part along and no more.
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import viewer
@@ -48,6 +46,8 @@ def measure(part: str, plan: Plan) -> Json:
 
 def environment() -> dict[str, str]:
     """Of a process that measures: one thread for linear algebra, and this very package."""
+    from pathlib import Path
+
     here = str(Path(viewer.__file__).resolve().parents[1])
     path = os.pathsep.join(filter(None, (here, os.environ.get("PYTHONPATH"))))
     return os.environ | dict.fromkeys(_ONE_THREAD, "1") | {"PYTHONPATH": path}
@@ -64,6 +64,7 @@ def measure_apart(part: str, options: Sequence[str], worker: Sequence[str] = WOR
     Raises:
         MachineError: it ended without one.
     """
+    import json
     import subprocess
 
     done = subprocess.run([*worker, part, *options], env=environment(), stdout=subprocess.PIPE, text=True, check=False)  # noqa: S603 - a program of ours

@@ -100,7 +100,7 @@ def _character(file: File, accessors: Accessors, name: str, size: int) -> Charac
         warnings.append(
             f"scale that differs between axes shears what hangs on {listed}: places are right, shapes are not"
         )
-    source = Source(path=name, format="gltf", joint_order=tuple(range(len(names))))
+    source = Source(path=name, format="gltf", joint_order=tuple(range(len(names))), unread=file.unread())
     limited = limits_from_clip(skeleton, _joined(clips.values())) if clips else skeleton
     return Character(limited, MappingProxyType(clips), source, tuple(warnings), limits_from="clip" if clips else None)
 

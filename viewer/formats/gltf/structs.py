@@ -27,6 +27,7 @@ class Asset(_Part):
     """What the file says of itself."""
 
     version: str
+    generator: Any = None
 
 
 class Buffer(_Part):
@@ -153,6 +154,30 @@ class File(_Part):
     accessors: list[Accessor] = []
     buffer_views: list[BufferView] = field(default_factory=list)
     buffers: list[Buffer] = []
+    meshes: list[msgspec.Raw] = []
+    materials: list[msgspec.Raw] = []
+    textures: list[msgspec.Raw] = []
+    images: list[msgspec.Raw] = []
+    cameras: list[msgspec.Raw] = []
+
+    def unread(self) -> tuple[str, ...]:
+        """What it holds besides joints and motion, counted; nothing of a file of ours, whose mesh is the bones."""
+        if self.asset.generator == MARK:
+            return ()
+        counts = {
+            "mesh": len(self.meshes),
+            "skin": len(self.skins),
+            "material": len(self.materials),
+            "texture": len(self.textures),
+            "image": len(self.images),
+            "camera": len(self.cameras),
+        }
+        plurals = {"mesh": "meshes"}
+        return tuple(
+            f"{count} {word if count == 1 else plurals.get(word, word + 's')}"
+            for word, count in counts.items()
+            if count
+        )
 
 
 class WrittenAsset(_Part):

@@ -60,6 +60,8 @@ class Tuning:
         numeric: whether the Jacobian is taken by central differences.
         bend: of "two-link": 0: the elbow stays on its side if that reaches. 1 or -1: it is bent to the positive or the
             negative side of a hinge's axis, of a ball joint to the present side or the other one.
+        elbow: of "two-link": of the bends that reach, 1: the one that leaves the elbow higher (Y), -1: the lower one;
+            0: no matter.
         geometric: whether "two-link" takes the geometric derivation for planar limbs, or the algebraic one.
     """
 
@@ -70,6 +72,7 @@ class Tuning:
     guarded: bool | None = None
     numeric: bool = False
     bend: int = 0
+    elbow: int = 0
     geometric: bool = False
 
     def __post_init__(self) -> None:
@@ -82,8 +85,9 @@ class Tuning:
             if value is not None:
                 check_range(name, value, above=0.0)
         check_range("truncation", self.truncation, least=0.0, below=1.0)
-        if self.bend not in {-1, 0, 1}:
-            raise InputError(f"bend: expected -1, 0 or 1, found {self.bend}")
+        for name, value in (("bend", self.bend), ("elbow", self.elbow)):
+            if value not in {-1, 0, 1}:
+                raise InputError(f"{name}: expected -1, 0 or 1, found {value}")
 
     @property
     def own_rows(self) -> bool:

@@ -38,7 +38,7 @@ def solve(problem: Problem) -> tuple[int, int]:
     """
     _, worst = problem.evaluate(problem.state)
     # A limb that is there may still be on the other side than the one asked for.
-    asked = problem.tuning.bend != 0
+    asked = problem.tuning.bend != 0 or problem.tuning.elbow != 0
     if worst <= 1.0 and problem.settings.least_iterations == 0 and not asked:
         return CONVERGED, 0
     figure, iterations, spanned = Figure(freed(problem)), 0, True
@@ -81,7 +81,7 @@ def joints_of(figure: Figure, g: int) -> tuple[int, ...]:
 def solve_limb(figure: Figure, limb: Limb, tuning: Tuning) -> bool:
     """Place a limb's end (and turn its wrist); False where no bend reaches and nothing else moves it."""
     start = figure.x[:], figure.q[:], figure.t[:]
-    chosen, least = start, math.inf
+    chosen, least, height, side = start, math.inf, -math.inf, tuning.elbow
     upper, lower, _ = limb.links(figure)
     exact = EXACT * (length(upper) + length(lower))
     spanned = in_reach(figure, limb)
@@ -89,11 +89,13 @@ def solve_limb(figure: Figure, limb: Limb, tuning: Tuning) -> bool:
         bend()
         figure.refresh()
         miss = length(minus(limb.wanted(figure), limb.end(figure)))
-        if miss < least:
-            least, chosen = miss, (figure.x[:], figure.q[:], figure.t[:])
+        own_height = side * figure.place[limb.elbow][1]
+        nearer, higher = miss < least and least > exact, miss <= exact and own_height > height + exact
+        if nearer or (side and higher):
+            least, height, chosen = miss, own_height, (figure.x[:], figure.q[:], figure.t[:])
         figure.x, figure.q, figure.t = start[0][:], start[1][:], start[2][:]
         figure.refresh()
-        if least <= exact:
+        if least <= exact and not side:
             break
     figure.x, figure.q, figure.t = chosen
     figure.refresh()

@@ -1,0 +1,339 @@
+"""``ikviewer completion``: what a shell needs to complete our command lines, made from the parsers themselves."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from viewer.cli.options import add_choice
+from viewer.cli.output import print_text
+from viewer.cli.parsers import COMMANDS, actions_of, command_parser
+from viewer.cli.parsers import HELP as HELP_COMMAND
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+
+EXAMPLES = """examples:
+  ikviewer completion bash > ~/.local/share/bash-completion/completions/ikviewer
+  ikviewer completion zsh > ~/.zfunc/_ikviewer          (a folder of $fpath)
+  ikviewer completion fish > ~/.config/fish/completions/ikviewer.fish
+  eval "$(ikviewer completion bash)"                    (this shell alone)"""
+
+SHELLS = ("bash", "zsh", "fish")
+SUFFIXES = ("bvh", "json", "npz", "glb", "gltf")
+"""Of files that hold skeletons (`viewer.formats.load.READERS`)."""
+_WIDTH = 100
+"""Columns of a help that is not shown: to ask the terminal for each option takes longer than all the rest."""
+_SKELETONS = {"FILE", "IN"}
+_FILES = {"GOALS", "G", "OUT", "OUT.png", "PATH", "SESSION", "FILE.py:NAME"}
+_POSES = ("rest", "relaxed")
+_UNITS = ("auto", "m", "cm", "mm", "inch", "raw")
+_WORDS = {"U": _UNITS, "AXIS": ("auto", "y", "z"), "C": ("front", "side", "top", "three-quarter"), "SHELL": SHELLS}
+"""What may stand for a value, by its name in the help."""
+
+
+class Value(NamedTuple):
+    """What may be typed for an option's value, or for an argument.
+
+    Attributes:
+        name: in the help.
+        words: some of what may stand there.
+        skeletons: files that hold skeletons, too, and samples.
+        files: any file, too.
+    """
+
+    name: str
+    words: tuple[str, ...] = ()
+    skeletons: bool = False
+    files: bool = False
+
+
+class Option(NamedTuple):
+    """An option: its names, what it does, and its value if it has one."""
+
+    names: tuple[str, ...]
+    help: str
+    value: Value | None
+
+
+class Command(NamedTuple):
+    """A command: what it does, its options, and the arguments that stand behind them, the last one repeated."""
+
+    name: str
+    help: str
+    options: tuple[Option, ...]
+    values: tuple[Value, ...]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of this command."""
+    add_choice(parser, "shell", SHELLS, told=", ".join(SHELLS), metavar="SHELL")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the script of a shell."""
+    print_text({"bash": bash, "zsh": zsh, "fish": fish}[arguments.shell](commands(), samples()))
+    return 0
+
+
+def commands() -> list[Command]:
+    """All commands as their parsers have them."""
+    return [_command(name) for name in COMMANDS]
+
+
+def samples() -> list[str]:
+    """``sample:NAME`` of all bundled skeletons."""
+    from viewer.resources import data_dir
+
+    names = (path.name.rpartition(".") for path in data_dir("skeletons").iterdir())
+    return sorted(f"sample:{stem}" for stem, _, suffix in names if suffix in SUFFIXES and not stem.endswith(".schema"))
+
+
+def _command(name: str) -> Command:
+    options, values = [], []
+    for action in actions_of(command_parser(name, _WIDTH)):
+        if action.option_strings:
+            value = None if action.nargs == 0 else _value(action)
+            options.append(Option(tuple(action.option_strings), _plain(action.help), value))
+        else:
+            values.append(_value(action))
+    return Command(name, COMMANDS[name], tuple(options), tuple(values))
+
+
+def _value(action: argparse.Action) -> Value:
+    name = action.metavar if isinstance(action.metavar, str) else action.dest
+    words = tuple(map(str, action.choices)) if action.choices else _WORDS.get(name, ())
+    if name == "P":
+        return Value(name, _POSES, files=True)
+    if name == "NAME" and not words and not action.option_strings:  # parts of the benchmarks
+        from viewer.cli.bench.parts import PARTS
+
+        words = tuple(PARTS)
+    return Value(name, words, skeletons=name in _SKELETONS, files=name in _FILES)
+
+
+def _plain(text: str | None) -> str:
+    return re.sub(r"\s+", " ", text or "").replace("%%", "%")
+
+
+def _quoted(text: str) -> str:
+    """For all three shells, in single quotes."""
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+_BASH = r"""# Completion of ikviewer for bash; made by `ikviewer completion bash`.
+_ikviewer() {
+    local line=${COMP_LINE:0:COMP_POINT} cur words=() i command='' place=0 value='' options=''
+    read -ra words <<< "$line"
+    [[ $line == *[[:space:]] ]] && words+=('')
+    cur=${words[-1]}
+    for ((i = 1; i < ${#words[@]} - 1; i++)); do
+        if [[ -z $command ]]; then
+            case ${words[i]} in
+                -q | --quiet | --debug) ;;
+                @NAMES@) command=${words[i]} ;;
+                -*) command=view; ((i--)) ;;
+                *) command=view; place=1 ;;
+            esac
+        elif [[ -n $value ]]; then
+            value=''
+        elif [[ ${words[i]} == -?* ]]; then
+            _ikviewer_value "$command" "${words[i]}"
+        else
+            ((place++))
+        fi
+    done
+    COMPREPLY=()
+    if [[ -z $command ]]; then
+        _ikviewer_words "$cur" '@TOP@'
+        [[ $cur != -* ]] && _ikviewer_files "$cur" skeletons
+    elif [[ -n $value ]]; then
+        _ikviewer_offer "$cur" "$value"
+    elif [[ $cur == -?* ]]; then
+        _ikviewer_options "$command"
+        _ikviewer_words "$cur" "$options"
+    else
+        _ikviewer_argument "$command" "$place"
+        _ikviewer_offer "$cur" "$value"
+    fi
+    # Bash takes what stands before a colon for a word of its own.
+    if [[ $cur == *:* && $COMP_WORDBREAKS == *:* ]]; then
+        COMPREPLY=("${COMPREPLY[@]#"${cur%"${cur##*:}"}"}")
+    fi
+    if [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == */ ]]; then
+        compopt -o nospace 2> /dev/null
+    fi
+}
+
+# What may stand for a value: "words|skeletons" and the like, as _ikviewer_offer takes it.
+_ikviewer_value() {
+    value=''
+    case "$1 $2" in
+@VALUES@
+    esac
+}
+
+_ikviewer_argument() {
+    value='|'
+    case "$1 $2" in
+@ARGUMENTS@
+    esac
+}
+
+_ikviewer_options() {
+    case $1 in
+@OPTIONS@
+    esac
+}
+
+_ikviewer_offer() {
+    [[ -n ${2%%|*} ]] && _ikviewer_words "$1" "${2%%|*}"
+    [[ -n ${2##*|} ]] && _ikviewer_files "$1" "${2##*|}"
+}
+
+_ikviewer_words() {
+    local word
+    for word in $2; do
+        [[ $word == "$1"* ]] && COMPREPLY+=("$word")
+    done
+}
+
+_ikviewer_files() {
+    local file
+    if [[ $2 == skeletons && -n $1 && ( sample: == "$1"* || $1 == sample:* ) ]]; then
+        _ikviewer_words "$1" '@SAMPLES@'
+    fi
+    [[ $1 == sample:* || $1 == *[\'\"\\~\$]* ]] && return  # what is quoted bash completes by itself
+    while IFS= read -r file; do
+        if [[ -d $file ]]; then
+            COMPREPLY+=("$(printf %q "$file")/")
+        elif [[ $2 == files || ${file,,} =~ \.(@SUFFIXES@)$ ]]; then
+            COMPREPLY+=("$(printf %q "$file")")
+        fi
+    done < <(compgen -f -- "$1")
+}
+
+complete -o bashdefault -o default -F _ikviewer ikviewer"""
+
+
+def bash(every: list[Command], names: list[str]) -> str:
+    """The script for bash."""
+    values, arguments, options = [], [], []
+    for command in every:
+        words = [name for option in command.options for name in option.names]
+        options.append(f"        {command.name}) options={_quoted(' '.join(words))} ;;")
+        for option in command.options:
+            if option.value is not None:
+                cases = " | ".join(_quoted(f"{command.name} {name}") for name in option.names)
+                values.append(f"        {cases}) value={_quoted(_bash_value(option.value))} ;;")
+        for place, value in enumerate(command.values):
+            last = place == len(command.values) - 1
+            case = f"{command.name}\\ *" if last else _quoted(f"{command.name} {place}")
+            arguments.append(f"        {case}) value={_quoted(_bash_value(value))} ;;")
+    arguments.append(f"        {HELP_COMMAND}\\ *) value={_quoted(' '.join(COMMANDS) + '|')} ;;")
+    options.append("        *) options='--help' ;;")
+    parts = {
+        "NAMES": " | ".join([*COMMANDS, HELP_COMMAND]),
+        "TOP": " ".join([*COMMANDS, HELP_COMMAND, "--help", "--version", "--quiet", "--debug"]),
+        "VALUES": "\n".join(values),
+        "ARGUMENTS": "\n".join(arguments),
+        "OPTIONS": "\n".join(options),
+        "SAMPLES": " ".join(names),
+        "SUFFIXES": "|".join(SUFFIXES),
+    }
+    return re.sub(r"@([A-Z]+)@", lambda match: parts[match[1]], _BASH)
+
+
+def _bash_value(value: Value) -> str:
+    kind = "skeletons" if value.skeletons else "files" if value.files else ""
+    return f"{' '.join(value.words)}|{kind}"
+
+
+def zsh(every: list[Command], names: list[str]) -> str:
+    """The script for zsh: a function of ``_arguments`` for each command."""
+    listed = [f"        {_quoted(_colons(f'{name}') + ':' + text)}" for name, text in _named(every)]
+    cases = []
+    for command in every:
+        specs = [f"                {_quoted(spec)}" for spec in _zsh_specs(command)]
+        cases.append(f"            {command.name})\n            _arguments -S \\\n" + " \\\n".join(specs) + " ;;")
+    return "\n".join([
+        "#compdef ikviewer",
+        "# Completion of ikviewer for zsh; made by `ikviewer completion zsh`.",
+        "_ikviewer_skeletons() {",
+        "    local -a samples=(" + " ".join(_quoted(name) for name in names) + ")",
+        "    _alternative 'samples:sample:compadd -a samples' \\",
+        f"        'files:file:_files -g \"*.({'|'.join(SUFFIXES)})(#i)(-.)\"'",
+        "}",
+        "_ikviewer() {",
+        '    local context state line curcontext="$curcontext"',
+        "    local -a commands=(",
+        *listed,
+        "    )",
+        "    _arguments -C -S '-q[errors only]' '--quiet[errors only]' '--debug[tracebacks]' \\",
+        "        '1: :->first' '*:: :->rest'",
+        "    case $state in",
+        "        first) _describe command commands; _ikviewer_skeletons ;;",
+        "        rest) case $line[1] in",
+        *cases,
+        f"            {HELP_COMMAND}) _describe command commands ;;",
+        "        esac ;;",
+        "    esac",
+        "}",
+        'if [ "$funcstack[1]" = _ikviewer ]; then _ikviewer "$@"; else compdef _ikviewer ikviewer; fi',
+    ])  # fmt: skip
+
+
+def _zsh_specs(command: Command) -> Iterator[str]:
+    for option in command.options:
+        for name in option.names:
+            action = "" if option.value is None else f":{_colons(option.value.name)}:{_zsh_value(option.value)}"
+            told = re.sub(r"([][:])", r"\\\1", option.help)
+            yield f"{name}[{told}]{action}"
+    for place, value in enumerate(command.values, start=1):
+        which = "*" if place == len(command.values) else str(place)
+        yield f"{which}:{_colons(value.name)}:{_zsh_value(value)}"
+
+
+def _zsh_value(value: Value) -> str:
+    if value.skeletons:
+        return "_ikviewer_skeletons"
+    if value.words:
+        return f"({' '.join(value.words)})"
+    return "_files" if value.files else " "
+
+
+def _colons(text: str) -> str:
+    return text.replace(":", "\\:")
+
+
+def fish(every: list[Command], names: list[str]) -> str:
+    """The script for fish: a line for each command, option and list of names."""
+    lines = ["# Completion of ikviewer for fish; made by `ikviewer completion fish`."]
+    first = f"not __fish_seen_subcommand_from {' '.join([*COMMANDS, HELP_COMMAND])}"
+    for name, text in _named(every):
+        lines.append(f"complete -c ikviewer -n {_quoted(first)} -a {name} -d {_quoted(text)}")
+    lines.append(f"complete -c ikviewer -n {_quoted(first)} -a {_quoted(' '.join(names))} -d sample")
+    seen = f"__fish_seen_subcommand_from {HELP_COMMAND}"
+    lines.append(f"complete -c ikviewer -f -n {_quoted(seen)} -a {_quoted(' '.join(COMMANDS))}")
+    for command in every:
+        here = f"complete -c ikviewer -n {_quoted(f'__fish_seen_subcommand_from {command.name}')}"
+        for option in command.options:
+            flags = [f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}" for name in option.names]
+            lines.append(" ".join([here, *flags, *_fish_value(option.value), f"-d {_quoted(option.help)}"]))
+        if any(value.skeletons for value in command.values):
+            lines.append(f"{here} -a {_quoted(' '.join(names))} -d sample")
+        words = [value.words for value in command.values if value.words]
+        lines += [f"{here} -f -a {_quoted(' '.join(some))}" for some in words]
+    return "\n".join(lines)
+
+
+def _fish_value(value: Value | None) -> list[str]:
+    if value is None:
+        return []
+    words = f" -a {_quoted(' '.join(value.words))}" if value.words else ""
+    return [("-r -F" if value.files or value.skeletons else "-x") + words]
+
+
+def _named(every: list[Command]) -> list[tuple[str, str]]:
+    return [*((command.name, command.help) for command in every), (HELP_COMMAND, "show the help of a command")]

@@ -1,0 +1,337 @@
+"""Many inputs: the files that a command line names, where the output of each goes, and the work on all of them."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import signal
+import sys
+import traceback
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
+
+from viewer.cli import output
+from viewer.cli.sessions import SUFFIX as SESSION
+from viewer.cli.standard_input import STEM as STANDARD_INPUT
+from viewer.cli.standard_input import is_standard_input
+from viewer.errors import InputError, MachineError, OutputError, ViewerError, quote
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Iterator, Sequence
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+Work: TypeAlias = "Callable[[argparse.Namespace, T], R]"
+"""What is done to one item, in this process or in another one: a function of a module."""
+
+STEM = "{stem}"
+"""What stands for the name of an input in the name of its output."""
+JOURNAL = ".batch.jsonl"
+"""The file in the output's folder that says what became of each input."""
+
+_SAMPLE = "sample:"
+_MOST_PROCESSES = 61
+"""As many as Windows lets one process wait for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A file to read.
+
+    Attributes:
+        file: as it is opened.
+        stem: its name without the suffix; of a file found in a folder with the folders below that one.
+        suffix: of its name, "" if there is none.
+    """
+
+    file: str
+    stem: str
+    suffix: str
+
+
+def files_of(name: str) -> list[str]:
+    """A file; of a folder the files of known suffixes in it and below (the folder itself if there are none)."""
+    from viewer.formats.load import READERS
+
+    folder = Path(name)
+    if not folder.is_dir():
+        return [name]
+    found = sorted(
+        str(file)
+        for file in folder.rglob("*")
+        if file.suffix.casefold() in READERS and not file.name.endswith(".schema.json") and file.is_file()
+    )
+    return found or [name]
+
+
+def check_no_folder(file: str) -> None:
+    """Raise InputError for a folder in which `files_of` has found nothing."""
+    from viewer.formats.load import READERS
+
+    if Path(file).is_dir():
+        raise InputError(f"{file}: expected files that end in {', '.join(READERS)} in this folder, found none")
+
+
+def inputs_of(names: Sequence[str], beside: Path | None = None) -> list[Input]:
+    """The files that names of files and folders stand for.
+
+    Args:
+        names: as they were typed.
+        beside: the folder of the outputs: where it lies below a folder that was named its files are no inputs.
+
+    Raises:
+        InputError: a folder without any.
+    """
+    found = []
+    for name in names:
+        files = files_of(name)
+        within = Path(name) if files != [name] else None
+        if within is not None and beside is not None and _is_below(beside, within):
+            files = [file for file in files if not _is_below(Path(file), beside)] or [name]
+        for file in files:
+            check_no_folder(file)
+            found.append(_input(file, within))
+    return found
+
+
+def _is_below(path: Path, folder: Path) -> bool:
+    inner, outer = Path(os.path.realpath(path)), Path(os.path.realpath(folder))
+    return inner != outer and inner.is_relative_to(outer)
+
+
+def _input(file: str, folder: Path | None) -> Input:
+    if is_standard_input(file):
+        return Input(file, STANDARD_INPUT, "")
+    if file.startswith(_SAMPLE):
+        return Input(file, file.removeprefix(_SAMPLE), "")
+    path = Path(file)
+    ending = SESSION if path.name.casefold().endswith(SESSION) else path.suffix
+    place = path.relative_to(folder) if folder is not None else Path(path.name)
+    return Input(file, str(place)[: len(str(place)) - len(ending)], ending)
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """Where outputs go: what ``-o`` names.
+
+    Attributes:
+        pattern: the text after ``-o``.
+    """
+
+    pattern: str
+
+    @property
+    def is_template(self) -> bool:
+        """Whether it is a name with `STEM` in it."""
+        return STEM in self.pattern
+
+    @property
+    def is_for_many(self) -> bool:
+        """Whether it gives every input an output of its own; if not, it is one file."""
+        path = Path(self.pattern)
+        return self.is_template or self.pattern.endswith(("/", os.sep)) or path.is_dir() or not path.suffix
+
+    @property
+    def folder(self) -> Path:
+        """The folder that all outputs are in or below."""
+        if not self.is_template:
+            return Path(self.pattern)
+        path = Path(self.pattern)
+        while STEM in str(path):
+            path = path.parent
+        return path
+
+    def output_of(self, given: Input, *, suffixes: Sequence[str]) -> Path:
+        """The output of an input; in a folder it has its input's suffix, ``.json`` where that cannot be written."""
+        if self.is_template:
+            return Path(self.pattern.replace(STEM, given.stem))
+        return Path(self.pattern) / (given.stem + (given.suffix if given.suffix.casefold() in suffixes else ".json"))
+
+
+def check_not_read(pairs: Sequence[tuple[Input, Path]], hint: str) -> None:
+    """Raise InputError if an output, by whatever name, is one of the inputs; ``hint`` says what to do."""
+    read = {place: given.file for given, _ in pairs if (place := _place_of(given.file)) is not None}
+    for _, out in pairs:
+        # A file is written where its name leads to: GONE/../NAME is NAME to it.
+        place = _place_of(os.path.realpath(out))
+        if place is not None and (file := read.get(place)) is not None:
+            leads = "" if str(out) == file else f"leads to {file}, which "
+            raise InputError(f"{out}: {leads}is read by this command and would be replaced: {hint}")
+
+
+def _place_of(file: str) -> tuple[int, int] | None:
+    """What tells a file from all others, by whatever name; None if there is none of that name."""
+    try:
+        status = Path(file).stat()
+    except (OSError, ValueError):
+        return None
+    return status.st_dev, status.st_ino
+
+
+def check_apart(pairs: Sequence[tuple[Input, Path]]) -> None:
+    """Raise InputError if two inputs would have the same output: one of them would be lost."""
+    taken: dict[str, str] = {}
+    for given, out in pairs:
+        first = taken.setdefault(_key(out), given.file)
+        if first is not given.file:
+            both = f"{first} twice" if first == given.file else f"{first} and {given.file}"
+            raise InputError(f"{out}: would be written from {both}: give each output a name of its own")
+
+
+def _key(path: Path) -> str:
+    """The same for names of the same file, on systems to which ``A`` is ``a``, too."""
+    real = os.path.realpath(path)
+    return real.casefold() if sys.platform in {"win32", "darwin"} else real
+
+
+@dataclass(slots=True)
+class Journal:
+    """What became of each input, a JSON object on a line of `JOURNAL` each: for ``--resume``, and for scripts.
+
+    Attributes:
+        path: the file.
+        options: of the command, as text: what other options have made is not taken for done.
+        kept: the lines of an earlier run that still hold, by output.
+    """
+
+    path: Path
+    options: str
+    kept: dict[str, str] = field(default_factory=dict)
+
+    def begin(self, pairs: Sequence[tuple[Input, Path]], *, resume: bool) -> list[tuple[Input, Path]]:
+        """Make the folder and the file; returns what is to be done: what an earlier run has not, if that is wanted.
+
+        Raises:
+            OutputError: one of them cannot be made.
+        """
+        if resume:
+            self._look_up(pairs)
+        with self._told():
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.path.write_text("".join(f"{line}\n" for line in self.kept.values()), encoding="utf-8")
+        return [(given, out) for given, out in pairs if str(out) not in self.kept]
+
+    def add(self, given: Input, out: Path, error: ViewerError | None) -> None:
+        """A line on what became of an input.
+
+        Raises:
+            OutputError: it cannot be written.
+        """
+        line = json.dumps(
+            self._line(given, out) | {"ok": error is None, "error": None if error is None else str(error)}
+        )
+        with self._told(), self.path.open("a", encoding="utf-8") as file:
+            file.write(f"{line}\n")
+
+    def _look_up(self, pairs: Sequence[tuple[Input, Path]]) -> None:
+        """Keep the lines of inputs that are done: as they were then, by the same options, their output still there."""
+        try:
+            lines = self.path.read_text(encoding="utf-8", errors="replace").splitlines()
+        except OSError:
+            return
+        found: dict[str, dict[str, object]] = {}
+        for line in lines:
+            with contextlib.suppress(ValueError):  # the last one, if the machine went down in the middle of it
+                entry = json.loads(line)
+                if isinstance(entry, dict):
+                    found[str(entry.get("output"))] = entry
+        for given, out in pairs:
+            now, entry = self._line(given, out), found.get(str(out), {})
+            if entry.get("ok") is True and now["bytes"] is not None and out.exists() and now.items() <= entry.items():
+                self.kept[str(out)] = json.dumps(entry)
+
+    def _line(self, given: Input, out: Path) -> dict[str, object]:
+        line: dict[str, object] = {"file": given.file, "output": str(out), "bytes": None, "options": self.options}
+        with contextlib.suppress(OSError, ValueError):  # of what is no file nothing tells whether it has changed
+            status = Path(given.file).stat()
+            line |= {"bytes": status.st_size, "changed_ns": status.st_mtime_ns}
+        return line
+
+    @contextlib.contextmanager
+    def _told(self) -> Iterator[None]:
+        from viewer.formats.files import reason
+
+        try:
+            yield
+        except OSError as error:
+            raise OutputError(f"{self.path}: cannot be written: {reason(error)}") from error
+
+
+def done_each(
+    work: Work[T, R], arguments: argparse.Namespace, items: Sequence[T], name: Callable[[T], str], jobs: int = 1
+) -> Iterator[tuple[T, R | ViewerError]]:
+    """Every item with what ``work(arguments, item)`` gave, in order; an error of one is given in its place.
+
+    Args:
+        work: a function of a module, so that other processes find it.
+        arguments: of the command.
+        items: what it is done to.
+        name: of an item, for messages.
+        jobs: how many processes work; with 1 it is this one alone.
+
+    Raises:
+        MachineError: what one item lacks all of them do.
+    """
+    if jobs == 1 or len(items) < 2:
+        for item in items:
+            yield item, _attempt(work, arguments, item, name(item))
+        return
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+    from multiprocessing import get_context
+
+    simple = type(arguments)(**{key: value for key, value in vars(arguments).items() if not callable(value)})
+    count = min(jobs, len(items), _MOST_PROCESSES)
+    pool = ProcessPoolExecutor(count, get_context("spawn"), _begin, (output.is_quiet(),))
+    try:
+        running = [pool.submit(_apart, work, simple, item, name(item)) for item in items]
+        for item, answer in zip(items, running, strict=True):
+            try:
+                result, said = answer.result()
+            except BrokenProcessPool:
+                result, said = InputError(f"{name(item)}: the process that worked on it was ended from outside"), ""
+            for line in said.splitlines():
+                output.print_error(line)
+            yield item, result
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _begin(quiet: bool) -> None:
+    """In a process that is to work: Ctrl+C is its parent's business."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    output.make_streams_safe()
+    output.be_quiet(quiet)
+
+
+def _apart(work: Work[T, R], arguments: argparse.Namespace, item: T, name: str) -> tuple[R | ViewerError, str]:
+    """In another process: the result, and what went to stderr, which the first process prints in its order."""
+    import numpy as np
+
+    said = io.StringIO()
+    with contextlib.redirect_stderr(said), np.errstate(over="ignore", invalid="ignore"):
+        result = _attempt(work, arguments, item, name)
+    return result, said.getvalue()
+
+
+def _attempt(work: Work[T, R], arguments: argparse.Namespace, item: T, name: str) -> R | ViewerError:
+    try:
+        return work(arguments, item)
+    except MachineError:
+        raise
+    except ViewerError as error:
+        cause: Exception = error
+        failure = error
+    except MemoryError as error:
+        failure, cause = InputError(f"{name}: not enough memory for this"), error
+    except Exception as error:  # noqa: BLE001 - a defect that one file shows is no reason to leave the others undone
+        what = quote(f"{type(error).__name__}: {error}")
+        failure, cause = InputError(f"{name}: {what}, a defect of this program (--debug shows where)"), error
+    if arguments.debug:
+        traceback.print_exception(cause, file=sys.stderr)
+    return failure

@@ -1,0 +1,108 @@
+"""``--goals-from FILE.py:NAME``: goals by functions of the user's, from a Python file that is run for that alone."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import runpy
+import sys
+import traceback
+from functools import partial, wraps
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from viewer.cli.output import print_note
+from viewer.errors import InputError, quote, unknown_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import ArrayLike
+
+    from viewer.ik.goals import Goal
+    from viewer.skeleton.kinematics import World
+    from viewer.skeleton.skeleton import Skeleton
+
+SUFFIX = ".py"
+_RUN_AS = "ikviewer_goals"
+"""What the file finds in `__name__`: not "__main__", so that it can tell."""
+
+
+def goal_from(named: str, skeleton: Skeleton) -> Goal:
+    """The goal of a function in a Python file, which is run; the user is told so.
+
+    Args:
+        named: ``FILE.py:NAME``. The function takes the world pose, and the skeleton if it takes two arguments; it
+            returns numbers that are to become zero.
+        skeleton: what is posed.
+
+    Raises:
+        InputError: there is no such file or function, or the file cannot be run; in one line, with file and line.
+    """
+    from viewer.ik.goals import Goal
+
+    file, _, name = named.rpartition(":")
+    path = Path(file)
+    if not name or path.suffix != SUFFIX:
+        raise InputError(f"--goals-from: expected FILE{SUFFIX}:NAME, found {quote(named)}")
+    if not path.is_file():
+        problem = "expected a file, found a folder" if path.is_dir() else "no such file or folder"
+        raise InputError(f"{file}: {problem}")
+    print_note(f"note: running {file}, as --goals-from asks, for its function {quote(name)}")
+    with _users_code(path):
+        found = runpy.run_path(str(path), run_name=_RUN_AS)
+    functions = {key: value for key, value in found.items() if callable(value) and not key.startswith("_")}
+    if name not in functions:
+        raise InputError(f"{file}: {unknown_name('function', name, functions)}")
+    return Goal.function(_guarded(functions[name], path, skeleton))
+
+
+def _guarded(function: Callable[..., ArrayLike], path: Path, skeleton: Skeleton) -> Callable[[World], ArrayLike]:
+    """The function of the world alone, whose errors name file and line."""
+    called = function if _takes_world_alone(function) else partial(_with_skeleton, function, skeleton)
+
+    @wraps(function)
+    def residuals(world: World) -> ArrayLike:
+        with _users_code(path):
+            return called(world)
+
+    return residuals
+
+
+def _with_skeleton(function: Callable[..., ArrayLike], skeleton: Skeleton, world: World) -> ArrayLike:
+    return function(world, skeleton)
+
+
+def _takes_world_alone(function: Callable[..., object]) -> bool:
+    try:
+        inspect.signature(function).bind(None)
+    except TypeError:
+        return False
+    except ValueError:  # a function of another language does not tell
+        return True
+    return True
+
+
+@contextlib.contextmanager
+def _users_code(path: Path) -> Iterator[None]:
+    """Run code of the user's: what it prints goes to stderr, what it raises becomes one line with file and line."""
+    folder = str(path.resolve().parent)
+    sys.path.insert(0, folder)  # as if Python ran it: what lies beside it can be imported
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            yield
+    except (Exception, SystemExit) as error:
+        told = error.msg if isinstance(error, SyntaxError) else str(error)
+        where, what = _place(error, path), " ".join(told.split())
+        raise InputError(f"{where}: {type(error).__name__}{f': {what}' if what else ''}") from error
+    finally:
+        with contextlib.suppress(ValueError):
+            sys.path.remove(folder)
+
+
+def _place(error: BaseException, path: Path) -> str:
+    """``FILE, line L``: the last line of the user's file that ran."""
+    if isinstance(error, SyntaxError) and error.filename == str(path):
+        return f"{path}, line {error.lineno}"
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+    return f"{path}, line {lines[-1]}" if lines else str(path)
