@@ -7,6 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from viewer.cli.output import warn
 from viewer.errors import InputError
 
 if TYPE_CHECKING:
@@ -32,9 +33,17 @@ def open_session(file: str) -> Document:
     Raises:
         ViewerError: it cannot be read, or is refused; the message says where and why.
     """
-    from viewer.session.files import load_session
+    from viewer.session.files import MotionError
+    from viewer.session.files import open_session as opened_session
 
-    document = load_session(Path(file))
+    try:
+        opened = opened_session(Path(file))
+    except MotionError as error:
+        error.problem += f"; the window opens the session without it: ikviewer view {file}"
+        raise
+    if opened.motion is not None:
+        warn([f"{file}: {opened.motion.words}; the session's own copy is used"])
+    document = opened.document
     recorded = document.take is not None and not document.take.is_empty
     # Without a clip a take that has no keys is as long as the recording could be, and nothing happens in it.
     return document if recorded or document.clip_data is not None else replace(document, take=None)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from viewer.errors import ViewerError
 from viewer.formats.files import read_bytes, reason, write_whole
+from viewer.formats.temporaries import temporary_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,7 +74,7 @@ def _held(target: Path) -> Path:
     Raises:
         OSError, OutputError: neither can be made.
     """
-    name = target.with_name(f".ikviewer-{secrets.token_hex(8)}.tmp")
+    name = temporary_name(target.parent)
     try:
         os.link(target, name)
     except (OSError, NotImplementedError, AttributeError):

@@ -22,7 +22,7 @@ from viewer.errors import ViewerError
 from viewer.formats.files import check_output
 from viewer.formats.load import READERS
 from viewer.session.files import SUFFIX
-from viewer.ui.documents import EXPORTS, export_to
+from viewer.ui.documents import EXPORTS, export_to, replaces
 
 if TYPE_CHECKING:
     from viewer.app.context import PanelContext
@@ -33,7 +33,7 @@ NAME = "##file dialog"
 OPENED = (*READERS, SUFFIX)
 """Suffixes of what can be opened."""
 
-_REQUESTS = ("open-dialog", "save-as-dialog", "export-dialog", "picture-dialog")
+_REQUESTS = ("open-dialog", "locate-dialog", "save-as-dialog", "export-dialog", "picture-dialog")
 _WIDTH, _HEIGHT, _PLACES = 820.0, 520.0, 180.0
 
 
@@ -68,12 +68,16 @@ def _asked(ui: PanelContext, name: str, value: object) -> State:
     stem = Path(controller.files.name.removesuffix(SUFFIX)).stem
     if name == "open-dialog":
         return State("Open", "Open", OPENED, controller.files.open)
+    if name == "locate-dialog":
+        wanted, use = value  # type: ignore[misc]  # of `viewer.ui.showing`
+        return State(f"Locate {wanted}", "Use", tuple(READERS), use)
     if name == "save-as-dialog":
         proposed = str(value or f"{stem}{SUFFIX}")
         return State("Save as", "Save", (SUFFIX,), controller.files.save_to, saving=True, name=proposed)
     if name == "export-dialog":
         export = partial(export_to, controller)
-        return State("Export", "Export", EXPORTS, export, saving=True, name=f"{stem}{EXPORTS[0]}")
+        asks = partial(replaces, controller)
+        return State("Export", "Export", EXPORTS, export, saving=True, name=f"{stem}{EXPORTS[0]}", asks=asks)
     picture = partial(controller.request, "picture")
     return State("Save picture", "Save", (".png",), picture, saving=True, name=f"{stem}.png")
 
@@ -154,7 +158,7 @@ def _said(state: State) -> str:
     if state.unnamed:
         return NO_NAME
     if state.replacing is not None:
-        return f"{state.replacing.name} exists. Replace it?"
+        return state.asks(state.replacing)
     return f"Files ending in {', '.join(state.suffixes)}"
 
 

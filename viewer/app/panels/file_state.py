@@ -43,6 +43,7 @@ class State:
         replacing: the file that was asked about because it exists.
         places: folders that are always at hand.
         fresh: the name to save under is to take the keyboard: see `take_keyboard`.
+        asks: what is asked before a file that exists is replaced.
     """
 
     title: str
@@ -58,6 +59,7 @@ class State:
     replacing: Path | None = None
     places: list[tuple[str, Path]] = field(default_factory=places)
     fresh: int = FOCUS
+    asks: Callable[[Path], str] = lambda path: f"{path.name} exists. Replace it?"
 
     def go(self, folder: Path) -> None:
         """List a folder."""
