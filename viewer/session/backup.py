@@ -61,11 +61,11 @@ def backed_up(path: Path, content: bytes) -> Iterator[list[str]]:
 
 
 def _differs(target: Path, content: bytes) -> bool:
-    """Whether there is a file, with other contents."""
+    """Whether there is a file, with other contents; one that cannot be read may have them."""
     try:
         return target.is_file() and (target.stat().st_size != len(content) or target.read_bytes() != content)
     except OSError:
-        return False
+        return True
 
 
 def _held(target: Path) -> Path:

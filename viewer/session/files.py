@@ -149,7 +149,7 @@ def _moved(document: Document, found: MotionFile) -> Document:
     """The document with the way to its motion file as it is now."""
     character, place = document.character, found.place
     source = character.source
-    if place is None or (source.path is not None and Path(source.path).resolve() == place.resolve()):
+    if place is None or (source.path is not None and os.path.realpath(source.path) == os.path.realpath(place)):
         return document
     return replace(document, character=replace(character, source=replace(source, path=str(place))))
 

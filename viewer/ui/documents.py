@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -177,7 +178,7 @@ def export_to(controller: Controller, path: Path, *, motion: bool | None = None)
 def replaces(controller: Controller, path: Path) -> str:
     """What is asked before an export replaces a file: more of the very file that the motion shown was read from."""
     source = controller.session.document.character.source.path
-    if source is not None and Path(source).resolve() == path.resolve():
+    if source is not None and os.path.realpath(source) == os.path.realpath(path):
         return f"{path.name} is the file that is open here; what it holds now will be gone. Replace it?"
     return f"{path.name} exists. Replace it?"
 

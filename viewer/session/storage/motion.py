@@ -116,7 +116,7 @@ def reference(character: Character, folder: Path | None = None) -> ClipsOfFile |
     source = character.source
     if source.path is None or source.path.startswith(SAMPLE) or not character.clips:
         return None
-    place = Path(source.path).resolve()
+    place = Path(os.path.realpath(source.path))
     seen = _stamp(place)
     known = next((one for one in _references if one.clips is character.clips and one.stamp == seen), None)
     if known is None or seen is None:
@@ -194,7 +194,7 @@ def digest_of(place: Path) -> str:
 def _way(place: Path, folder: Path) -> str | None:
     """The way from a folder to a file, with slashes; None where there is none, as from one Windows drive to another."""
     try:
-        return Path(os.path.relpath(place, folder.resolve())).as_posix()
+        return Path(os.path.relpath(place, os.path.realpath(folder))).as_posix()
     except ValueError:
         return None
 
