@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from viewer.session import Document
+
 OLD, NEW = b"old\n" * 50, b"new\n" * 50_000
 ON_PATHS = ("open", "stat", "lstat", "chmod", "replace", "rename", "link", "unlink", "remove", "scandir")
 ON_FILES = ("fsync", "fstat", "close")
@@ -81,7 +83,7 @@ class Faults:
                 real(first)  # a file is closed even where the system says that it could not be
                 self._files.discard(first)
             self.count(name)
-            result = None if name == "close" else real(first, *rest, **named)
+            result: Any = None if name == "close" else real(first, *rest, **named)
             if name == "open":
                 self._files.add(result)
             return result
@@ -239,7 +241,7 @@ def test_one_fault_in_saving_a_session_loses_neither_file_nor_backup(code: int, 
         prepare()
         problems: list[str] = []
         with faults.on(once(place, code)):
-            error = tried(lambda: problems.append(save_session(third, path).problem))
+            error = tried(partial(save, third, path, problems))
         assert names(tmp_path) == [backup.name, path.name], name
         if error is not None:
             assert (path.read_bytes(), backup.read_bytes()) == (two, one + b"\n"), name
@@ -257,6 +259,10 @@ def test_one_fault_in_writing_preferences_keeps_them(faults: Faults, tmp_path: P
             error = tried(lambda: save_preferences(Preferences(snap_deg=9.0), path))
         assert load_preferences(path).snap_deg == (9.0 if error is None else 7.0)
         save_preferences(Preferences(snap_deg=7.0), path)
+
+
+def save(document: Document, path: Path, problems: list[str]) -> None:
+    problems.append(save_session(document, path).problem)
 
 
 # Autosave

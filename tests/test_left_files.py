@@ -13,9 +13,9 @@ from sessions import session
 
 from viewer.app.keeping import Keeper
 from viewer.app.layout import Layout
-from viewer.formats import temporaries
 from viewer.formats.files import write_whole
 from viewer.formats.temporaries import FOREIGN_AGE, sweep, temporary_name
+from viewer.session import locks
 from viewer.session.actions import SetLimits
 from viewer.session.files import Kept, load_session, open_session, session_bytes
 from viewer.session.locks import lock
@@ -91,10 +91,10 @@ def test_after_a_day_those_of_unknown_programs_go(tmp_path: Path, monkeypatch: p
     for name in (".ikviewer-0123456789abcdef.tmp", ".ikviewer-ffffffff-1-0123456789abcdef.tmp"):
         (tmp_path / name).touch()
     now = time.time()
-    monkeypatch.setattr(temporaries.time, "time", lambda: now + FOREIGN_AGE - 60.0)
+    monkeypatch.setattr(time, "time", lambda: now + FOREIGN_AGE - 60.0)
     sweep(tmp_path)
     assert len(names(tmp_path)) == 2
-    monkeypatch.setattr(temporaries.time, "time", lambda: now + FOREIGN_AGE + 60.0)
+    monkeypatch.setattr(time, "time", lambda: now + FOREIGN_AGE + 60.0)
     sweep(tmp_path)
     assert names(tmp_path) == []
 
@@ -108,23 +108,22 @@ def test_a_folder_that_is_gone_is_no_fault(tmp_path: Path) -> None:
 
 
 def test_locks_of_windows_that_left_nothing_go_and_those_that_are_held_stay(tmp_path: Path) -> None:
-    for name in ("gone.lock", "left.lock"):
+    for name in ("gone.ikv.lock", "left.ikv.lock"):
         (tmp_path / name).touch()
     (tmp_path / "left.ikv.json").write_bytes(session_bytes(session().document, Kept(at=1.0, since=0.0)))
-    held = lock(tmp_path / "alive.lock")
+    held = lock(tmp_path / "alive.ikv.lock")
     assert held is not None
     with held:
         sweep_locks(tmp_path)
-        assert names(tmp_path) == ["alive.lock", "left.ikv.json", "left.lock"]
+        assert names(tmp_path) == ["alive.ikv.lock", "left.ikv.json", "left.ikv.lock"]
     sweep_locks(tmp_path)
-    assert names(tmp_path) == ["left.ikv.json", "left.lock"]
+    assert names(tmp_path) == ["left.ikv.json", "left.ikv.lock"]
 
 
 @posix
 def test_a_lock_is_never_of_a_file_that_was_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from viewer.session import locks  # noqa: PLC0415 - to be changed
-
-    take, path, removed = locks._take, tmp_path / "a.lock", []
+    take, path = locks._take, tmp_path / "a.lock"
+    removed: list[Path] = []
 
     def late(file: object) -> None:
         if not removed:  # another program sweeps between the opening and the lock
@@ -166,17 +165,17 @@ def test_every_recovery_is_offered_and_each_can_be_had(tmp_path: Path) -> None:
     controller.bar.choose(controller.messages[-1], 0)
     assert controller.session.path is not None
     assert controller.session.path.name == "run.ikv.json"
-    assert len(controller.messages) == 2, "the others are offered still"
+    assert len([*controller.messages]) == 2, "the others are offered still"
     # What is shown now would be lost by the next: that is asked first, and the offer stays until it is answered.
     before = controller.session.document
     controller.bar.choose(controller.messages[0], 0)
     assert controller.requests[-1].name == "ask-save"
-    assert len(controller.messages) == 2
+    assert len([*controller.messages]) == 2
     controller.files.answer_save("cancel")
     assert controller.session.document is before
     controller.bar.choose(controller.messages[0], 0)
     controller.files.answer_save("discard")
-    assert len(controller.messages) == 1
+    assert len([*controller.messages]) == 1
     assert len(recoveries(tmp_path)) == 1
     controller.bar.choose(controller.messages[0], 1)
     assert recoveries(tmp_path) == ()

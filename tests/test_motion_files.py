@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from viewer.session import Document
 
 SAVED = Path(__file__).parent / "saved"
-"""A session and a recovery file of version 0.1, which named their motion and did not carry it, with that motion."""
+"""A session and a recovery file of an older program, which named their motion and did not carry it, and that motion."""
 
 
 def turned(made: Session, joint: str, by: float) -> None:
@@ -320,7 +320,7 @@ def test_the_window_shows_the_copy_and_offers_the_changed_file(walk: Path, work:
     session, message = controller.session, controller.messages[-1]
     assert session.document.same_as(document)
     assert (session.path, session.modified) == (path, False)
-    assert message.text == f"walk.bvh {CHANGED}: this is the session's own copy"
+    assert message.text == f"walk.bvh {CHANGED}: the session's own copy is shown"
     assert offered(controller) == ["Locate…", "Use the changed file"]
     controller.bar.choose(message, 1)
     clip, now = session.document.clip_data, viewer.load(walk, units="cm").clip
@@ -341,7 +341,7 @@ def test_a_missing_file_can_be_located(walk: Path, work: tuple[Path, Document], 
     window.controller.bar.choose(window.controller.messages[-1], 0)
     window.frames(4)
     state = window.ui._memories["files"]["state"]
-    assert state.title == "Locate walk.bvh"
+    assert (state.title, state.folder) == ("Locate walk.bvh", path.parent)
     state.done(walk.parent / "elsewhere" / "walk.bvh")
     assert window.session.document.take is not None
     assert window.session.document.character.source.path == str(walk.parent / "elsewhere" / "walk.bvh")
@@ -370,7 +370,7 @@ def test_what_to_do_about_an_old_session_is_asked(old: Path, window: PanelWindow
     ask(window, old)
     window.click("questions", "Open without motion")
     assert window.session.document.frames == 6
-    assert window.session.path is None, "saving must not write over the session that names the motion"
+    assert window.session.path != old, "saving must not write over the session that names the motion"
     assert texts(window) == ["arm.bvh is missing: the figure stands still, its keys are there"]
 
     ask(window, old)
@@ -408,7 +408,7 @@ def test_exporting_over_the_open_file_is_asked_in_its_own_words(walk: Path, work
     path = work[0]
     controller = Controller(Session(load_session(path), path))
     own, strange = documents.replaces(controller, walk), documents.replaces(controller, path)
-    assert own == "walk.bvh is the file that is open here; what it holds now will be gone. Replace it?"
+    assert own == "walk.bvh is the file that this figure was opened from; what it holds now will be gone. Replace it?"
     assert strange == "work.ikv.json exists. Replace it?"
 
 

@@ -140,12 +140,11 @@ def _saved_session(arguments: argparse.Namespace) -> tuple[Session, Callable[[Co
     path, headless = Path(arguments.file), arguments.window == "headless"
     try:
         opened = open_session(path)
-    except MotionError as error:
+    except MotionError:
         if headless:
             raise
         bare = open_session(path, motion=False)
-        ask = partial(showing.ask, session=path, found=error.file_of_motion)
-        return Session(_changed(bare.document, arguments)), ask
+        return Session(_changed(bare.document, arguments)), partial(showing.ask_over, session=path, bare=bare)
     tell = None if opened.motion is None else partial(showing.tell, found=opened.motion)
     if headless and opened.motion is not None:
         warn([f"{arguments.file}: {opened.motion.words}; the session's own copy is used"])

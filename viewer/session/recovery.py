@@ -58,7 +58,7 @@ def recoveries(folder: Path | None = None) -> tuple[Recovery, ...]:
 def sweep_locks(folder: Path) -> None:
     """Remove the lock files of windows that are gone and have left nothing."""
     for path in folder.glob("*.lock") if folder.is_dir() else []:
-        if not path.with_suffix(SUFFIX).exists():
+        if not path.with_suffix(".json").exists():  # of a.ikv.json it is a.ikv.lock
             remove_if_free(path)
 
 

@@ -179,7 +179,7 @@ def replaces(controller: Controller, path: Path) -> str:
     """What is asked before an export replaces a file: more of the very file that the motion shown was read from."""
     source = controller.session.document.character.source.path
     if source is not None and os.path.realpath(source) == os.path.realpath(path):
-        return f"{path.name} is the file that is open here; what it holds now will be gone. Replace it?"
+        return f"{path.name} is the file that this figure was opened from; what it holds now will be gone. Replace it?"
     return f"{path.name} exists. Replace it?"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from viewer.errors import ViewerError
@@ -12,10 +13,10 @@ from viewer.session.storage.motion import character_in
 from viewer.ui.messages import Message
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable
 
     from viewer.session import Document
-    from viewer.session.files import MotionFile
+    from viewer.session.files import MotionFile, Opened
     from viewer.ui.controller import Controller
 
 ABOUT = "motion"
@@ -34,6 +35,20 @@ class Question(NamedTuple):
 
     session: Path
     found: MotionFile
+
+
+class Wanted(NamedTuple):
+    """What "locate-dialog" looks for.
+
+    Attributes:
+        name: of the file, as it was.
+        use: what is done with the file that was found.
+        folder: where to begin.
+    """
+
+    name: str
+    use: Callable[[Path], object]
+    folder: Path
 
 
 def show(controller: Controller, document: Document, path: Path | None = None, disk: str | None = None) -> None:
@@ -67,8 +82,8 @@ def tell(controller: Controller, found: MotionFile, *, without: bool = False) ->
         without: whether the session is shown without its motion; else it carries a copy.
     """
     state = "is missing" if found.place is None else found.problem
-    here = "the figure stands still, its keys are there" if without else "this is the session's own copy"
-    offers = [("Locate…", partial(locate, controller, found))]
+    here = "the figure stands still, its keys are there" if without else "the session's own copy is shown"
+    offers: list[tuple[str, Callable[[], object]]] = [("Locate…", partial(locate, controller, found))]
     if found.place is not None:
         offers.append(("Use the changed file", partial(use, controller, found, found.place)))
     level: Literal["error", "note"] = "error" if without else "note"
@@ -77,7 +92,9 @@ def tell(controller: Controller, found: MotionFile, *, without: bool = False) ->
 
 def locate(controller: Controller, found: MotionFile) -> None:
     """Ask for the file that has the motion, and use it."""
-    controller.request("locate-dialog", (found.name, partial(use, controller, found)))
+    session = controller.session.path
+    folder = Path.cwd() if session is None else session.absolute().parent
+    controller.request("locate-dialog", Wanted(found.name, partial(use, controller, found), folder))
 
 
 def use(controller: Controller, found: MotionFile, place: Path) -> bool:
@@ -97,11 +114,19 @@ def ask(controller: Controller, session: Path, found: MotionFile) -> None:
     controller.request("ask-motion", Question(session, found))
 
 
+def ask_over(controller: Controller, session: Path, bare: Opened) -> None:
+    """Ask it of a session that is shown without its motion already: whatever is answered, what is missing is said."""
+    if bare.motion is not None:
+        tell(controller, bare.motion, without=True)
+        ask(controller, session, bare.motion)
+
+
 def answer(controller: Controller, question: Question, given: MotionAnswer) -> None:
     """What was answered to "ask-motion"."""
     found = question.found
     if given == "locate":
-        controller.request("locate-dialog", (found.name, partial(_open_with, controller, question)))
+        folder = question.session.absolute().parent
+        controller.request("locate-dialog", Wanted(found.name, partial(_open_with, controller, question), folder))
     elif given == "use" and found.place is not None:
         _open_with(controller, question, found.place)
     elif given == "without" and _open_without(controller, question):

@@ -23,6 +23,7 @@ from viewer.formats.files import check_output
 from viewer.formats.load import READERS
 from viewer.session.files import SUFFIX
 from viewer.ui.documents import EXPORTS, export_to, replaces
+from viewer.ui.showing import Wanted
 
 if TYPE_CHECKING:
     from viewer.app.context import PanelContext
@@ -41,7 +42,8 @@ def draw(ui: PanelContext) -> None:
     """Open, draw and close the dialog."""
     request = next((asked for name in _REQUESTS if (asked := ui.take(name)) is not None), None)
     if request is not None:
-        begin(ui, _asked(ui, request.name, request.value), first_folder(ui))
+        state = _asked(ui, request.name, request.value)
+        begin(ui, state, request.value.folder if isinstance(request.value, Wanted) else first_folder(ui))
     go_on(ui)
 
 
@@ -67,10 +69,9 @@ def _asked(ui: PanelContext, name: str, value: object) -> State:
     controller = ui.controller
     stem = Path(controller.files.name.removesuffix(SUFFIX)).stem
     if name == "open-dialog":
-        return State("Open", "Open", OPENED, controller.files.open)
-    if name == "locate-dialog":
-        wanted, use = value  # type: ignore[misc]  # of `viewer.ui.showing`
-        return State(f"Locate {wanted}", "Use", tuple(READERS), use)
+        return State("Open", "Open", OPENED, controller.files.open, samples=True)
+    if isinstance(value, Wanted):
+        return State(f"Locate {value.name}", "Use", tuple(READERS), value.use)
     if name == "save-as-dialog":
         proposed = str(value or f"{stem}{SUFFIX}")
         return State("Save as", "Save", (SUFFIX,), controller.files.save_to, saving=True, name=proposed)

@@ -35,6 +35,7 @@ class State:
         suffixes: of the files listed; the first is added to a name without one.
         done: gets the path that was chosen; False: that did not work, and why is in the last message.
         saving: a name is asked for; else a file that exists.
+        samples: recent files and samples are at hand, too.
         folder: whose contents are listed.
         typed: in the path field.
         name: of the file.
@@ -51,6 +52,7 @@ class State:
     suffixes: tuple[str, ...]
     done: Callable[[Path], object]
     saving: bool = False
+    samples: bool = False
     folder: Path = field(default_factory=Path.cwd)
     typed: str = ""
     name: str = ""

@@ -185,10 +185,16 @@ def digest_of(place: Path) -> str:
     """SHA-256 of a file's bytes.
 
     Raises:
-        InputError: it cannot be read.
+        InputError: it cannot be read, or never ends.
     """
+    digest, size = hashlib.sha256(), 0
     with opened(place, str(place), LARGEST_FILE) as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        while block := file.read(1 << 20):
+            digest.update(block)
+            size += len(block)
+            if size > LARGEST_FILE:  # some files, in /proc, do not state their size
+                raise InputError(f"{place}: expected at most {LARGEST_FILE:,} bytes")
+    return digest.hexdigest()
 
 
 def _way(place: Path, folder: Path) -> str | None:
