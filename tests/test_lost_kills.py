@@ -15,6 +15,7 @@ from sessions import session
 
 from viewer.app.keeping import Keeper
 from viewer.app.layout import Layout
+from viewer.errors import OutputError
 from viewer.session import autosave
 from viewer.session.actions import KeyPose, SetLimits
 from viewer.session.backup import backup_of
@@ -94,6 +95,27 @@ def test_a_fault_in_writing_is_said_and_the_next_change_is_kept(
     keeper.tick()
     until(lambda: kept(tmp_path) is not None)
     until(lambda: not keeper._autosave.problem)
+
+
+def test_what_went_wrong_is_said_until_it_works_though_nothing_changes(
+    keeper: Keeper, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OutputError("the disk is full")
+
+    monkeypatch.setattr(autosave, "FIRST_RETRY", 0.02)
+    bar = keeper._controller.bar
+    with monkeypatch.context() as disk:
+        disk.setattr(autosave, "write_whole", full)
+        hands_of(keeper).dispatch(SetLimits(on=False))
+        keeper.tick()
+        until(lambda: keeper._autosave.problem)
+        keeper.tick()
+        assert [one.text for one in bar.messages] == ["Autosave: the disk is full"]
+    until(lambda: kept(tmp_path) is not None)
+    until(lambda: not keeper._autosave.problem)
+    keeper.tick()
+    assert bar.messages == ()
 
 
 def test_what_cannot_be_kept_is_said_once(tmp_path: Path) -> None:

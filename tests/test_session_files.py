@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from viewer.session.document import Document
 
 
+KEPT = Kept(at=60.0, since=30.0)
+
+
 @pytest.fixture
 def document() -> Document:
     return new_document(viewer.load("sample:biped"))
@@ -182,10 +185,10 @@ def _wait_for(path: Path) -> None:
 
 def test_autosave_writes_the_newest_and_leaves_nothing_behind(document: Document, tmp_path: Path) -> None:
     autosave = Autosave(tmp_path, seconds=0.05)
-    autosave.keep(document, None)
+    autosave.keep(document, KEPT)
     _wait_for(autosave.path)
     changed = edited(document)
-    autosave.keep(changed, "mine.ikv.json")
+    autosave.keep(changed, KEPT)
     deadline = time.monotonic() + 20.0
     while not load_session(autosave.path).same_as(changed) and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -197,11 +200,11 @@ def test_autosave_writes_the_newest_and_leaves_nothing_behind(document: Document
 
 def test_saving_makes_the_recovery_file_superfluous(document: Document, tmp_path: Path) -> None:
     autosave = Autosave(tmp_path, seconds=0.0)
-    autosave.keep(document, None)
+    autosave.keep(document, KEPT)
     _wait_for(autosave.path)
     autosave.saved()
     assert not autosave.path.exists()
-    autosave.keep(document, None)
+    autosave.keep(document, KEPT)
     _wait_for(autosave.path)
     autosave.close()
 
@@ -209,7 +212,7 @@ def test_saving_makes_the_recovery_file_superfluous(document: Document, tmp_path
 def test_a_folder_that_cannot_be_written_is_said_and_stops_nobody(document: Document, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     autosave = Autosave(tmp_path / "file" / "folder", seconds=0.0)
-    autosave.keep(document, None)
+    autosave.keep(document, KEPT)
     deadline = time.monotonic() + 20.0
     while not autosave.problem and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -223,9 +226,10 @@ import sys, time
 from pathlib import Path
 import viewer
 from viewer.session.autosave import Autosave
+from viewer.session.files import Kept
 from viewer.session.opening import new_document
 autosave = Autosave(Path(sys.argv[1]), seconds=0.0)
-autosave.keep(new_document(viewer.load("sample:biped")), "mine.ikv.json")
+autosave.keep(new_document(viewer.load("sample:biped")), Kept(at=60.0, since=30.0, path="mine.ikv.json"))
 while not autosave.path.exists():
     time.sleep(0.01)
 print("kept", flush=True)

@@ -16,6 +16,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 
 import viewer
 from viewer.errors import FormatError
+from viewer.session.storage import motion
 from viewer.session.storage.arrays import LONGEST_PLAIN, Packed, Stored, pack, unpack
 from viewer.session.storage.characters import character_data, character_of
 from viewer.session.storage.structs import CharacterData, ClipsOfFile
@@ -140,7 +141,26 @@ def _bvh(folder: Path) -> Path:
     return path
 
 
-def test_a_clip_that_is_as_its_file_has_it_is_kept_by_reference(tmp_path: Path) -> None:
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every motion is too large to be carried."""
+    monkeypatch.setattr(motion, "LARGEST_CARRIED", 0)
+
+
+def test_clips_are_carried_and_their_file_is_named_by_its_way_from_the_session(tmp_path: Path) -> None:
+    character = viewer.load(_bvh(tmp_path), units="cm")
+    data = character_data(character, tmp_path / "sessions" / "new")
+    assert isinstance(data.clips, list)
+    assert data.file is not None
+    assert (data.file.path, data.file.relative) == (str(tmp_path / "walk.bvh"), "../../walk.bvh")
+    assert character_data(character).file is None
+    assert character_data(viewer.load("sample:walk"), tmp_path).file is None
+    shorter = replace(character, clips={"walk": character.clips["walk"].frames(0, 9)})
+    assert character_data(shorter, tmp_path).file is None
+
+
+@pytest.mark.usefixtures("small")
+def test_a_large_clip_that_is_as_its_file_has_it_is_kept_by_reference(tmp_path: Path) -> None:
     character = viewer.load(_bvh(tmp_path), units="cm")
     assert isinstance(character_data(character).clips, ClipsOfFile)
     again = there_and_back(character, tmp_path)
@@ -149,6 +169,7 @@ def test_a_clip_that_is_as_its_file_has_it_is_kept_by_reference(tmp_path: Path) 
     assert same_clip(character.clip, again.clip)
 
 
+@pytest.mark.usefixtures("small")
 def test_a_corrected_frame_time_is_kept_beside_the_reference(tmp_path: Path) -> None:
     character = viewer.load(_bvh(tmp_path), units="cm")
     assert character.clip is not None
@@ -159,6 +180,7 @@ def test_a_corrected_frame_time_is_kept_beside_the_reference(tmp_path: Path) -> 
     assert again.clip.frame_time == 0.25
 
 
+@pytest.mark.usefixtures("small")
 def test_a_clip_that_was_changed_is_written_out(tmp_path: Path) -> None:
     character = viewer.load(_bvh(tmp_path), units="cm")
     assert character.clip is not None
@@ -170,6 +192,7 @@ def test_a_clip_that_was_changed_is_written_out(tmp_path: Path) -> None:
     assert len(again.clip) == 10
 
 
+@pytest.mark.usefixtures("small")
 def test_a_motion_file_may_move_along_with_the_session(tmp_path: Path) -> None:
     (tmp_path / "old").mkdir()
     path = _bvh(tmp_path / "old")
@@ -181,6 +204,7 @@ def test_a_motion_file_may_move_along_with_the_session(tmp_path: Path) -> None:
         character_of(data, tmp_path, "character")
 
 
+@pytest.mark.usefixtures("small")
 def test_a_motion_file_that_has_changed_is_said_to_have(tmp_path: Path) -> None:
     path = _bvh(tmp_path)
     data = character_data(viewer.load(path, units="cm"))

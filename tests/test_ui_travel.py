@@ -12,7 +12,7 @@ from ui_person import VIEW, Person
 from viewer.scene import figure_points
 from viewer.session import Item, actions, new_document
 from viewer.skeleton.kinematics import fk
-from viewer.ui import Rect, documents
+from viewer.ui import Rect, showing
 from viewer.ui.travel import FARTHEST, way_of
 
 VIEWS = [VIEW, Rect(0, 66, 668, 396), Rect(280, 66, 1296, 1000)]
@@ -34,7 +34,7 @@ def strider(times: float) -> Person:
     moved = clip.translations.copy()
     moved[..., 2] = times * (moved[..., 2] - moved[:1, :, 2]) + moved[:1, :, 2]
     clips = MappingProxyType({name: replace(clip, translations=moved)})
-    documents.show(person.controller, new_document(replace(character, clips=clips)))
+    showing.show(person.controller, new_document(replace(character, clips=clips)))
     return person
 
 

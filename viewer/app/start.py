@@ -16,7 +16,7 @@ from viewer.errors import PACKAGES, InputError, MachineError, is_installed, unkn
 from viewer.skeleton.given import check_character
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from viewer.app.application import Application
     from viewer.app.context import Panel
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from viewer.session.session import Session
     from viewer.skeleton.character import Character
     from viewer.skeleton.pose import Pose
+    from viewer.ui.controller import Controller
 
 WindowKind = Literal["glfw", "pyglet", "headless"]
 KINDS: tuple[str, ...] = get_args(WindowKind)
@@ -76,8 +77,16 @@ def run_window(
     size: tuple[int, int] = DEFAULT_SIZE,
     window: str = "glfw",
     automation: Automation | None = None,
+    news: Callable[[Controller], None] | None = None,
 ) -> int:
     """Show a session in a window until it is closed; returns the exit code.
+
+    Args:
+        session: what is shown.
+        size: of the window.
+        window: which library opens it.
+        automation: what programs ask of it.
+        news: says, or asks, what the person is to know first.
 
     Raises:
         InputError: a size or window kind that there is not.
@@ -92,9 +101,12 @@ def run_window(
         asked = replace(asked, exit_after=None if asked.script else 1, until_done=asked.script is not None)
     preferences = load_preferences()
     app = open_window(session, preferences, size=size, window=window, automation=asked)
+    if news is not None:
+        news(app.controller)
     if window != "headless":
         app.keeper = Keeper(app.controller, app.painter.ui.layout)
         app.keeper.offer()
+        app.keeper.sweep()
     if not asked.until_done:  # such a script says itself what solved
         session.start_compiling()
     return app.run()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from viewer.cli.output import warn
 from viewer.errors import InputError, quote, shown
 
 if TYPE_CHECKING:
@@ -32,9 +33,17 @@ def open_session(file: str) -> Document:
     from dataclasses import replace
     from pathlib import Path
 
-    from viewer.session.files import load_session
+    from viewer.session.files import MotionError
+    from viewer.session.files import open_session as opened_session
 
-    document = load_session(Path(file))
+    try:
+        opened = opened_session(Path(file))
+    except MotionError as error:
+        error.problem += f"; the window opens the session without it: ikviewer view {file}"
+        raise
+    if opened.motion is not None:
+        warn([f"{file}: {opened.motion.words}; the session's own copy is used"])
+    document = opened.document
     recorded = document.take is not None and not document.take.is_empty
     # Without a clip a take that has no keys is as long as the recording could be, and nothing happens in it.
     return document if recorded or document.clip_data is not None else replace(document, take=None)

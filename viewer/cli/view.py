@@ -14,11 +14,13 @@ from viewer.errors import InputError, quote
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable
 
     from viewer.session import Session
     from viewer.session.document import Document
     from viewer.session.script.player import Replay
     from viewer.skeleton.character import Character
+    from viewer.ui.controller import Controller
 
 EXAMPLES = """examples:
   ikviewer view walk.bvh
@@ -91,8 +93,8 @@ def run(arguments: argparse.Namespace) -> int:
         None if arguments.screenshot is None else Path(arguments.screenshot),
         script,
     )
-    session = script or _session(arguments)
-    code = run_window(session, size=arguments.size, window=arguments.window, automation=automation)
+    session, news = (script, None) if script is not None else _session(arguments)
+    code = run_window(session, size=arguments.size, window=arguments.window, automation=automation, news=news)
     if script is not None:
         warn(f"{arguments.script}: {note}" for note in script.notes)
         _check_done(script, arguments)
@@ -118,22 +120,40 @@ def _check_done(script: Replay, arguments: argparse.Namespace) -> None:
         raise InputError(f"{arguments.script}: --exit-after {arguments.exit_after} ended it at call {done} of {every}")
 
 
-def _session(arguments: argparse.Namespace) -> Session:
-    """What is shown."""
-    from pathlib import Path
-
+def _session(arguments: argparse.Namespace) -> tuple[Session, Callable[[Controller], None] | None]:
+    """What is shown, and what the window says or asks first."""
     from viewer.session import Session
 
     if is_session(arguments.file):
-        from viewer.session.files import load_session
-
-        path = Path(arguments.file)
-        return Session(_changed(load_session(path), arguments), path)
+        return _saved_session(arguments)
     if arguments.file.startswith(DEMO):
         from viewer.session.demos import find_demo
 
-        return Session(_changed(find_demo(arguments.file).build(), arguments))
-    return Session(_changed(_document(load_input(arguments, arguments.file), arguments), arguments))
+        return Session(_changed(find_demo(arguments.file).build(), arguments)), None
+    return Session(_changed(_document(load_input(arguments, arguments.file), arguments), arguments)), None
+
+
+def _saved_session(arguments: argparse.Namespace) -> tuple[Session, Callable[[Controller], None] | None]:
+    """A session file; where its motion is gone, a window opens without it and asks."""
+    from functools import partial
+    from pathlib import Path
+
+    from viewer.session import Session
+    from viewer.session.files import MotionError, open_session
+    from viewer.ui import showing
+
+    path, headless = Path(arguments.file), arguments.window == "headless"
+    try:
+        opened = open_session(path)
+    except MotionError:
+        if headless:
+            raise
+        bare = open_session(path, motion=False)
+        return Session(_changed(bare.document, arguments)), partial(showing.ask_over, session=path, bare=bare)
+    tell = None if opened.motion is None else partial(showing.tell, found=opened.motion)
+    if headless and opened.motion is not None:
+        warn([f"{arguments.file}: {opened.motion.words}; the session's own copy is used"])
+    return Session(_changed(opened.document, arguments), path, opened.digest), tell
 
 
 def _document(character: Character, arguments: argparse.Namespace) -> Document:

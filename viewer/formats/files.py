@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import secrets
 import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from viewer.errors import FormatError, InputError, OutputError, quote
+from viewer.formats.temporaries import sweep_once, temporary_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -185,7 +185,8 @@ def _replaceable(target: Path, path: Path) -> int | None:
 @contextlib.contextmanager
 def _temporary(folder: Path) -> Iterator[tuple[Path, BinaryIO]]:
     """A new file in the folder, with the user's usual permissions; gone afterwards unless it was renamed."""
-    temporary = folder / f".ikviewer-{secrets.token_hex(8)}.tmp"
+    sweep_once(folder)
+    temporary = temporary_name(folder)
     try:
         with open(temporary, "wb", opener=lambda place, _: os.open(place, _WRITE, 0o666)) as file:
             yield temporary, file

@@ -7,22 +7,27 @@ import secrets
 import threading
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from viewer.errors import ViewerError
 from viewer.formats.files import reason, write_whole
-from viewer.session.files import Kept, session_bytes
-from viewer.session.locks import lock
+from viewer.session.files import session_bytes
+from viewer.session.locks import is_of, lock
 from viewer.session.places import recovery_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from viewer.session.document import Document
+    from viewer.session.files import Kept
     from viewer.session.script.tape import Tape
 
 SECONDS_BETWEEN = 2.0
 """From one writing to the next, at least."""
+FIRST_RETRY, LONGEST_RETRY = 1.0, 10.0
+"""Seconds after which a writing that failed is tried again, changed or not: twice as long each time, up to the last."""
+SHARE = 8.0
+"""Writing takes a part of the time at most: after one of a second nothing is written for eight."""
 
 SUFFIX = ".ikv.json"
 
@@ -48,7 +53,7 @@ class Autosave:
     newest. The file is gone when the window closes in good order.
 
     Attributes:
-        problem: why the last writing failed, "" if it did not; the next one is tried all the same.
+        problem: why the last writing failed, "" if it did not; it is tried again until it works.
     """
 
     def __init__(self, folder: Path | None = None, seconds: float = SECONDS_BETWEEN) -> None:
@@ -59,7 +64,7 @@ class Autosave:
         self._name = secrets.token_hex(6)
         self._next: _Work | None = None
         self._given: Document | None = None
-        self._since = time.time()
+        self._held: BinaryIO | None = None
         self._wake = threading.Condition()
         self._disk = threading.Lock()
         self._thread: threading.Thread | None = None
@@ -70,19 +75,18 @@ class Autosave:
         """The recovery file."""
         return self._folder / f"{self._name}{SUFFIX}"
 
-    def keep(self, document: Document, path: str | None, tape: Tape | None = None) -> None:
+    def keep(self, document: Document, kept: Kept, tape: Tape | None = None) -> None:
         """Hand over a document that is not saved; cheap, to be called at every change.
 
         Args:
             document: as it is now.
-            path: the session file that it was opened from or saved to, if any.
+            kept: what its recovery file says of it.
             tape: the actions that have led to it, if they are recorded.
         """
         if document is self._given:
             return
         self._given = document
         with self._wake:
-            kept = Kept(at=time.time(), since=self._since, path=path)
             self._next = _Work(document, kept, tape, 0 if tape is None else len(tape))
             self._wake.notify()
         if self._thread is None:
@@ -93,9 +97,10 @@ class Autosave:
         """The user has saved, or given up what there was: nothing is to be recovered until the next change."""
         with self._wake:
             self._next = self._given = None
-            self._since = time.time()
+            self._wake.notify()
         with self._disk:
             remove(self.path)
+        self.problem = ""
 
     def close(self) -> None:
         """The window closes in good order."""
@@ -109,48 +114,67 @@ class Autosave:
             remove(path)
 
     def _work(self) -> None:
-        try:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            held = lock(self.path.with_suffix(".lock"))
-        except OSError as error:
-            self.problem = f"nothing can be saved by itself: {error.filename or self._folder}: {reason(error)}"
-            return
-        last = -self._seconds
-        while work := self._wait(last):
-            self._write(work)
+        last, pause = -self._seconds, self._seconds
+        retry = FIRST_RETRY
+        while work := self._wait(last + pause):
+            start = time.monotonic()
+            problem = self._problem_of(work)
             last = time.monotonic()
-        if held is not None:
-            held.close()
+            with self._wake:
+                self.problem = problem if self._next is not None else ""  # saved meanwhile: there is nothing to tell
+            if problem:
+                pause, retry = max(self._seconds, retry), min(2.0 * retry, LONGEST_RETRY)
+            else:
+                pause, retry = max(self._seconds, SHARE * (last - start)), FIRST_RETRY
+        if self._held is not None:
+            self._held.close()
 
-    def _wait(self, last: float) -> _Work | None:
-        """The newest document, once enough time has passed since the last writing; None at the end."""
+    def _wait(self, until: float) -> _Work | None:
+        """The newest document, once it is time to write; None at the end."""
         with self._wake:
             while not self._ended:
-                left = last + self._seconds - time.monotonic()
+                left = until - time.monotonic()
                 if self._next is not None and left <= 0.0:
                     return self._next
                 self._wake.wait(None if self._next is None else left)
         return None
 
-    def _write(self, work: _Work) -> None:
+    def _problem_of(self, work: _Work) -> str:
+        """Write it; what went wrong, or "". What could not be written is still there to be written."""
+        try:
+            self._claim()
+        except OSError as error:
+            return f"nothing can be saved by itself: {error.filename or self._folder}: {reason(error)}"
         try:
             actions = None if work.tape is None else work.tape.written(work.entries, work.document)
             content = session_bytes(work.document, kept=work.kept, actions=actions)
         except Exception as error:  # noqa: BLE001 - a thread that ends would end all autosaving, and silently
-            self.problem = str(error) if isinstance(error, ViewerError) else f"{type(error).__name__}: {error}"
-            with self._wake:
-                self._next = None if self._next is work else self._next
-            return
+            return str(error) if isinstance(error, ViewerError) else f"{type(error).__name__}: {error}"
         # The window never waits for the disk: it takes this lock only where what is written is to go away again.
         with self._disk:
             with self._wake:
                 # Saved, given up or closed meanwhile: it is not to come back.
                 if self._next is None or self._ended:
-                    return
-                if self._next is work:
-                    self._next = None
+                    return ""
             try:
                 write_whole(self.path, content)
-                self.problem = ""
             except ViewerError as error:
-                self.problem = str(error)
+                return str(error)
+            with self._wake:
+                if self._next is work:
+                    self._next = None
+        return ""
+
+    def _claim(self) -> None:
+        """See that there is the folder, and that this window holds the lock of its file.
+
+        Raises:
+            OSError: there can be no such folder or file.
+        """
+        place = self.path.with_suffix(".lock")
+        if self._held is not None and is_of(self._held, place):
+            return
+        self._folder.mkdir(parents=True, exist_ok=True)
+        if self._held is not None:
+            self._held.close()
+        self._held = lock(place)

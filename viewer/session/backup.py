@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from viewer.errors import ViewerError
 from viewer.formats.files import read_bytes, reason, write_whole
+from viewer.formats.temporaries import temporary_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,11 +61,11 @@ def backed_up(path: Path, content: bytes) -> Iterator[list[str]]:
 
 
 def _differs(target: Path, content: bytes) -> bool:
-    """Whether there is a file, with other contents."""
+    """Whether there is a file, with other contents; one that cannot be read may have them."""
     try:
         return target.is_file() and (target.stat().st_size != len(content) or target.read_bytes() != content)
     except OSError:
-        return False
+        return True
 
 
 def _held(target: Path) -> Path:
@@ -74,7 +74,7 @@ def _held(target: Path) -> Path:
     Raises:
         OSError, OutputError: neither can be made.
     """
-    name = target.with_name(f".ikviewer-{secrets.token_hex(8)}.tmp")
+    name = temporary_name(target.parent)
     try:
         os.link(target, name)
     except (OSError, NotImplementedError, AttributeError):

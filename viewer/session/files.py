@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from viewer.errors import FormatError
+from viewer.errors import FormatError, InputError
 from viewer.formats.files import decode_utf8, read_bytes, write_whole
 from viewer.formats.json_text import kind_of, parse
 from viewer.formats.json_typed import decode_typed
 from viewer.session.backup import backed_up
 from viewer.session.storage.arrays import check_packed, plain_number
 from viewer.session.storage.documents import document_data, document_of
-from viewer.session.storage.structs import Kept, SessionData
+from viewer.session.storage.motion import MotionError, MotionFile, digest_of, find
+from viewer.session.storage.structs import ClipsOfFile, Kept, SessionData
 
 if TYPE_CHECKING:
     from viewer.session.document import Document
     from viewer.session.script.tape import Tape
 
 __all__ = [
-    "SUFFIX", "VERSION", "Kept", "is_session", "load_session", "read_kept", "read_session", "save_session",
-    "session_bytes",
+    "SUFFIX", "VERSION", "Kept", "MotionError", "MotionFile", "Opened", "Saved", "digest_on_disk", "is_session",
+    "load_session", "open_session", "read_kept", "read_session", "save_session", "session_bytes",
 ]  # fmt: skip
 
 SUFFIX = ".ikv.json"
@@ -37,7 +41,19 @@ def is_session(path: str | Path) -> bool:
     return str(path).casefold().endswith(SUFFIX)
 
 
-def save_session(document: Document, path: str | Path, tape: Tape | None = None) -> str:
+class Saved(NamedTuple):
+    """What saving has led to.
+
+    Attributes:
+        digest: SHA-256 of the file's bytes.
+        problem: why no backup could be kept; "" where one is, or none is needed.
+    """
+
+    digest: str
+    problem: str
+
+
+def save_session(document: Document, path: str | Path, tape: Tape | None = None) -> Saved:
     """Write a document, whole or not at all; what the file held before is kept as a backup beside it.
 
     Args:
@@ -45,39 +61,97 @@ def save_session(document: Document, path: str | Path, tape: Tape | None = None)
         path: of the file; see `viewer.session.backup.backup_of` for the backup's.
         tape: the actions that led to the document, to be saved along with it.
 
-    Returns:
-        Why no backup could be kept; "" where one is, or none is needed.
-
     Raises:
         OutputError: it cannot be written; whatever stood there before still does, the backup too.
     """
-    content = session_bytes(document, actions=None if tape is None else tape.written(last=document))
+    actions = None if tape is None else tape.written(last=document)
+    content = session_bytes(document, actions=actions, folder=Path(os.path.realpath(path)).parent)
     with backed_up(Path(path), content) as problems:
         write_whole(Path(path), content)
-    return "".join(problems)
+    return Saved(hashlib.sha256(content).hexdigest(), "".join(problems))
 
 
-def session_bytes(document: Document, kept: Kept | None = None, actions: msgspec.Raw | None = None) -> bytes:
-    """The contents of a session file; ``kept`` makes it a recovery file, ``actions`` are what led to the document."""
-    data = SessionData(document_data(document), version=VERSION, kept=kept)
+def session_bytes(
+    document: Document, kept: Kept | None = None, actions: msgspec.Raw | None = None, folder: Path | None = None
+) -> bytes:
+    """The contents of a session file, the motion included unless it is very large (`LARGEST_CARRIED`).
+
+    Args:
+        document: what is saved.
+        kept: makes it a recovery file.
+        actions: what led to the document.
+        folder: of the session file; given, the file that the motion came from is named in it.
+    """
+    data = SessionData(document_data(document, folder), version=VERSION, kept=kept)
     if actions is not None:
         data.actions = actions
     return msgspec.json.encode(data, enc_hook=plain_number) + b"\n"
 
 
-def load_session(path: str | Path) -> Document:
-    """The document of a session file, equal to the one that was saved.
+@dataclass(frozen=True, slots=True, eq=False)
+class Opened:
+    """A session file that was opened.
+
+    Attributes:
+        document: equal to the one that was saved.
+        digest: SHA-256 of the file's bytes.
+        motion: the motion's own file, where it is not as it was; the document has the motion all the same, or was
+            asked for without.
+    """
+
+    document: Document
+    digest: str
+    motion: MotionFile | None = None
+
+
+def open_session(path: str | Path, *, motion: bool = True) -> Opened:
+    """Open a session file.
+
+    Args:
+        path: of the file.
+        motion: False: without the motion where it is not in the session and its file is gone or has changed.
 
     Raises:
         InputError: the file cannot be read.
-        FormatError: it is no session, is damaged or from a later version; a motion file that it names is gone.
+        MotionError: the motion is not in it, and the motion's file is gone or has changed.
+        FormatError: it is no session, is damaged or from a later version.
     """
     place = Path(path)
+    folder = Path(os.path.realpath(place)).parent
     try:
-        return document_of(read_session(place).document, place.resolve().parent)
+        data, digest = _read(place)
+        character = data.document.character
+        named = character.clips if isinstance(character.clips, ClipsOfFile) else character.file
+        found = None if named is None else find(named, folder)
+        changed = found if found is not None and found.problem else None
+        without = changed is not None and character.file is None and not motion
+        document = document_of(data.document, folder, motion=not without)
     except FormatError as error:
         error.file = error.file or str(path)
         raise
+    return Opened(document if changed or found is None else _moved(document, found), digest, changed)
+
+
+def load_session(path: str | Path) -> Document:
+    """The document of a session file; raises as `open_session` does."""
+    return open_session(path).document
+
+
+def digest_on_disk(path: Path) -> str | None:
+    """SHA-256 of a file's bytes as they are now; None where there is none, or none that can be read."""
+    try:
+        return digest_of(path)
+    except InputError:
+        return None
+
+
+def _moved(document: Document, found: MotionFile) -> Document:
+    """The document with the way to its motion file as it is now."""
+    character, place = document.character, found.place
+    source = character.source
+    if place is None or (source.path is not None and os.path.realpath(source.path) == os.path.realpath(place)):
+        return document
+    return replace(document, character=replace(character, source=replace(source, path=str(place))))
 
 
 def read_kept(path: Path) -> Kept:
@@ -100,7 +174,13 @@ def read_session(path: Path) -> SessionData:
         InputError: the file cannot be read.
         FormatError: it is no session, is damaged or from a later version.
     """
-    text = decode_utf8(read_bytes(path, str(path)), str(path))
+    return _read(path)[0]
+
+
+def _read(path: Path) -> tuple[SessionData, str]:
+    """What a session file holds, and the digest of its bytes."""
+    content = read_bytes(path, str(path))
+    text = decode_utf8(content, str(path))
     try:
         head = msgspec.json.decode(text, type=_Head)
     except (msgspec.MsgspecError, RecursionError):
@@ -114,7 +194,7 @@ def read_session(path: Path) -> SessionData:
     except FormatError as error:
         error.file = str(path)
         raise
-    return data
+    return data, hashlib.sha256(content).hexdigest()
 
 
 def _no_session(text: str, name: str) -> FormatError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -17,13 +18,38 @@ def lock(path: Path) -> BinaryIO | None:
     Raises:
         OSError: the file cannot be made or opened.
     """
-    file = path.open("ab")
+    while True:
+        file = path.open("ab")
+        try:
+            _take(file)
+        except OSError:
+            file.close()
+            return None
+        if is_of(file, path):
+            return file
+        file.close()  # whoever held it has removed it in between: that lock would be of no file
+
+
+def is_of(file: BinaryIO, path: Path) -> bool:
+    """Whether an open file is still the one of that name."""
     try:
-        _take(file)
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
     except OSError:
-        file.close()
-        return None
-    return file
+        return False
+
+
+def remove_if_free(path: Path) -> None:
+    """Remove a lock file that no process holds, if it can be removed."""
+    try:
+        held = lock(path)
+        if held is None:
+            return
+        if sys.platform == "win32":  # an open file cannot be removed there, and one that is held neither
+            held.close()
+        path.unlink()
+        held.close()
+    except OSError:
+        return
 
 
 if sys.platform == "win32":

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from viewer.errors import ViewerError
 from viewer.session.autosave import SUFFIX, remove
 from viewer.session.files import read_kept
-from viewer.session.locks import lock
+from viewer.session.locks import lock, remove_if_free
 from viewer.session.places import recovery_folder
 
 if TYPE_CHECKING:
@@ -53,6 +53,13 @@ def recoveries(folder: Path | None = None) -> tuple[Recovery, ...]:
             # Not one of ours: it stays where it is and keeps nobody from working.
             continue
     return tuple(sorted(found, key=lambda recovery: -recovery.kept.at))
+
+
+def sweep_locks(folder: Path) -> None:
+    """Remove the lock files of windows that are gone and have left nothing."""
+    for path in folder.glob("*.lock") if folder.is_dir() else []:
+        if not path.with_suffix(".json").exists():  # of a.ikv.json it is a.ikv.lock
+            remove_if_free(path)
 
 
 def _is_left(path: Path) -> bool:

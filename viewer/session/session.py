@@ -30,12 +30,14 @@ class Session(Taping):
 
     Attributes:
         path: the session file that it was saved to or opened from, or None.
+        disk: SHA-256 of that file's bytes as they were then: whoever has written it since must not be written over
+            unasked; None: nothing is known of it.
     """
 
-    def __init__(self, document: Document, path: Path | None = None) -> None:
+    def __init__(self, document: Document, path: Path | None = None, disk: str | None = None) -> None:
         """Begin with a document."""
         super().__init__(State(document, still_report(document)))
-        self.path = path
+        self.path, self.disk = path, disk
         self._measured: tuple[Document, dict[str, GoalError]] | None = None
 
     @property
@@ -53,13 +55,13 @@ class Session(Taping):
         """
         self.replace(new_document(character, **options))
 
-    def replace(self, document: Document, path: Path | None = None) -> None:
+    def replace(self, document: Document, path: Path | None = None, disk: str | None = None) -> None:
         """Show another document, as saved at ``path``; what was there is forgotten, undo included."""
         self._abandon()
         self.stop()
         self.animate(())
         self._history, self._saved_step = History(), None
-        self.path = path
+        self.path, self.disk = path, disk
         self._show(State(document, still_report(document)))
 
     def solve(self) -> None:
@@ -81,9 +83,9 @@ class Session(Taping):
         """The step that a file of this session would end with: another one after whatever would be lost."""
         return self._history.last_saved_kind
 
-    def mark_saved(self, path: Path | None = None) -> None:
+    def mark_saved(self, path: Path | None = None, disk: str | None = None) -> None:
         """The document as it is was written to a file."""
         self._conclude()
         self._saved_step = self._history.last_saved_kind
-        self.path = path or self.path
+        self.path, self.disk = path or self.path, disk
         self.revision += 1

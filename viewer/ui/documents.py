@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -17,13 +18,13 @@ from viewer.formats.units import BECAUSE, GUESSES
 from viewer.scene import figure_points
 from viewer.session.actions import SetClip
 from viewer.session.demos import PREFIX, find_demo
-from viewer.session.files import SUFFIX, is_session, load_session, save_session
+from viewer.session.files import SUFFIX, MotionError, is_session, save_session
 from viewer.session.opening import new_document
 from viewer.session.session import Session
 from viewer.session.take import baked_character, baked_clip
 from viewer.session.unexpected import said
 from viewer.skeleton.kinematics import fk
-from viewer.ui import numbers
+from viewer.ui import numbers, showing
 from viewer.ui.messages import Message
 
 if TYPE_CHECKING:
@@ -38,42 +39,37 @@ _UNITS = {1.0: "metres", 0.01: "centimetres", 0.001: "millimetres", 0.0254: "inc
 
 
 def open_path(controller: Controller, path: Path | str, *, units: str | float = "auto", up: str = "auto") -> bool:
-    """Show a file or ``sample:NAME`` in place of what is shown; whether it could be read."""
+    """Show a file or ``sample:NAME`` in place of what is shown; whether it could be read.
+
+    Where a session's motion is gone, the person is asked what is to be done.
+    """
+    changed = None
     try:
-        document = read_document(path, units=units, up=up)
-        Session(document)  # what cannot be shown leaves what is shown as it is
+        if is_session(path):
+            changed = showing.open_whole(controller, Path(path))
+        else:
+            document = _new(path, units, up)
+            Session(document)  # what cannot be shown leaves what is shown as it is
+            showing.show(controller, document)
+    except MotionError as error:
+        showing.ask(controller, Path(path), error.file_of_motion)
+        return False
     except Exception as error:  # noqa: BLE001 - no file ends the program
         known = error if isinstance(error, ViewerError) else InputError(said(error, path))
         controller.post(bad_file(controller, path, known))
         return False
-    show(controller, document, Path(path) if is_session(path) else None)
     controller.preferences.remember(path)
-    for message in _news(controller, document.character):
+    for message in _news(controller, controller.session.document.character):
         controller.post(message)
+    if changed is not None:
+        showing.tell(controller, changed)
     return True
 
 
-def read_document(path: Path | str, *, units: str | float = "auto", up: str = "auto") -> Document:
-    """The document of a session file, or a new one of a skeleton or motion file.
-
-    Raises:
-        ViewerError: the file cannot be read, or is refused.
-    """
-    if is_session(path):
-        return load_session(path)
+def _new(path: Path | str, units: str | float, up: str) -> Document:
     if str(path).startswith(PREFIX):
         return find_demo(str(path)).build()
     return new_document(load(path, units=units, up=up))
-
-
-def show(controller: Controller, document: Document, path: Path | None = None) -> None:
-    """Show another document, as it stands in the session file ``path``."""
-    controller.drags.cancel()
-    controller.set_gesture(None)
-    controller.session.replace(document, path)
-    controller.bar.clear()
-    controller.camera_moves.start()
-    controller.demos.opened()
 
 
 def bad_file(controller: Controller, path: Path | str, error: ViewerError) -> Message:
@@ -129,14 +125,14 @@ def save_to(controller: Controller, path: Path) -> bool:
     """Save the document as a session; whether it could be written."""
     place = path if is_session(path) else path.with_name(path.name.removesuffix(".json") + SUFFIX)
     try:
-        problem = save_session(controller.session.document, place, controller.session.tape)
+        saved = save_session(controller.session.document, place, controller.session.tape)
     except ViewerError as error:
         controller.fail(error, "save")
         return False
-    controller.session.mark_saved(place)
+    controller.session.mark_saved(place, saved.digest)
     controller.bar.done("save")
     controller.preferences.remember(place)
-    controller.note(f"Saved {place.name}{f'; {problem}' if problem else ''}")
+    controller.note(f"Saved {place.name}{f'; {saved.problem}' if saved.problem else ''}")
     return True
 
 
@@ -185,6 +181,14 @@ def export_to(controller: Controller, path: Path, *, motion: bool | None = None)
     controller.bar.done("export")
     controller.note(f"Exported {what} to {path.name}{f': {lost[0]}' if lost else ''}")
     return True
+
+
+def replaces(controller: Controller, path: Path) -> str:
+    """What is asked before an export replaces a file: more of the very file that the motion shown was read from."""
+    source = controller.session.document.character.source.path
+    if source is not None and os.path.realpath(source) == os.path.realpath(path):
+        return f"{path.name} is the file that this figure was opened from; what it holds now will be gone. Replace it?"
+    return f"{path.name} exists. Replace it?"
 
 
 def _as_played(document: Document, *, every: bool) -> Character:

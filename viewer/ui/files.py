@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from viewer.errors import shown
 from viewer.formats.load import SAMPLE
 from viewer.session.demos import PREFIX
+from viewer.session.files import SUFFIX, digest_on_disk
 from viewer.ui import documents, parts
 from viewer.ui.handler import Handler, Handlers
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from viewer.ui.controller import Controller
 
 Answer = Literal["save", "discard", "cancel"]
+ChangedAnswer = Literal["replace", "reload", "save as", "cancel"]
 
 
 class Files:
@@ -99,12 +102,31 @@ class Files:
             self.unless_unsaved(partial(documents.open_path, self._controller, path))
 
     def save(self) -> None:
-        """Save where it was saved before; else ask where."""
+        """Save where it was saved before; else ask where. Ask first if somebody else has written that file since."""
         path = self._controller.session.path
         if path is None:
-            self._controller.request("save-as-dialog", documents.proposed_session(self.name))
+            self._save_as()
+        elif self._written_by_another(path):
+            self._controller.request("ask-changed", path.name)
         else:
             self.save_to(path)
+
+    def _written_by_another(self, path: Path) -> bool:
+        known = self._controller.session.disk
+        now = None if known is None else digest_on_disk(path)
+        return now is not None and now != known
+
+    def answer_changed(self, answer: ChangedAnswer) -> None:
+        """What was answered to "ask-changed": the file is not as it was when it was opened or saved here."""
+        path = self._controller.session.path
+        if answer == "replace" and path is not None:
+            self.save_to(path)
+        elif answer == "save as" and path is not None:
+            self._controller.request("save-as-dialog", _free_name(path))
+        else:
+            self._then = None
+            if answer == "reload" and path is not None:
+                documents.open_path(self._controller, path)
 
     def save_to(self, path: Path) -> bool:
         """Save as a session; what waited for it is done. Whether it could be saved."""
@@ -152,3 +174,9 @@ class Files:
             "file.picture": Handler(partial(request, "picture-dialog")),
             "file.film": Handler(partial(request, "film-dialog"), lambda: not self._controller.session.recording),
         }
+
+
+def _free_name(path: Path) -> str:
+    """A name like that of a session which no file has yet: ``walk 2.ikv.json``."""
+    stem = path.name[: -len(SUFFIX)] if path.name.casefold().endswith(SUFFIX) else path.stem
+    return next(name for n in count(2) if not path.with_name(name := f"{stem} {n}{SUFFIX}").exists())

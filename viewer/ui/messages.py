@@ -28,12 +28,14 @@ class Message:
         level: "error" stays until it is closed, "note" goes after `NOTE_SECONDS` or `OFFER_SECONDS`.
         actions: buttons: words and what they do; the message is closed by them.
         about: what a person wanted, such as a command's id: an error goes when that is done, or fails anew.
+        stays: it is not about what is shown: another file that is opened does not take it away, nor do like words.
     """
 
     text: str
     level: Literal["error", "note"] = "note"
     actions: tuple[tuple[str, Callable[[], object]], ...] = ()
     about: str = ""
+    stays: bool = False
 
     def __post_init__(self) -> None:
         """Names and paths in it may be of any letters and length."""
@@ -84,9 +86,10 @@ class MessageBar:
             self.revision += 1
 
     def clear(self) -> None:
-        """Take all away: they were about what is not shown any more."""
-        self.revision += bool(self._shown)
-        self._shown = []
+        """Take all away that were about what is not shown any more."""
+        left = [pair for pair in self._shown if pair[0].stays]
+        self.revision += len(left) != len(self._shown)
+        self._shown = left
 
     def choose(self, message: Message, number: int) -> None:
         """Press the button ``number`` of a message."""
@@ -120,6 +123,8 @@ class MessageBar:
 
 def _replaces(message: Message, older: Message) -> bool:
     """Whether it says the same, or something later of the same thing: ``Solver: ccd`` after ``Solver: dls``."""
+    if message.stays or older.stays:
+        return message is older
     if message.text == older.text:
         return True
     if message.level == older.level == "error":

@@ -22,7 +22,8 @@ from viewer.errors import ViewerError
 from viewer.formats.files import check_output
 from viewer.formats.load import READERS
 from viewer.session.files import SUFFIX
-from viewer.ui.documents import EXPORTS, export_to
+from viewer.ui.documents import EXPORTS, export_to, replaces
+from viewer.ui.showing import Wanted
 
 if TYPE_CHECKING:
     from viewer.app.context import PanelContext
@@ -33,7 +34,7 @@ NAME = "##file dialog"
 OPENED = (*READERS, SUFFIX)
 """Suffixes of what can be opened."""
 
-_REQUESTS = ("open-dialog", "save-as-dialog", "export-dialog", "picture-dialog")
+_REQUESTS = ("open-dialog", "locate-dialog", "save-as-dialog", "export-dialog", "picture-dialog")
 _WIDTH, _HEIGHT, _PLACES = 820.0, 520.0, 180.0
 
 
@@ -41,7 +42,8 @@ def draw(ui: PanelContext) -> None:
     """Open, draw and close the dialog."""
     request = next((asked for name in _REQUESTS if (asked := ui.take(name)) is not None), None)
     if request is not None:
-        begin(ui, _asked(ui, request.name, request.value), first_folder(ui))
+        state = _asked(ui, request.name, request.value)
+        begin(ui, state, request.value.folder if isinstance(request.value, Wanted) else first_folder(ui))
     go_on(ui)
 
 
@@ -67,13 +69,16 @@ def _asked(ui: PanelContext, name: str, value: object) -> State:
     controller = ui.controller
     stem = Path(controller.files.name.removesuffix(SUFFIX)).stem
     if name == "open-dialog":
-        return State("Open", "Open", OPENED, controller.files.open)
+        return State("Open", "Open", OPENED, controller.files.open, samples=True)
+    if isinstance(value, Wanted):
+        return State(f"Locate {value.name}", "Use", tuple(READERS), value.use)
     if name == "save-as-dialog":
         proposed = str(value or f"{stem}{SUFFIX}")
         return State("Save as", "Save", (SUFFIX,), controller.files.save_to, saving=True, name=proposed)
     if name == "export-dialog":
         export = partial(export_to, controller)
-        return State("Export", "Export", EXPORTS, export, saving=True, name=f"{stem}{EXPORTS[0]}")
+        asks = partial(replaces, controller)
+        return State("Export", "Export", EXPORTS, export, saving=True, name=f"{stem}{EXPORTS[0]}", asks=asks)
     picture = partial(controller.request, "picture")
     return State("Save picture", "Save", (".png",), picture, saving=True, name=f"{stem}.png")
 
@@ -154,7 +159,7 @@ def _said(state: State) -> str:
     if state.unnamed:
         return NO_NAME
     if state.replacing is not None:
-        return f"{state.replacing.name} exists. Replace it?"
+        return state.asks(state.replacing)
     return f"Files ending in {', '.join(state.suffixes)}"
 
 

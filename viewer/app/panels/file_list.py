@@ -31,7 +31,7 @@ def draw_places(ui: PanelContext, state: State) -> bool:
     for words, path in state.places:
         if _row(ui, words, fa.ICON_FA_FOLDER, str(path), lit=path == state.folder):
             state.go(path)
-    if not state.saving:
+    if state.samples:
         recent = ui.controller.preferences.recent
         if recent:
             _heading(ui, "Recent")

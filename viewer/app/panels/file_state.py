@@ -35,6 +35,7 @@ class State:
         suffixes: of the files listed; the first is added to a name without one.
         done: gets the path that was chosen; False: that did not work, and why is in the last message.
         saving: a name is asked for; else a file that exists.
+        samples: recent files and samples are at hand, too.
         folder: whose contents are listed.
         typed: in the path field.
         name: of the file.
@@ -43,6 +44,7 @@ class State:
         replacing: the file that was asked about because it exists.
         places: folders that are always at hand.
         fresh: the name to save under is to take the keyboard: see `take_keyboard`.
+        asks: what is asked before a file that exists is replaced.
     """
 
     title: str
@@ -50,6 +52,7 @@ class State:
     suffixes: tuple[str, ...]
     done: Callable[[Path], object]
     saving: bool = False
+    samples: bool = False
     folder: Path = field(default_factory=Path.cwd)
     typed: str = ""
     name: str = ""
@@ -58,6 +61,7 @@ class State:
     replacing: Path | None = None
     places: list[tuple[str, Path]] = field(default_factory=places)
     fresh: int = FOCUS
+    asks: Callable[[Path], str] = lambda path: f"{path.name} exists. Replace it?"
 
     def go(self, folder: Path) -> None:
         """List a folder."""

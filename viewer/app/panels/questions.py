@@ -1,7 +1,8 @@
-"""Small questions: save first, go to a frame."""
+"""Small questions: save first, a file that somebody else has written, a motion that is gone, go to a frame."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui
@@ -13,15 +14,17 @@ from viewer.app.widgets.fields import FOCUS, take_keyboard, text_line
 from viewer.app.widgets.items import gap
 from viewer.app.widgets.rows import label
 from viewer.errors import visible
-from viewer.ui import numbers
+from viewer.session.backup import backup_of
+from viewer.ui import numbers, showing
 from viewer.ui.frames import last_frame
 
 if TYPE_CHECKING:
     from viewer.app.context import PanelContext
+    from viewer.ui.showing import Question
 
-SAVE, FRAME = "##ask save", "##go to frame"
+SAVE, CHANGED, MOTION, FRAME = "##ask save", "##ask changed", "##ask motion", "##go to frame"
 
-_WIDTH = 440.0
+_WIDTH, _WIDER = 440.0, 600.0
 _RANGE = 96.0
 """Room for the frames that there are, logical pixels."""
 
@@ -29,6 +32,8 @@ _RANGE = 96.0
 def draw(ui: PanelContext) -> None:
     """Ask what is to be asked."""
     _ask_save(ui)
+    _ask_changed(ui)
+    _ask_motion(ui)
     _go_to_frame(ui)
 
 
@@ -56,6 +61,67 @@ def _ask_save(ui: PanelContext) -> None:
         ui.controller.files.answer_save(pressed.lower())  # type: ignore[arg-type]  # the words of the buttons
         ui.wake()
     end_dialog()
+
+
+def _ask_changed(ui: PanelContext) -> None:
+    """The session file on disk is not the one that was opened or saved here."""
+    request = ui.take("ask-changed")
+    if request is not None:
+        ui.memory["changed"] = request.value
+        imgui.open_popup(CHANGED)
+    if not begin_dialog(ui, CHANGED, width=_WIDER):
+        return
+    name = str(ui.memory["changed"])
+    closed = dialog_title(ui, f"{name} has changed on disk")
+    _question(ui, "Another window or program has written it since it was opened or saved here.")
+    kept = backup_of(Path(name))
+    _quiet(ui, "Replace writes over that version" + ("." if kept is None else f", which is kept as {kept.name}."))
+    _quiet(ui, "Reload opens that version; the changes made here are given up.")
+    gap(ui.px(8))
+    answers = {"Save as…": "save as", "Replace": "replace", "Reload": "reload", "Cancel": "cancel"}
+    pressed = choices(ui, *(Choice(words, primary=words == "Save as…") for words in answers))
+    if pressed or closed:
+        imgui.close_current_popup()
+        ui.controller.files.answer_changed(answers[pressed or "Cancel"])  # type: ignore[arg-type]  # one of them
+        ui.wake()
+    end_dialog()
+
+
+def _ask_motion(ui: PanelContext) -> None:
+    """The session that is to be opened has no motion of its own, and its motion file is gone or has changed."""
+    request = ui.take("ask-motion")
+    if request is not None:
+        ui.memory["motion"] = request.value
+        imgui.open_popup(MOTION)
+    if not begin_dialog(ui, MOTION, width=_WIDER):
+        return
+    asked: Question = ui.memory["motion"]
+    found = asked.found
+    closed = dialog_title(ui, f"The motion of {asked.session.name}")
+    if found.place is None:
+        _question(ui, f"The motion file {found.name} is missing.")
+        _quiet(ui, f"It was {found.named.path}")
+    else:
+        _question(ui, f"The motion file {found.name} {found.problem}.")
+        _quiet(ui, f"It is {found.place}")
+    _quiet(ui, "Without the motion the figure stands still; pose, goals and keys are there.")
+    gap(ui.px(8))
+    answers = {"Locate…": "locate", "Use the changed file": "use", "Open without motion": "without", "Cancel": "cancel"}
+    offered = [words for words, answer in answers.items() if answer != "use" or found.place is not None]
+    pressed = choices(ui, *(Choice(words, primary=words == "Locate…") for words in offered))
+    if pressed or closed:
+        imgui.close_current_popup()
+        showing.answer(ui.controller, asked, answers[pressed or "Cancel"])  # type: ignore[arg-type]  # one of them
+        ui.wake()
+    end_dialog()
+
+
+def _quiet(ui: PanelContext, words: str) -> None:
+    """Small print, on as many lines as it takes."""
+    with ui.fonts.small():
+        imgui.push_text_wrap_pos(0.0)
+        imgui.text_colored(ui.colour("text2"), words)
+        imgui.pop_text_wrap_pos()
 
 
 def _go_to_frame(ui: PanelContext) -> None:

@@ -10,7 +10,7 @@ from viewer.session.actions.planar import SetPlanar
 from viewer.session.actions.poses import MirrorPose, PastePose, ResetPose, SetPose
 from viewer.session.actions.renaming import RenameJoint
 from viewer.session.actions.selecting import Select, SetMode, SetScope
-from viewer.session.actions.settings import SetClip, SetFrame, SetFrameTime, SetSolver, SetUnits
+from viewer.session.actions.settings import SetClip, SetFrame, SetFrameTime, SetSolver, SetUnits, UseMotion
 from viewer.session.actions.targets import (
     HoldEffector,
     MoveTargets,
@@ -77,5 +77,6 @@ __all__ = [
     "SetWeight",
     "SimplifyKeys",
     "TurnJoint",
+    "UseMotion",
     "copied_keys",
 ]

@@ -10,6 +10,7 @@ from viewer.errors import InputError, unknown_name
 from viewer.formats.load import load
 from viewer.session.actions.base import Action
 from viewer.session.checks import as_number
+from viewer.session.motion import with_motion
 from viewer.session.solver_settings import SolverSettings
 from viewer.session.standing import carried
 from viewer.session.units import reread
@@ -158,3 +159,29 @@ class SetUnits(Action):
                 raise InputError("the figure was made in code: there is no file to read again")
             character = load(path, units=self.units, up=self.up)
         return reread(document, character)
+
+
+@dataclass(frozen=True, slots=True)
+class UseMotion(Action):
+    """Take the motion of a file; figure, keys and goals stay.
+
+    Attributes:
+        character: the file, read in the document's units.
+    """
+
+    character: Character
+
+    @property
+    def label(self) -> str:
+        """What the history calls it."""
+        return "Motion of another file"
+
+    def apply(self, document: Document) -> Document:
+        """The document with that motion: a pose that was not edited since its frame was shown is the frame's again.
+
+        Raises:
+            InputError: the file has no motion, or that of another figure.
+        """
+        shows = document.clip is not None and document.pose.same_as(document.frame_pose(document.frame))
+        changed = with_motion(document, self.character)
+        return at_frame(changed, changed.frame) if shows else changed

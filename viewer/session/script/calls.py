@@ -71,9 +71,9 @@ def _play(direction: int = 1) -> list[object]:
     return [encoded(direction)]
 
 
-def _saved(path: object = None) -> list[object]:
+def _saved(path: object = None, disk: object = None) -> list[object]:
     """Where a session was saved is nobody's business."""
-    del path
+    del path, disk
     return []
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
+import numpy as np
 
 from viewer.errors import FormatError, InputError
 from viewer.formats.bounds import check_character, check_skeleton
@@ -12,13 +13,17 @@ from viewer.session.document import Document
 from viewer.session.handle import Handle
 from viewer.session.plane import PLANES
 from viewer.session.solver_settings import SolverSettings
+from viewer.session.storage.arrays import unpack
 from viewer.session.storage.characters import character_data, character_of
 from viewer.session.storage.skeletons import member, pose_data, pose_of, skeleton_data, skeleton_of
 from viewer.session.storage.structs import DocumentData, HandleData, SolverData
 from viewer.session.storage.takes import take_data, take_of
+from viewer.session.take.values import FRAME_TIME
 from viewer.session.values import Item, Mode, Scope, Wanted
+from viewer.skeleton.clip import Clip
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from viewer.skeleton.character import Character
@@ -29,12 +34,15 @@ S = TypeVar("S", bound=msgspec.Struct)
 
 _WHERE = "document"
 
+_MOST_STILL = 1 << 22
+"""Rotations that clips may have which stand in for a motion that is gone: 128 MiB of them."""
 
-def document_data(document: Document) -> DocumentData:
-    """What `document_of` makes an equal document from."""
+
+def document_data(document: Document, folder: Path | None = None) -> DocumentData:
+    """What `document_of` makes an equal document from; for the folder see `character_data`."""
     own = document.skeleton is document.character.skeleton
     return DocumentData(
-        character=character_data(document.character),
+        character=character_data(document.character, folder),
         skeleton=None if own else skeleton_data(document.skeleton),
         pose=pose_data(document.pose),
         handles=[_mirrored(HandleData, handle) for handle in document.handles],
@@ -53,17 +61,20 @@ def document_data(document: Document) -> DocumentData:
     )
 
 
-def document_of(data: DocumentData, folder: Path) -> Document:
+def document_of(data: DocumentData, folder: Path, *, motion: bool = True) -> Document:
     """The document.
 
     Args:
         data: from a session file.
         folder: the session file's own.
+        motion: False: whatever is in its motion file, the figure stands still, and its keys are on that.
 
     Raises:
+        MotionError: the motion is not in the session, and its file is gone or has changed.
         FormatError: what is no document; it says where.
     """
-    character = character_of(data.character, folder, f"{_WHERE}.character")
+    clips = None if motion else _still(data)
+    character = character_of(data.character, folder, f"{_WHERE}.character", clips)
     skeleton = character.skeleton
     if data.skeleton is not None:
         skeleton = skeleton_of(data.skeleton, f"{_WHERE}.skeleton")
@@ -127,6 +138,35 @@ def _check(document: Document) -> None:
     unknown = document.unlimited.difference(document.skeleton.names)
     if unknown:
         raise FormatError(f"expected names of joints, found {min(unknown)!r}", path=f"{_WHERE}.unlimited")
+
+
+def _still(data: DocumentData) -> Mapping[str, Clip]:
+    """Clips in place of those that cannot be had, long enough for all keys: the rest pose, where the figure stood."""
+    skeleton = skeleton_of(data.character.skeleton, f"{_WHERE}.character.skeleton")
+    takes = [take for take in (data.take, *data.put_aside) if take is not None]
+    lengths = {} if data.clip is None else {data.clip: data.frame + 1}
+    for number, take in enumerate(takes):
+        if take.base is not None:
+            frames = [unpack(t.frames, (-1,), f"{_WHERE}.take {number}.tracks", whole=True) for t in take.tracks]
+            last = max([take.last, *(int(some.max(initial=0)) for some in frames)])
+            lengths[take.base] = max(lengths.get(take.base, 1), last + 1)
+    if sum(lengths.values()) * len(skeleton) > _MOST_STILL:
+        raise FormatError("the motion is too long to be opened without its file", path=f"{_WHERE}.take")
+    pose = pose_of(data.pose, len(skeleton), f"{_WHERE}.pose")
+    offsets = skeleton.offsets.copy()
+    offsets[skeleton.roots] = pose.translations[skeleton.roots]
+    nothing = np.empty(0, np.intp)
+    return {
+        name: Clip(
+            name,
+            next((take.frame_time for take in takes if take.base == name), FRAME_TIME),
+            np.repeat(skeleton.rest_rotations[None], max(length, 1), axis=0),
+            nothing,
+            np.empty((max(length, 1), 0, 3)),
+            offsets,
+        )
+        for name, length in lengths.items()
+    }
 
 
 def _handles(data: list[HandleData], skeleton: Skeleton) -> tuple[Handle, ...]:

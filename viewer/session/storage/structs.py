@@ -72,13 +72,22 @@ class ClipData(msgspec.Struct):
 
 
 class ClipsOfFile(msgspec.Struct):
-    """Clips that are as a file has them: where it lies, and what it must hold still."""
+    """Clips that are as a file has them: where it lies, and what it must hold still.
+
+    Attributes:
+        path: the absolute one.
+        sha256: of the file's bytes.
+        units, up: how it was read.
+        frame_time: of all its clips, corrected perhaps; None: they differ.
+        relative: the way to it from the session file's folder, with slashes.
+    """
 
     path: str
     sha256: str
     units: str | float
     up: str
     frame_time: float | None = None
+    relative: str | None = None
 
 
 class SourceData(msgspec.Struct, omit_defaults=True):
@@ -96,14 +105,19 @@ class SourceData(msgspec.Struct, omit_defaults=True):
     license: str = ""
 
 
-class CharacterData(msgspec.Struct):
-    """A character; its clips are here or in the file that they came from."""
+class CharacterData(msgspec.Struct, omit_defaults=True):
+    """A character; its clips are here or, of old and of very large sessions, in the file that they came from.
+
+    Attributes:
+        file: the file that clips which are here came from, if it still had them when this was saved.
+    """
 
     skeleton: SkeletonData
     source: SourceData
     clips: list[ClipData] | ClipsOfFile
     warnings: list[str]
     limits_from: str | None
+    file: ClipsOfFile | None = None
 
 
 class HandleData(msgspec.Struct, omit_defaults=True):
@@ -225,11 +239,15 @@ class Kept(msgspec.Struct, frozen=True):
         at: when its document was handed over, seconds since 1970.
         since: since when there was unsaved work.
         path: the session file that the user had it in, if any.
+        sha256: of that file's bytes when the user opened or saved it.
+        name: what the window called it.
     """
 
     at: float
     since: float
     path: str | None = None
+    sha256: str | None = None
+    name: str = ""
 
 
 _NONE = msgspec.Raw(b"")

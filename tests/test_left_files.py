@@ -1,0 +1,219 @@
+"""What programs that were killed leave behind: temporary files and locks go, recoveries are offered, all of them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+from sessions import session
+
+from viewer.app.keeping import Keeper
+from viewer.app.layout import Layout
+from viewer.formats.files import write_whole
+from viewer.formats.temporaries import FOREIGN_AGE, sweep, temporary_name
+from viewer.session import locks
+from viewer.session.actions import SetLimits
+from viewer.session.files import Kept, load_session, open_session, session_bytes
+from viewer.session.locks import lock
+from viewer.session.recovery import recoveries, sweep_locks
+from viewer.ui import documents
+from viewer.ui.controller import Controller
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="there nobody can ask for a process without ending it")
+
+WRITES = """
+import sys, time
+from pathlib import Path
+from viewer.formats.files import write_whole
+def slow(file):
+    file.write(b"half")
+    file.flush()
+    print("half", flush=True)
+    time.sleep(60)
+write_whole(Path(sys.argv[1]), slow)
+"""
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(one.name for one in folder.iterdir())
+
+
+@posix
+def test_the_temporary_file_of_a_program_goes_once_it_is_gone(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", WRITES, str(tmp_path / "a.txt")], stdout=subprocess.PIPE, text=True
+    ) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "half\n"
+        (left,) = names(tmp_path)
+        sweep(tmp_path)
+        assert names(tmp_path) == [left], "its program writes still"
+        child.kill()
+    sweep(tmp_path)
+    assert names(tmp_path) == []
+
+
+@posix
+def test_writing_sweeps_its_folder_first(tmp_path: Path) -> None:
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    dead = temporary_name(tmp_path).name.replace(f"-{os.getpid()}-", f"-{ended.pid}-")
+    (tmp_path / dead).touch()
+    write_whole(tmp_path / "a.txt", "a")
+    assert names(tmp_path) == ["a.txt"]
+
+
+def test_nothing_else_is_swept(tmp_path: Path) -> None:
+    kept = [
+        temporary_name(tmp_path).name,  # ours
+        ".ikviewer-0123456789abcdef.tmp",  # of a version that did not say whose it was
+        f".ikviewer-ffffffff-{os.getpid()}-0123456789abcdef.tmp",  # of another machine
+        ".ikviewer-notes.tmp",
+        "ikviewer-0123456789abcdef.tmp",
+        ".ikviewer-0123456789abcdef.tmp.bvh",
+    ]
+    for name in kept:
+        (tmp_path / name).touch()
+    (tmp_path / ".ikviewer-00000000-1-0123456789abcdef.tmp").mkdir()  # a folder cannot be one
+    before = names(tmp_path)
+    sweep(tmp_path)
+    assert names(tmp_path) == before
+
+
+def test_after_a_day_those_of_unknown_programs_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in (".ikviewer-0123456789abcdef.tmp", ".ikviewer-ffffffff-1-0123456789abcdef.tmp"):
+        (tmp_path / name).touch()
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + FOREIGN_AGE - 60.0)
+    sweep(tmp_path)
+    assert len(names(tmp_path)) == 2
+    monkeypatch.setattr(time, "time", lambda: now + FOREIGN_AGE + 60.0)
+    sweep(tmp_path)
+    assert names(tmp_path) == []
+
+
+def test_a_folder_that_is_gone_is_no_fault(tmp_path: Path) -> None:
+    sweep(tmp_path / "gone")
+    sweep_locks(tmp_path / "gone")
+
+
+# Locks
+
+
+def test_locks_of_windows_that_left_nothing_go_and_those_that_are_held_stay(tmp_path: Path) -> None:
+    for name in ("gone.ikv.lock", "left.ikv.lock"):
+        (tmp_path / name).touch()
+    (tmp_path / "left.ikv.json").write_bytes(session_bytes(session().document, Kept(at=1.0, since=0.0)))
+    held = lock(tmp_path / "alive.ikv.lock")
+    assert held is not None
+    with held:
+        sweep_locks(tmp_path)
+        assert names(tmp_path) == ["alive.ikv.lock", "left.ikv.json", "left.ikv.lock"]
+    sweep_locks(tmp_path)
+    assert names(tmp_path) == ["left.ikv.json", "left.ikv.lock"]
+
+
+@posix
+def test_a_lock_is_never_of_a_file_that_was_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    take, path = locks._take, tmp_path / "a.lock"
+    removed: list[Path] = []
+
+    def late(file: object) -> None:
+        if not removed:  # another program sweeps between the opening and the lock
+            path.unlink()
+            removed.append(path)
+        take(file)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(locks, "_take", late)
+    held = lock(path)
+    assert held is not None
+    with held:
+        assert os.path.samestat(os.fstat(held.fileno()), path.stat())
+
+
+# Recoveries
+
+
+def window(folder: Path) -> tuple[Controller, Keeper]:
+    controller = Controller(session())
+    return controller, Keeper(controller, Layout(), folder, folder / "preferences.json")
+
+
+def leave(folder: Path, file: str, *, on: bool, **kept: object) -> None:
+    made = session()
+    made.dispatch(SetLimits(on=on))
+    content = session_bytes(made.document, Kept(**{"at": 125.0, "since": 5.0, **kept}))  # type: ignore[arg-type]
+    (folder / f"{file}.ikv.json").write_bytes(content)
+
+
+def test_every_recovery_is_offered_and_each_can_be_had(tmp_path: Path) -> None:
+    leave(tmp_path, "a", on=True, name="walk.bvh")
+    leave(tmp_path, "b", on=False, name="walk.bvh")  # of the same minute, in the same words
+    leave(tmp_path, "c", on=False, at=900.0, path="/x/run.ikv.json")
+    controller, keeper = window(tmp_path)
+    keeper.offer()
+    ends = [message.text.rpartition("Recover ")[2] for message in controller.messages]
+    assert ends == ["2 min of work on walk.bvh?", "2 min of work on walk.bvh?", "15 min of work on run.ikv.json?"]
+    assert all(" on 01 Jan. " in message.text for message in controller.messages)
+    controller.bar.choose(controller.messages[-1], 0)
+    assert controller.session.path is not None
+    assert controller.session.path.name == "run.ikv.json"
+    assert len([*controller.messages]) == 2, "the others are offered still"
+    # What is shown now would be lost by the next: that is asked first, and the offer stays until it is answered.
+    before = controller.session.document
+    controller.bar.choose(controller.messages[0], 0)
+    assert controller.requests[-1].name == "ask-save"
+    assert len([*controller.messages]) == 2
+    controller.files.answer_save("cancel")
+    assert controller.session.document is before
+    controller.bar.choose(controller.messages[0], 0)
+    controller.files.answer_save("discard")
+    assert len([*controller.messages]) == 1
+    assert len(recoveries(tmp_path)) == 1
+    controller.bar.choose(controller.messages[0], 1)
+    assert recoveries(tmp_path) == ()
+
+
+def test_a_recovered_session_is_not_saved_over_what_another_window_saved_since(tmp_path: Path) -> None:
+    path = tmp_path / "work.ikv.json"
+    controller, keeper = window(tmp_path / "recovery")
+    assert documents.save_to(controller, path)
+    controller.session.dispatch(SetLimits(on=False))
+    left = keeper.rescue()
+    assert left is not None
+    kept = recoveries(tmp_path / "recovery")[0].kept
+    assert (kept.path, kept.sha256) == (str(path), open_session(path).digest)
+    other, _ = window(tmp_path / "recovery")
+    documents.open_path(other, path)
+    other.session.dispatch(SetLimits(on=False))
+    other.session.dispatch(SetLimits(on=True))
+    other.session.dispatch(SetLimits(on=False))
+    other.run("file.save")
+    third, again = window(tmp_path / "recovery")
+    again.offer()
+    third.bar.choose(third.messages[-1], 0)
+    third.run("file.save")
+    assert third.requests[-1].name == "ask-changed"
+
+
+def test_a_recovery_carries_its_motion(tmp_path: Path) -> None:
+    import viewer  # noqa: PLC0415
+    from viewer.session import new_document  # noqa: PLC0415
+
+    motion = tmp_path / "walk.bvh"
+    viewer.save(viewer.load("sample:walk"), motion)
+    controller, keeper = window(tmp_path / "recovery")
+    controller.session.replace(new_document(viewer.load(motion, units="cm")))
+    controller.session.dispatch(SetLimits(on=False))
+    left = keeper.rescue()
+    motion.unlink()
+    assert left is not None
+    assert load_session(left).same_as(controller.session.document)
+    assert open_session(left).motion is None, "nothing is to be asked after a crash"
