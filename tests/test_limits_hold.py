@@ -129,3 +129,20 @@ def test_the_window_says_which_joints_stand_out_of_the_plane() -> None:
     side = Person()
     side.controller.run("view.plane_yz")
     assert side.controller.messages == ()
+
+
+def test_what_stands_at_its_limit_is_lit_as_soon_as_it_is_shown() -> None:
+    person = Person()
+    skeleton = person.document.skeleton
+    knee = skeleton.index("LeftLeg")
+    assert knee not in person.controller.scene().at_limit
+    person.controller.session.dispatch(act.TurnJoint("LeftLeg", (0.99619470, 0.0, 0.0, 0.08715574)))
+    assert person.controller.scene().at_limit == {knee}
+    # Nothing is solved here: a goal that is missed leaves no report.
+    goal = viewer.Goal.position("LeftHand", (0.0, 3.0, 0.0))
+    opened = Session(new_document(person.document.character, pose=person.document.pose, goals=[goal]))
+    person.controller.session.replace(opened.document)
+    assert person.controller.session.report is None
+    assert person.controller.scene().at_limit == {knee}
+    person.controller.run("limits.all")
+    assert person.controller.scene().at_limit == frozenset()

@@ -18,7 +18,7 @@ from viewer.skeleton.kinematics import fk
 from viewer.skeleton.limits import JointLimits
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.violation import limit_violation, project_pose
-from viewer.spatial.quaternion import IDENTITY, angle_between
+from viewer.spatial.quaternion import IDENTITY, angle_between, slerp
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,6 +36,7 @@ _FLAT = 1e-6
 """Radians or metres: a pose this far out of a plane is in it."""
 _OUTSIDE = 1e-9
 """Radians or metres: a pose within this of its limits is inside."""
+_HALVINGS = 40
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,6 +53,8 @@ class PlanarRig:
         roots: (R,) the free roots, by their numbers in the document's skeleton.
         origins: (R, 3) metres, where they stand while their slides are at 0.
         across: (2, 3) unit directions of the slides, world frame.
+        base: the document's pose that turns are counted from, inside the limits that bind.
+        limited: the document's skeleton with these limits; None where none bind.
     """
 
     skeleton: Skeleton
@@ -60,6 +63,8 @@ class PlanarRig:
     roots: Ints
     origins: Floats
     across: Floats
+    base: Pose
+    limited: Skeleton | None
 
     @property
     def _slides(self) -> int:
@@ -86,7 +91,26 @@ class PlanarRig:
 
     def nearest(self, pose: Pose, *, limits: bool) -> Pose:
         """The nearest pose, joint by joint, that turns out of no plane and, if ``limits``, that the limits allow."""
-        return self.lowered(project_pose(self.skeleton, self.lifted(pose), limits=limits))
+        found = self.lowered(project_pose(self.skeleton, self.lifted(pose), limits=limits))
+        return self._inside(found) if limits else found
+
+    def _inside(self, pose: Pose) -> Pose:
+        """The pose with joints turned back towards the base as far as their limits ask.
+
+        Ranges about the normal are looked for in steps: between two angles that are inside one may be just outside.
+        """
+        skeleton = self.limited
+        if skeleton is None or not (limit_violation(skeleton, pose) > _OUTSIDE).any():
+            return pose
+        inside, outside = np.zeros(len(skeleton)), np.ones(len(skeleton))
+        for _ in range(_HALVINGS):
+            part = 0.5 * (inside + outside)
+            turned = slerp(self.base.rotations, pose.rotations, part)
+            good = limit_violation(skeleton, Pose(turned, pose.translations)) <= _OUTSIDE
+            inside, outside = np.where(good, part, inside), np.where(good, outside, part)
+        over = limit_violation(skeleton, pose) > _OUTSIDE
+        turned = slerp(self.base.rotations, pose.rotations, inside)
+        return Pose(np.where(over[:, None], turned, pose.rotations), pose.translations)
 
     def holds(self, pose: Pose) -> bool:
         """Whether a pose of the document's skeleton is in the planes of this rig: turns about the normal lead to it."""
@@ -97,7 +121,7 @@ class PlanarRig:
     def solution(self, found: Solution) -> Solution:
         """A solution with the pose of the document's skeleton."""
         shown = copy(found)
-        shown.pose = self.lowered(found.pose)
+        shown.pose = self._inside(self.lowered(found.pose))
         return shown
 
     def locked(self, names: Iterable[str], root: str) -> frozenset[str]:
@@ -204,6 +228,8 @@ def _rig(skeleton: Skeleton, shown: Pose, unlimited: frozenset[str], plane: str,
         roots=roots,
         origins=pose.translations[roots],
         across=across,
+        base=pose,
+        limited=limited if limits_on else None,
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from viewer.ik.solution import Status
 from viewer.scene import Mark, Scene
 from viewer.session import Item
-from viewer.session.measuring import measured
+from viewer.session.measuring import joints_at_limit, measured
 from viewer.session.standing import stand_of, world_of
 from viewer.skeleton.coordinates import joint_space
 from viewer.ui.grips import aims, is_root, joint_of
@@ -62,7 +62,6 @@ def scene_of(session: Session, hovered: Item | None, display: Display, setting: 
     errors = report.errors if report is not None else session.errors
     under_way = session.dragging and report is not None and report.status is Status.BUDGET
     slack = _SLACK * setting.height if under_way else 0.0
-    stuck = report.at_limit if report is not None and document.limits_on else ()
     near = too_near(document, None if session.playing else report)
     return Scene(
         skeleton=skeleton,
@@ -70,7 +69,7 @@ def scene_of(session: Session, hovered: Item | None, display: Display, setting: 
         marks=(*_effectors(document, errors, hovered, slack, near), *_roots(document, hovered)),
         selected=frozenset(joint_of(document, item) for item in document.selection),
         hovered=joint_of(document, hovered) if hovered is not None and hovered.kind == "joint" else -1,
-        at_limit=frozenset(skeleton.index(name) for name in stuck),
+        at_limit=frozenset(skeleton.index(name) for name in joints_at_limit(document)),
         outside=_outside(document),
         stretched=stretched(document),
         limits_on=document.limits_on,

@@ -9,6 +9,7 @@ from viewer.ik.findings import FAR
 from viewer.ik.solution import Status
 from viewer.scene import figure_height
 from viewer.session import Mode
+from viewer.session.measuring import joints_at_limit
 from viewer.skeleton.effectors import find_place
 from viewer.ui import numbers
 from viewer.ui.lengths import error_decimals
@@ -161,7 +162,7 @@ def _stuck(document: Document, report: Report) -> list[int]:
     name, _ = worst(report)
     if all(handle.effector != name for handle in document.handles):
         return []
-    skeleton, stuck = document.skeleton, set(report.at_limit)
+    skeleton, stuck = document.skeleton, set(joints_at_limit(document))
     return [j for j in chain_of(skeleton, find_place(skeleton, name).joint) if skeleton.names[j] in stuck]
 
 
