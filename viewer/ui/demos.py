@@ -114,7 +114,7 @@ class Demos:
             session.resume()
 
     def start_over(self) -> None:
-        """The demo as it opens, seen as it opens: one step to undo. The solver stays, unless solving is what is shown."""
+        """The demo as it opens, seen as it opens: one step to undo. The solver stays, unless solves are shown."""
         demo = self.current
         if demo is None:
             return
