@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from ui_person import VIEW, Person
 
+from viewer.app.panels import demo_card
 from viewer.session.actions import MoveTargets, SetCoordinate
 from viewer.session.demos import DEMOS, Demo
 from viewer.session.files import save_session
@@ -157,6 +158,17 @@ def test_the_s_lock_opens_solved_and_its_plot_shows_the_lock_and_the_way_out() -
     errors = session.report.errors_by_iteration["tip"]
     assert errors[-2] == pytest.approx(0.207, abs=1e-3)
     assert errors[-1] < 1e-3
+
+
+def test_the_card_of_the_two_links_covers_nothing_of_their_circle() -> None:
+    person = shown("two-link")
+    demo = person.controller.demos.current
+    assert demo is not None
+    shapes = person.controller.demos.shapes(person.controller.projection(), 1.0)
+    pixels = np.concatenate([shape.points for shape in shapes])
+    assert pixels[:, 0].min() > demo_card.WIDTH + 2.0 * demo_card.MARGIN
+    assert pixels[:, 0].max() < VIEW.w
+    assert 0.0 < pixels[:, 1].min() < pixels[:, 1].max() < VIEW.h
 
 
 def test_a_target_that_was_moved_is_solved_from_where_the_body_is() -> None:

@@ -129,7 +129,7 @@ FLAT = (
         click_moves="tip",
         rings=_shell,
         says=_reach,
-        room=((-2.7, -1.8, 0.0), (1.8, 1.9, 0.0)),
+        room=((-4.3, -1.8, 0.0), (1.8, 1.9, 0.0)),
     ),
     Demo(
         id="ccd-chain",
