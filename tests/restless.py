@@ -9,14 +9,19 @@ import numpy as np
 from viewer.errors import ViewerError
 from viewer.session import Grab, Item, Loop, Mode, Scope, Session, Wanted
 from viewer.session import actions as act
+from viewer.session.bounds import binding
+from viewer.session.plane import PLANES
+from viewer.session.take.carrying import different
 from viewer.session.take.values import Blend, Key
 from viewer.skeleton.coordinates import joint_space
+from viewer.skeleton.violation import limit_violation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from viewer.session import Document
     from viewer.session.actions import Action
+    from viewer.skeleton.pose import Pose
     from viewer.spatial.checks import Floats
 
 METHODS = ("default", "dls", "sdls", "ccd", "transpose", "pseudo-inverse")
@@ -24,6 +29,8 @@ TICK = 1.0 / 60.0
 FARTHEST = 1.0
 """Metres that a target is moved at a time, some way beyond reach."""
 ASIDE = 0.05
+OUTSIDE = 1e-6
+"""Radians, metres of a slide, by which limits may be exceeded."""
 CHEST = (0.0, 0.8, 0.0)
 
 T = TypeVar("T")
@@ -43,6 +50,7 @@ class Restless:
         self.random = np.random.default_rng(seed)
         self.refused: dict[str, int] = {}
         self._copied: act.CopiedKeys | None = None
+        self._pose = session.document.pose
         doings: dict[Callable[[], None], float] = {
             self._edit: 8, self._drag: 4, self._slide: 2, self._grab: 1, self._history: 5, self._play: 2,
             self._record: 1, self._keys: 4, self._solve: 0.5, self._escape: 0.5,
@@ -102,6 +110,13 @@ class Restless:
         track = self.one(take.tracks)
         return Key(track.joint, int(self.one(track.frames)))
 
+    def copied(self) -> Pose:
+        """A pose of this skeleton that was shown some time ago: with other limits, in another plane."""
+        earlier = self._pose
+        if self.often(0.5):
+            self._pose = self.document.pose
+        return earlier
+
     # Doing
 
     def edit(self) -> Action:
@@ -125,7 +140,8 @@ class Restless:
             lambda: act.SetJointLimits(self.joint(), self.often(0.7)),
             lambda: act.ResetPose(None if self.often(0.5) else (self.joint(), self.joint())),
             lambda: act.SetPose(self.document.skeleton.relaxed_pose()),
-            lambda: act.PastePose(self.document.pose, (self.joint(),), flipped=self.often(0.5)),
+            lambda: act.PastePose(self.copied(), (self.joint(),), flipped=self.often(0.5)),
+            lambda: act.PastePose(self.copied(), flipped=self.often(0.5)),
             act.MirrorPose,
             lambda: act.SetSolver(method=self.one(METHODS), iterations=int(self.random.integers(1, 9))),
             lambda: act.SetSolver(root=self.one(("free", "translate", "locked")), natural=self.often(0.5)),
@@ -133,7 +149,7 @@ class Restless:
             lambda: act.SetScope(self.one(Scope)),
             lambda: act.SetFrame(int(self.random.integers(80))),
             lambda: act.SetAutoKey(self.often(0.3)),
-            lambda: act.SetPlanar(self.one(("xy", None, None, None))),
+            lambda: act.SetPlanar(self.one((*PLANES, None, None, None))),
         )
         return self.one(makers)()
 
@@ -222,6 +238,19 @@ class Restless:
         if self.session.escape_offered:
             self.session.accept_escape()
         self.ticks(5)
+
+
+def left_outside(document: Document) -> list[str]:
+    """Joints that stand outside limits that bind, though no frame that is played has them so."""
+    if not document.limits_on:
+        return []
+    pose = document.pose
+    beyond = limit_violation(binding(document), pose)
+    if document.frames:
+        shown = document.frame_pose(min(document.frame, document.frames - 1))
+        beyond = np.where(different(pose, shown), beyond, 0.0)
+    names = document.skeleton.names
+    return [f"{names[joint]} by {beyond[joint]:.1e}" for joint in np.flatnonzero(beyond > OUTSIDE).tolist()]
 
 
 def faults(document: Document) -> list[str]:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from imgui_bundle import imgui
+from ui_person import Person
 
+from viewer.app.device import SAMPLE_LIMIT
 from viewer.app.fonts import cjk_font
 from viewer.app.harness import Harness
 from viewer.app.imgui_renderer import copy_list
+from viewer.app.layers import Blitter
+from viewer.app.quality import Level
+from viewer.app.stage import Stage
 from viewer.app.theme import apply_theme, paint
+from viewer.opengl import Renderer, create_context
 from viewer.scene.palette import PALETTE
 
 if TYPE_CHECKING:
@@ -112,3 +118,22 @@ def test_the_preferred_cjk_font_is_found_in_the_systems_folders(tmp_path: Path) 
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
     assert cjk_font([tmp_path]) == tmp_path / "other" / "NotoSansCJK-Regular.ttc"
+
+
+def test_half_resolution_is_drawn_with_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without, the edges of bones are stairs of two pixels."""
+    person = Person()
+    asked: list[tuple[tuple[int, int], int | None]] = []
+    plain = Renderer.draw
+
+    def noted(renderer: Renderer, *given: Any, **named: Any) -> None:  # noqa: ANN401 - passed on
+        asked.append((given[1].size, named.get("samples")))
+        plain(renderer, *given, **named)
+
+    monkeypatch.setattr(Renderer, "draw", noted)
+    context = create_context()
+    stage = Stage(context, Blitter(context))
+    stage.draw(person.controller.draw_list(), person.controller.projection(), Level.HALF, still=False)
+    context.release()
+    wide, high = person.controller.projection().size
+    assert asked == [((wide // 2, high // 2), SAMPLE_LIMIT), ((wide, high), None)]

@@ -14,6 +14,7 @@ from viewer.session.actions import SetSolver
 from viewer.session.demos import DEMOS, PREFIX, Chase, Demo, FigureEight, Motion, Orbit, Pointer, demo_of, find_demo
 from viewer.session.demos.animated import EASE, LONGEST_STEP
 from viewer.session.files import load_session, save_session
+from viewer.session.measuring import joints_at_limit
 from viewer.session.values import Wanted
 from viewer.spatial.quaternion import angle_between
 
@@ -162,8 +163,10 @@ def test_out_of_reach_the_arm_is_straight() -> None:
 
 
 def test_ccd_locks_and_the_default_does_not() -> None:
+    assert len(joints_at_limit(find_demo("s-lock").build())) == 4
     session = opened("s-lock")
     assert said(session) == "218 mm short"
+    assert len(joints_at_limit(session.document)) == 3
     for method in ("ccd", "ccd-from-base"):
         session.dispatch(SetSolver(method=method, max_iterations=300))
         session.solve()

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 from ui_person import VIEW, Person
 
+from viewer.app.panels import demo_card
+from viewer.session.actions import MoveTargets, SetCoordinate
 from viewer.session.demos import DEMOS, Demo
+from viewer.session.files import save_session
 from viewer.ui import Key
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 EVERY = pytest.mark.parametrize("demo", DEMOS, ids=lambda demo: demo.id)
 
@@ -126,9 +134,58 @@ def test_the_solver_switch_unlocks_the_s_and_starting_over_locks_it_again() -> N
     assert not locked(person)
     person.controller.run("demo.start_over")
     assert locked(person)
-    assert person.document.solver.method == "default"
-    demos.choose("ccd")
+    assert person.document.solver.method == "ccd"
+    demos.choose("default")
+    demos.choose("ccd")  # again from where it opened: the two are compared
     assert locked(person)
+    demos.choose("default")
+    assert person.controller.run("edit.undo")
+    assert locked(person)
+
+
+def test_the_s_lock_opens_solved_and_its_plot_shows_the_lock_and_the_way_out() -> None:
+    person = shown("s-lock")
+    session = person.controller.session
+    assert session.undo_depth == 0
+    assert not session.modified
+    assert person.controller.status().state == "Stalled after 12 iterations, 218.0 mm"
+    assert len(person.controller.scene().at_limit) == 3
+    assert session.report is not None
+    errors = session.report.errors_by_iteration["tip"]
+    assert errors[0] == pytest.approx(0.288, abs=1e-3)
+    assert errors[-1] == pytest.approx(errors[-2], abs=1e-4) == pytest.approx(0.218, abs=1e-4)
+    person.controller.demos.choose("default")
+    errors = session.report.errors_by_iteration["tip"]
+    assert errors[-2] == pytest.approx(0.207, abs=1e-3)
+    assert errors[-1] < 1e-3
+
+
+def test_the_card_of_the_two_links_covers_nothing_of_their_circle() -> None:
+    person = shown("two-link")
+    demo = person.controller.demos.current
+    assert demo is not None
+    shapes = person.controller.demos.shapes(person.controller.projection(), 1.0)
+    pixels = np.concatenate([shape.points for shape in shapes])
+    assert pixels[:, 0].min() > demo_card.WIDTH + 2.0 * demo_card.MARGIN
+    assert pixels[:, 0].max() < VIEW.w
+    assert 0.0 < pixels[:, 1].min() < pixels[:, 1].max() < VIEW.h
+
+
+def test_a_target_that_was_moved_is_solved_from_where_the_body_is() -> None:
+    person = shown("s-lock")
+    session = person.controller.session
+    session.dispatch(MoveTargets({"tip": (np.array([0.3, 0.7, 0.0]), None)}))
+    person.controller.demos.choose("default")
+    assert np.allclose(person.target("tip"), (0.3, 0.7, 0.0))
+
+
+def test_a_saved_s_lock_opens_as_it_was_saved(tmp_path: Path) -> None:
+    person = shown("s-lock")
+    person.controller.session.dispatch(SetCoordinate("link_1", 0, 0.1))
+    path, before = tmp_path / "s.ikv.json", person.document
+    save_session(before, path)
+    person.controller.files.open(path)
+    assert person.document.same_as(before)
 
 
 def test_the_next_file_is_seen_in_perspective_again() -> None:

@@ -52,7 +52,7 @@ def test_while_it_is_dragged_too() -> None:
 
 def test_a_body_that_can_come_along_is_short_and_never_too_near() -> None:
     person = Person()
-    person.controller.session.dispatch(MoveTargets({"LeftHand": ((0.0, 1.0, 6.0), None)}))
+    person.controller.session.dispatch(MoveTargets({"LeftHand": ((0.0, 1.0, 1.5), None)}))
     assert too_near(person.document, person.controller.session.report) == frozenset()
     assert any(text.endswith("mm short") for text in words(person))
 

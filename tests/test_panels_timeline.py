@@ -11,6 +11,7 @@ from imgui_bundle import imgui
 from panel_window import PanelWindow
 
 import viewer
+from viewer.app.layout import Layout, Place
 from viewer.app.panels.angle_curves import curves_of
 from viewer.app.panels.dope_sheet import NO_KEYS
 from viewer.session.actions import KeyPose, SetCoordinate, SetRange
@@ -280,3 +281,32 @@ def test_keys_at_every_frame_are_one_band(window: PanelWindow) -> None:
     few = imgui.get_draw_data().total_vtx_count
     keyed(window, *range(1, 300))
     assert imgui.get_draw_data().total_vtx_count - few < 1000
+
+
+def test_the_plot_of_angles_is_tall_and_its_height_can_be_dragged(window: PanelWindow) -> None:
+    layout, scale = window.ui.layout, window.ui.scale
+    before = layout.regions(window.size, scale).rects[Place.BOTTOM].h
+    layout.tabs[Place.BOTTOM] = "angles"
+    regions = layout.regions(window.size, scale)
+    assert regions.rects[Place.BOTTOM].h > before
+    assert regions.body(Place.BOTTOM).h >= 140 + 22 + 40  # the plot, the row of names, what is round it
+    layout.drag("angles", (300.0, window.size[1] - 326.0), regions)
+    assert layout.regions(window.size, scale).rects[Place.BOTTOM].h == 300
+    assert Layout.from_dict(layout.to_dict()).angles == 300.0
+    layout.tabs[Place.BOTTOM] = "timeline"
+    assert layout.regions(window.size, scale).rects[Place.BOTTOM].h == before
+
+
+def test_of_an_effector_the_joint_of_its_chain_that_moves_most_is_plotted(window: PanelWindow) -> None:
+    window.ui.layout.tabs["bottom"] = "angles"
+    keyed(window, 0)
+    window.session.dispatch(SetCoordinate("LeftForeArm", 0, 0.5))
+    keyed(window, 40)
+    window.controller.selecting.select(Item("effector", "LeftHand"))
+    window.frames(3)
+    chain = ["LeftHand", "LeftForeArm", "LeftArm", "LeftShoulder"]
+    words = window.words("angles")
+    assert [word for word in words if word in chain][:4] == chain
+    assert words.count("LeftForeArm") == 2  # in the row, and beside its values
+    window.click("angles", "joints 2")
+    assert window.words("angles").count("LeftArm") == 2

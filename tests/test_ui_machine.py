@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from restless import left_outside
 from ui_person import VIEW, Person
 
 from viewer.ui import COMMANDS, Key, KeyUp, Leave, Move, Press, Release, Scroll
@@ -125,6 +126,7 @@ def check(person: Person) -> None:
     pose = person.document.pose
     np.testing.assert_allclose(np.linalg.norm(pose.rotations, axis=1), 1.0, atol=1e-9)
     assert np.isfinite(pose.translations).all()
+    assert left_outside(person.document) == []
     for command in COMMANDS:
         controller.can(command.id)
         controller.checked(command.id)

@@ -53,7 +53,8 @@ def test_a_tab_shows_its_own_panel_each_time_that_it_is_chosen(
     first = _body(pilot, place)
     _choose(pilot, place, titles[1])
     second = _body(pilot, place)
-    assert (first != second).mean() > 0.01
+    rows = min(len(first), len(second))  # a plot stands taller than keys
+    assert (first[:rows] != second[:rows]).mean() > 0.01
     for title, before in ((titles[0], first), (titles[1], second)):
         _choose(pilot, place, title)
         assert np.array_equal(_body(pilot, place), before)

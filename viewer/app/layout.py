@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["MENU", "STATUS", "TABBED", "TOOLBAR", "TRANSPORT", "Layout", "Place", "Regions"]
 
-_NORMAL = {"left": 228.0, "right": 292.0, "timeline": 112.0, "goals": 0.38, "solver": 0.33}
-_ON_WIDE = {"left": 280.0, "right": 340.0, "timeline": 132.0, "goals": 0.26, "solver": 0.34}
+_NORMAL = {"left": 228.0, "right": 292.0, "timeline": 112.0, "goals": 0.38, "solver": 0.33, "angles": 230.0}
+_ON_WIDE = {"left": 280.0, "right": 340.0, "timeline": 132.0, "goals": 0.26, "solver": 0.34, "angles": 276.0}
 
 
 @dataclass(slots=True)
@@ -29,6 +29,7 @@ class Layout:
         timeline: height of the timeline.
         goals: share of the left panels' height that the lower one has.
         solver: likewise on the right.
+        angles: height of the plot of angles, which stands where the timeline does.
         show_left: the left panels are wanted.
         show_right: likewise.
         show_timeline: likewise.
@@ -41,11 +42,17 @@ class Layout:
     timeline: float | None = None
     goals: float | None = None
     solver: float | None = None
+    angles: float | None = None
     show_left: bool = True
     show_right: bool = True
     show_timeline: bool = True
     hidden: bool = False
     tabs: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def bottom(self) -> str:
+        """The name of the height of what is in front at the bottom: a plot needs more than a row of keys."""
+        return "angles" if self.tabs.get(Place.BOTTOM) == "angles" else "timeline"
 
     def size(self, name: str, width: float) -> float:
         """A size that a person chose, or its default in a window of that logical width."""
@@ -72,7 +79,7 @@ class Layout:
             wanted = x / scale
         elif name == "right":
             wanted = (width - x) / scale
-        elif name == "timeline":
+        elif name == self.bottom:
             wanted = (height - y) / scale - STATUS
         else:
             upper, lower = SPLITS[name]
@@ -95,5 +102,5 @@ class Layout:
     @classmethod
     def from_dict(cls, kept: Mapping[str, float]) -> Layout:
         """A layout from preferences; what it does not know is left out: preferences never stop a start."""
-        left, right, timeline, goals, solver = (kept.get(name) for name in RANGES)
-        return cls(left, right, timeline, goals, solver)
+        left, right, timeline, goals, solver, angles = (kept.get(name) for name in RANGES)
+        return cls(left, right, timeline, goals, solver, angles)

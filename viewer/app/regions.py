@@ -41,7 +41,7 @@ GRIP = 6
 
 
 RANGES = {"left": (180.0, 480.0), "right": (260.0, 520.0), "timeline": (64.0, 320.0), "goals": (0.12, 0.8),
-          "solver": (0.12, 0.8)}  # fmt: skip
+          "solver": (0.12, 0.8), "angles": (64.0, 480.0)}  # fmt: skip
 """Logical pixels, or shares of a height, between which a size can be chosen."""
 
 
@@ -119,7 +119,7 @@ def _timeline(layout: Layout, width: float, free: float) -> tuple[float, bool]:
     room = free - SMALLEST_VIEWPORT[1] - BORDER
     if room < RANGES["timeline"][0]:
         return TRANSPORT + BORDER, True
-    return min(layout.size("timeline", width), room) + BORDER, False
+    return min(layout.size(layout.bottom, width), room) + BORDER, False
 
 
 def arranged(layout: Layout, size: tuple[int, int], scale: float) -> Regions:
@@ -142,7 +142,7 @@ def arranged(layout: Layout, size: tuple[int, int], scale: float) -> Regions:
     if tall:
         rects[Place.BOTTOM] = Rect(0, middle + line, size[0] - right, end - middle - line)
         if not short:
-            borders.append(Border("timeline", _grip(Rect(0, middle, size[0] - right, line), scale), upright=False))
+            borders.append(Border(layout.bottom, _grip(Rect(0, middle, size[0] - right, line), scale), upright=False))
     if left:
         column = Rect(0, top, left - line, middle - top)
         borders.append(Border("left", _grip(Rect(left - line, top, line, column.h), scale), upright=True))

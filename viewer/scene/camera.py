@@ -127,7 +127,14 @@ class Camera:
         return replace(self, distance=distance, target=point + (self.target - point) * (distance / self.distance))
 
     def frame(
-        self, points: ArrayLike, size: tuple[int, int], *, fit: float = FIT, raised: float = RAISED, least: float = 0.0
+        self,
+        points: ArrayLike,
+        size: tuple[int, int],
+        *,
+        fit: float = FIT,
+        raised: float = RAISED,
+        least: float = 0.0,
+        margin: float = 0.0,
     ) -> Camera:
         """Moved, not turned, so that all points are in view.
 
@@ -137,6 +144,7 @@ class Camera:
             fit: how many times larger than the points' shape the view is.
             raised: how far the view's middle is above theirs, in parts of their height.
             least: metres; points that span less are shown as if they spanned this.
+            margin: pixels that are free at every edge of the view, as far as it is large enough for that.
         """
         places = np.asarray(points, dtype=np.float64).reshape(-1, 3)
         places = places[np.isfinite(places).all(axis=1)]
@@ -149,7 +157,9 @@ class Camera:
         aspect = max(size[0], 1) / max(size[1], 1)
         even = self._distance_for(places - middle, aspect, fit)
         middle[1] += raised * (high[1] - low[1])
-        distance = max(even, self._distance_for(places - middle, aspect, min(fit, EDGE)))
+        short = min(size)
+        edge = max(min(fit, EDGE), short / max(short - 2.0 * margin, 0.5 * short, 1.0))
+        distance = max(even, self._distance_for(places - middle, aspect, edge))
         if distance <= 0.0:
             return replace(self, target=middle)
         return replace(self, target=middle, distance=min(max(distance, _NEAREST), _FARTHEST))

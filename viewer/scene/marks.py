@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _HALF, _HALF_IN_GIZMO = 9.0, 7.0
 _LINK_PX, _LINK_ON, _LINK_OFF = 2.0, 7.0, 5.0
+_THIN_PX, _FAINT = 1.0, 0.5
+"""The link of a quiet mark."""
 _MARGIN = 40.0
 """Pixels beyond the view's edge from where signs cannot be seen any more."""
 _APART = 4.0
@@ -55,6 +57,11 @@ class Seen(NamedTuple):
 
     @property
     def is_short(self) -> bool:
+        """Whether a place is asked for and not reached, and that is to be said."""
+        return self.is_missed and not self.mark.quiet
+
+    @property
+    def is_missed(self) -> bool:
         """Whether a place is asked for and not reached."""
         return self.mark.on and not self.mark.reached and self.mark.target is not None
 
@@ -84,10 +91,10 @@ def mark_records(
     links: list[Path] = []
     signs: list[tuple[Records, Pixel]] = []
     for one in seen:
-        if one.is_short:
+        if one.is_missed:
             links += _link(one.mark, projection, scale)
-            if not one.is_apart <= _APART * scale and is_on_view(one.effector, projection, scale):
-                signs.append((stamps.ring("effector", 1.0, scale), one.effector))
+        if one.is_short and not one.is_apart <= _APART * scale and is_on_view(one.effector, projection, scale):
+            signs.append((stamps.ring("effector", 1.0, scale), one.effector))
         if is_on_view(one.at, projection, scale):
             held = one.mark.selected and is_about(gizmo, one.at, scale)
             signs += [(stamp, one.at) for stamp in _signs(one, scale, gizmo=held)]
@@ -104,7 +111,9 @@ def _signs(one: Seen, scale: float, *, gizmo: bool) -> list[Records]:
     """The stamps of a handle at its target."""
     mark = one.mark
     result = [stamps.selection(scale)] if mark.selected and not gizmo else []
-    state = "hovered" if mark.hovered else "target" if mark.reached else "unreached"
+    if mark.quiet and not mark.reached and mark.on:
+        result.append(stamps.missed(scale, pinned=mark.pin_position or mark.pin_rotation))
+    state = "hovered" if mark.hovered else "target" if mark.reached or mark.quiet else "unreached"
     if mark.root:
         return [*result, stamps.root("hovered" if mark.hovered else "effector", scale)]
     if not mark.on:
@@ -124,6 +133,8 @@ def _link(mark: Mark, projection: Projection, scale: float) -> list[Path]:
     line = clipped(ends[0], ends[1], projection.size, _MARGIN * scale) if ends is not None else None
     if line is None:
         return []
+    if mark.quiet:
+        return [Path(line, rgba("unreached", _FAINT), _THIN_PX * scale)]
     pieces = dashes(*line, _LINK_ON * scale, _LINK_OFF * scale)
     rims = [Path(piece, stamps.HALO, (_LINK_PX + 2.0) * scale) for piece in pieces]
     return rims + [Path(piece, rgba("unreached"), _LINK_PX * scale) for piece in pieces]

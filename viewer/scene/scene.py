@@ -34,6 +34,7 @@ class Mark:
         selected, hovered: states to show.
         root: it is the root handle.
         too_near: its target is missed because it is nearer than the chain folds.
+        quiet: its goal is missed, but by little, or it is not what is looked at: a thin ring says so, and no words.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Mark:
     hovered: bool = False
     root: bool = False
     too_near: bool = False
+    quiet: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

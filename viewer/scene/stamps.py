@@ -24,6 +24,7 @@ _SHADE = rgba("halo", 0.35)
 _LINE, _RIM = 2.0, 1.0
 """Pixels of a sign's line, and of the dark rim on either side of it that sets it off from anything."""
 _DOT, _RING, _TURN_RING, _SELECTED_RING = 2.8, 6.0, 14.5, 19.0
+_MISSED, _MISSED_PIN, _THIN = 12.5, 17.0, 1.2
 _HALF_PIN, _PIN_CORNER, _CHIP_CORNER = 9.0, 4.0, 5.0
 _CHEVRON = np.array([[-3.6, 3.2], [0.0, 0.0], [3.6, 3.2]])
 _CHEVRON_OUT = 17.0
@@ -55,6 +56,18 @@ def rotation_target(colour: str, scale: float) -> Records:
 def ring(colour: str, alpha: float, scale: float) -> Records:
     """An effector that is not where it should be, or one without a goal."""
     return tessellate(_lines([circle((0.0, 0.0), _RING * scale)], rgba(colour, alpha), scale))
+
+
+@lru_cache(maxsize=16)
+def missed(scale: float, *, pinned: bool) -> Records:
+    """A thin ring round the sign of a goal that is missed, where that is not said in words."""
+    outline = circle((0.0, 0.0), (_MISSED_PIN if pinned else _MISSED) * scale)
+    return tessellate(
+        [
+            Path(outline, (*HALO[:3], 0.5 * HALO[3]), (_THIN + 2.0 * _RIM) * scale, closed=True),
+            Path(outline, rgba("unreached", 0.8), _THIN * scale, closed=True),
+        ]
+    )
 
 
 @lru_cache(maxsize=64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
     from viewer.ik.goals import Goal
     from viewer.session.document import Document
+    from viewer.skeleton.pose import Pose
+    from viewer.skeleton.skeleton import Skeleton
     from viewer.spatial.checks import Floats
 
 _AT_LIMIT = 1e-6
@@ -45,13 +48,16 @@ def still_report(document: Document) -> StillReport | None:
 
 
 def joints_at_limit(document: Document) -> tuple[str, ...]:
-    """Names of the joints that stand at a limit that binds, or outside."""
-    if not document.limits_on:
-        return ()
-    space = joint_space(binding(document))
-    coordinates = space.measure(document.pose.rotations, document.pose.translations)
+    """Names of the joints that stand at a limit that binds, or outside, in the pose shown: solved, played or pasted."""
+    return _at_limit(binding(document), document.pose) if document.limits_on else ()
+
+
+@lru_cache(maxsize=8)
+def _at_limit(skeleton: Skeleton, pose: Pose) -> tuple[str, ...]:
+    space = joint_space(skeleton)
+    coordinates = space.measure(pose.rotations, pose.translations)
     near = ((coordinates - space.lower < _AT_LIMIT) | (space.upper - coordinates < _AT_LIMIT)).any(axis=-1)
-    return tuple(document.skeleton.names[joint] for joint in np.flatnonzero(near).tolist())
+    return tuple(skeleton.names[joint] for joint in np.flatnonzero(near).tolist())
 
 
 def _miss(document: Document, goal: Goal) -> tuple[float, float]:

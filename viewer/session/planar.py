@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from viewer.session.measuring import joints_at_limit
 from viewer.session.plane import PLANES, normal_of
-from viewer.session.standing import stand_of
+from viewer.session.standing import stand_of, world_of
 from viewer.skeleton.kinds import JointKind
 from viewer.skeleton.pose import Pose
-from viewer.skeleton.violation import limit_violation, project_pose
+from viewer.skeleton.violation import project_pose
 from viewer.spatial.quaternion import between, conjugate, from_axis_angle, multiply, rotate
 from viewer.spatial.swing_twist import twist_about
 
@@ -25,12 +26,14 @@ if TYPE_CHECKING:
     from viewer.skeleton.skeleton import Skeleton
     from viewer.spatial.checks import Floats
 
-__all__ = ["PLANES", "confined", "flattened", "in_plane", "normal_of"]
+__all__ = ["PLANES", "confined", "flattened", "in_plane", "normal_of", "out_of_plane"]
 
 _STEEPEST, _TURN = np.sin(np.radians(60.0)), np.cos(np.radians(60.0))
 """Bones and hinges that would have to turn farther into the plane stay as they are."""
 _FAINT = 1e-6
 """Part of the bones' own wish that the plane's wish for a joint without one weighs."""
+_SEEN = 0.5 * np.radians(0.5)
+"""Half a turn that shows."""
 
 
 def in_plane(document: Document, point: Floats, level: Floats) -> Floats:
@@ -62,23 +65,38 @@ def flattened(skeleton: Skeleton, pose: Pose, plane: str, *, limits: bool) -> Po
         skeleton: with the limits that count.
         pose: of it.
         plane: one of `PLANES`.
-        limits: whether limits hold a joint back.
+        limits: whether limits hold: a joint whose limits exclude the plane goes as near to it as they let it.
     """
     normal = normal_of(plane)
-    rotations, world = pose.rotations.copy(), np.zeros_like(pose.rotations)
-    held = limits and limit_violation(skeleton, pose).max() < 1e-9
+    start = project_pose(skeleton, pose) if limits else pose
+    rotations, world = start.rotations.copy(), np.zeros_like(pose.rotations)
     for joint, parent in enumerate(skeleton.parents.tolist()):
         above = world[parent] if parent >= 0 else np.array([0.0, 0.0, 0.0, 1.0])
         world[joint] = multiply(above, rotations[joint])
-        wanted = _wanted(skeleton, pose, joint, world[joint], normal)
+        wanted = _wanted(skeleton, start, joint, world[joint], normal)
         turn = _turn(skeleton, joint, world[joint], wanted, normal)
         if turn is None:
             continue
         rotations[joint] = multiply(conjugate(above), multiply(turn, world[joint]))
-        if held and skeleton.limits[joint] is not None:
-            rotations[joint] = project_pose(skeleton, Pose(rotations, pose.translations)).rotations[joint]
+        if limits and skeleton.limits[joint] is not None:
+            rotations[joint] = project_pose(skeleton, Pose(rotations, start.translations)).rotations[joint]
         world[joint] = multiply(above, rotations[joint])
-    return Pose(rotations, pose.translations)
+    return Pose(rotations, start.translations)
+
+
+def out_of_plane(document: Document) -> tuple[str, ...]:
+    """Names of the joints that their limits keep from turning their bones into the document's plane."""
+    if document.planar is None:
+        return ()
+    limited = joints_at_limit(document)
+    skeleton, pose, normal = document.skeleton, document.pose, normal_of(document.planar)
+    world, found = world_of(skeleton, pose).rotations, []
+    for joint, name in enumerate(skeleton.names):
+        wanted = _wanted(skeleton, pose, joint, world[joint], normal)
+        turn = _turn(skeleton, joint, world[joint], wanted, normal)
+        if turn is not None and name in limited and float(np.linalg.norm(turn[:3])) > _SEEN:
+            found.append(name)
+    return tuple(found)
 
 
 def _turn(skeleton: Skeleton, joint: int, world: Floats, wanted: Floats, normal: Floats) -> Floats | None:

@@ -12,12 +12,13 @@ import numpy as np
 from viewer.ik.natural import MOST, REFERENCE, spreads
 from viewer.ik.stated import spread_about
 from viewer.session.plane import joint_axes, normal_of, ranges, turns_about
+from viewer.session.take.carrying import with_joints
 from viewer.skeleton.kinds import JointKind
 from viewer.skeleton.kinematics import fk
 from viewer.skeleton.limits import JointLimits
 from viewer.skeleton.pose import Pose
-from viewer.skeleton.violation import project_pose
-from viewer.spatial.quaternion import IDENTITY, angle_between
+from viewer.skeleton.violation import limit_violation, project_pose
+from viewer.spatial.quaternion import IDENTITY, angle_between, slerp
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -33,6 +34,9 @@ _ONE_OF_TWO = 0.999
 """Cosine above which an axis is the normal."""
 _FLAT = 1e-6
 """Radians or metres: a pose this far out of a plane is in it."""
+_OUTSIDE = 1e-9
+"""Radians or metres: a pose within this of its limits is inside."""
+_HALVINGS = 40
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,18 +44,27 @@ class PlanarRig:
     """What a solver is given in place of a skeleton.
 
     A free root stands on two slides within the plane, which come first; all other joints follow in their order.
+    Joints that cannot move within the plane stay as they are.
 
     Attributes:
         skeleton: slides and joints.
+        still: (S,) slides of the document's skeleton that cannot move within the plane ...
+        places: (S, 3) metres, ... and their translations.
         roots: (R,) the free roots, by their numbers in the document's skeleton.
         origins: (R, 3) metres, where they stand while their slides are at 0.
         across: (2, 3) unit directions of the slides, world frame.
+        base: the document's pose that turns are counted from, inside the limits that bind.
+        limited: the document's skeleton with these limits; None where none bind.
     """
 
     skeleton: Skeleton
+    still: Ints
+    places: Floats
     roots: Ints
     origins: Floats
     across: Floats
+    base: Pose
+    limited: Skeleton | None
 
     @property
     def _slides(self) -> int:
@@ -61,6 +74,7 @@ class PlanarRig:
         """A pose of the document's skeleton as one of this rig; a root's distance from its plane is lost."""
         rotations = np.concatenate([np.tile(IDENTITY, (self._slides, 1)), pose.rotations])
         moved = pose.translations.copy()
+        moved[self.still] = self.places
         along = (moved[self.roots] - self.origins) @ self.across.T
         first = self.origins + along[:, :1] * self.across[0]
         second = along[:, 1:] * self.across[1]
@@ -77,7 +91,26 @@ class PlanarRig:
 
     def nearest(self, pose: Pose, *, limits: bool) -> Pose:
         """The nearest pose, joint by joint, that turns out of no plane and, if ``limits``, that the limits allow."""
-        return self.lowered(project_pose(self.skeleton, self.lifted(pose), limits=limits))
+        found = self.lowered(project_pose(self.skeleton, self.lifted(pose), limits=limits))
+        return self._inside(found) if limits else found
+
+    def _inside(self, pose: Pose) -> Pose:
+        """The pose with joints turned back towards the base as far as their limits ask.
+
+        Ranges about the normal are looked for in steps: between two angles that are inside one may be just outside.
+        """
+        skeleton = self.limited
+        if skeleton is None or not (limit_violation(skeleton, pose) > _OUTSIDE).any():
+            return pose
+        inside, outside = np.zeros(len(skeleton)), np.ones(len(skeleton))
+        for _ in range(_HALVINGS):
+            part = 0.5 * (inside + outside)
+            turned = slerp(self.base.rotations, pose.rotations, part)
+            good = limit_violation(skeleton, Pose(turned, pose.translations)) <= _OUTSIDE
+            inside, outside = np.where(good, part, inside), np.where(good, outside, part)
+        over = limit_violation(skeleton, pose) > _OUTSIDE
+        turned = slerp(self.base.rotations, pose.rotations, inside)
+        return Pose(np.where(over[:, None], turned, pose.rotations), pose.translations)
 
     def holds(self, pose: Pose) -> bool:
         """Whether a pose of the document's skeleton is in the planes of this rig: turns about the normal lead to it."""
@@ -88,7 +121,7 @@ class PlanarRig:
     def solution(self, found: Solution) -> Solution:
         """A solution with the pose of the document's skeleton."""
         shown = copy(found)
-        shown.pose = self.lowered(found.pose)
+        shown.pose = self._inside(self.lowered(found.pose))
         return shown
 
     def locked(self, names: Iterable[str], root: str) -> frozenset[str]:
@@ -112,22 +145,63 @@ def rig_of(document: Document) -> PlanarRig | None:
     """The rig of a planar document in its pose; None of one that is not planar."""
     if document.planar is None:
         return None
-    return _rig(document.skeleton, document.pose, document.unlimited, document.planar)
+    return _rig(document.skeleton, document.pose, document.unlimited, document.planar, document.limits_on)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Turns:
+    """How the joints of a pose can turn about a normal.
+
+    Attributes:
+        pose: where the turns are counted from.
+        axes: (J, 3) the normal in the joints' frames.
+        hinges: (J,) joints that become hinges about it.
+        stuck: (J,) joints that cannot turn about it, or of slides slide across it.
+        ranges: (J, 2) radians, of the hinges.
+    """
+
+    pose: Pose
+    axes: Floats
+    hinges: Bools
+    stuck: Bools
+    ranges: Floats
+
+    @classmethod
+    def of(cls, skeleton: Skeleton, pose: Pose, normal: Floats) -> _Turns:
+        """Those of a pose."""
+        world = fk(skeleton, pose)
+        able, axes = turns_about(skeleton, world, normal), joint_axes(world, normal)
+        hinges = np.array([kind in _MADE for kind in skeleton.kinds]) & able
+        return cls(pose, axes, hinges, ~able, ranges(skeleton, pose, axes, hinges))
+
+    @classmethod
+    def inside(cls, skeleton: Skeleton, pose: Pose, normal: Floats) -> _Turns:
+        """Those of the pose with joints brought inside their limits where no turn about the normal does that.
+
+        Limits go before the plane: such a joint leaves it, and what hangs on it moves in a plane of its own.
+        """
+        found, asked = cls.of(skeleton, pose, normal), np.ones(len(skeleton), dtype=np.bool_)
+        while True:
+            none = found.stuck | (found.hinges & (found.ranges == 0.0).all(axis=1))
+            barred = asked & none & (limit_violation(skeleton, found.pose) > _OUTSIDE)
+            if not barred.any():
+                return found
+            # What hangs on these now turns about other axes of its own, so its ranges are looked for again.
+            asked &= ~barred
+            found = cls.of(skeleton, with_joints(found.pose, project_pose(skeleton, found.pose), barred), normal)
 
 
 @lru_cache(maxsize=8)
-def _rig(skeleton: Skeleton, pose: Pose, unlimited: frozenset[str], plane: str) -> PlanarRig:
+def _rig(skeleton: Skeleton, shown: Pose, unlimited: frozenset[str], plane: str, limits_on: bool) -> PlanarRig:
     limits = tuple(
         None if name in unlimited else own for name, own in zip(skeleton.names, skeleton.limits, strict=True)
     )
     limited = replace(skeleton, limits=limits) if unlimited else skeleton
-    normal, world = normal_of(plane), fk(skeleton, pose)
-    able, axes = turns_about(skeleton, world, normal), joint_axes(world, normal)
-    made = np.array([kind in _MADE for kind in skeleton.kinds])
-    hinges, stuck = made & able, ~able
+    normal = normal_of(plane)
+    turns = (_Turns.inside if limits_on else _Turns.of)(limited, shown, normal)
+    pose, axes, hinges, stuck, found = turns.pose, turns.axes, turns.hinges, turns.stuck, turns.ranges
     kinds = [JointKind.FIXED if still else kind for kind, still in zip(skeleton.kinds, stuck.tolist(), strict=True)]
     bounds = list(limits)
-    found = ranges(limited, pose, axes, hinges)
     for joint in np.flatnonzero(hinges | stuck).tolist():
         kinds[joint] = JointKind.HINGE if hinges[joint] else JointKind.FIXED
         low, high = found[joint].tolist()
@@ -145,7 +219,18 @@ def _rig(skeleton: Skeleton, pose: Pose, unlimited: frozenset[str], plane: str) 
     )
     roots = np.array([j for j, kind in enumerate(skeleton.kinds) if kind is JointKind.FREE], dtype=np.intp)
     across = np.eye(3)[normal == 0.0]
-    return PlanarRig(_on_slides(flat, roots, pose, across), roots, pose.translations[roots], across)
+    slides = np.array([kind is JointKind.SLIDE for kind in skeleton.kinds])
+    still = np.flatnonzero(slides & stuck)
+    return PlanarRig(
+        skeleton=_on_slides(flat, roots, pose, across),
+        still=still,
+        places=pose.translations[still],
+        roots=roots,
+        origins=pose.translations[roots],
+        across=across,
+        base=pose,
+        limited=limited if limits_on else None,
+    )
 
 
 def _spreads(skeleton: Skeleton, axes: Floats, hinges: Bools) -> Floats:

@@ -55,14 +55,18 @@ class Session(Taping):
         """
         self.replace(new_document(character, **options))
 
-    def replace(self, document: Document, path: Path | None = None, disk: str | None = None) -> None:
-        """Show another document, as saved at ``path``; what was there is forgotten, undo included."""
+    def replace(self, document: Document, path: Path | None = None, disk: str | None = None, *, solve: bool = False) -> None:
+        """Show another document, as saved at ``path``; what was there is forgotten, undo included.
+
+        With ``solve`` it is solved first, as `solve` does, which is no step.
+        """
         self._abandon()
         self.stop()
         self.animate(())
         self._history, self._saved_step = History(), None
         self.path, self.disk = path, disk
-        self._show(State(document, still_report(document)))
+        solved = settle(document, self._solvers, restarts=True) if solve else None
+        self._show(solved or State(document, still_report(document)))
 
     def solve(self) -> None:
         """Solve from the pose shown towards the handles, restarts allowed where they are: one undo step.

@@ -189,11 +189,14 @@ def settle(document: Document, solvers: Solvers, *, restarts: bool = False) -> S
     drag.glides = False
     trace.steps.append((0, *_errors(document, goals)))
     solution = _run(drag, goals, document.solver, trace)
+    stalled = solution.status is Status.BUDGET and _rests(trace)
     if restarts and document.solver.restarts and solution.status is not Status.CONVERGED:
-        solution = drag.escape() or solution
+        solution = _gone_on(drag.escape(), trace) or solution
     if rests:
-        solution = drag.rest() or solution
+        solution = _gone_on(drag.rest(), trace) or solution
     report = Report(solution, tuple(goals), tolerances(document.solver), trace)
+    if stalled and solution.status is Status.BUDGET:
+        report.status = Status.STALLED  # it could go on, and gets nowhere
     pose = kept_pose(document, solution)
     if pose is None:
         pose = inside(document, document.pose) if violation(document) > _OUTSIDE else document.pose
@@ -226,6 +229,13 @@ def _run(drag: SteppedDrag, goals: Mapping[str, Goal], settings: SolverSettings,
         if left <= 0 or solution.iterations < asked or solution.status not in UNDER_WAY or _rests(trace):
             break
     return solution
+
+
+def _gone_on(found: Solution | None, trace: Trace) -> Solution | None:
+    """What a solve went on to, noted as its last step."""
+    if found is not None:
+        trace.add(found)
+    return found
 
 
 def _rests(trace: Trace) -> bool:

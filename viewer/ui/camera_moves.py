@@ -27,6 +27,10 @@ _SCROLL_ORBIT = 40.0
 """Pixels of orbit or pan that a notch of two-finger scrolling is worth."""
 _LEAST_SPAN = 0.25
 """What is framed is shown as at least this part of the figure's height."""
+_MARGIN = 24.0
+"""Logical pixels round what is framed: the rings of pins and of what is selected are as large."""
+_TALL = 0.55
+"""Part of the view's height from which a figure is large enough for its way to be in view when it is opened."""
 _RESIZED = 1.5
 """A figure that is so many times as large as before, or as small, is looked at anew."""
 
@@ -148,22 +152,27 @@ class CameraMoves:
     def frame(self, points: Floats) -> None:
         """Bring points (N, 3) into view."""
         if len(points):
-            least = _LEAST_SPAN * self._controller.picture.height
-            self.jump(self.heading_for.frame(points, self._controller.viewport.size, least=least))
+            self.jump(self._framed(self.heading_for, points))
+
+    def _framed(self, camera: Camera, points: Floats) -> Camera:
+        """The camera with points (N, 3) in view, and room for the signs that are drawn on them."""
+        least, margin = _LEAST_SPAN * self._controller.picture.height, _MARGIN * self._controller.scale
+        return camera.frame(points, self._controller.viewport.size, least=least, margin=margin)
 
     def frame_all(self) -> None:
-        """Bring the whole figure into view, and all of its motion unless that leads far away."""
-        self.frame(self._all())
-
-    def _all(self) -> Floats:
-        return self._travel.points(self._controller.document)
+        """Bring the figure into view, and all of the way that it goes in the frames that are played."""
+        self.frame(self._travel.points(self._controller.document))
 
     def start(self) -> None:
-        """The view that a document opens with: three-quarter, the whole figure and its motion, at once."""
+        """The view that a document opens with, at once: three-quarter, the figure, and its way if it is large then."""
         self._jump = None
-        camera = self._controller.demos.opening_view(self.camera)
-        points = np.concatenate([self._all(), self._controller.demos.room()])
-        self.set(camera.frame(points, self._controller.viewport.size))
+        camera, picture = self._controller.demos.opening_view(self.camera), self._controller.picture
+        room, figure = self._controller.demos.room(), picture.figure_points()
+        view = self._framed(camera, np.concatenate([self._travel.points(self._controller.document), room]))
+        pixels = view.projection(self._controller.viewport.size).project(figure)
+        if not np.ptp(pixels[:, 1]) >= _TALL * self._controller.viewport.h:
+            view = self._framed(camera, np.concatenate([figure, room]))
+        self.set(view)
         self._started, self._height = self.camera, self._controller.picture.height
 
     def resized(self) -> None:
@@ -172,9 +181,10 @@ class CameraMoves:
             self.start()
 
     def frame_selection(self) -> None:
-        """Bring what is selected into view; all where nothing is."""
-        points = self._controller.picture.selected_points()
-        self.frame(points if len(points) else self._all())
+        """Bring what is selected into view, tips of joints included; the figure as it stands where nothing is."""
+        picture = self._controller.picture
+        points = np.concatenate([picture.selected_points(), picture.selected_tips()])
+        self.frame(points if len(points) else picture.figure_points())
 
     def look(self, view: ViewName) -> None:
         """Turn to a standard view of the figure."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from viewer.gizmo import Fill, Stroke
 from viewer.session.actions import MoveTargets, SetSolver
-from viewer.session.demos import PREFIX, Motion, Pointer, StartOver, demo_of
+from viewer.session.demos import PREFIX, Motion, Pointer, SolveAfresh, StartOver, demo_of
 from viewer.ui.gestures import item_of
 from viewer.ui.handler import Handler, Handlers
 
@@ -71,6 +71,8 @@ class Demos:
         self._closed = self._pointer = None
         if demo is None:
             return
+        if demo.solves and session.path is None and session.document.pose.same_as(demo.build().pose):
+            session.replace(session.document, solve=True)
         if demo.follows:
             self._pointer = Pointer(np.array(session.document.handle(demo.follows).position))
             session.animate((Motion(demo.follows, self._pointer, shown=False),))
@@ -112,19 +114,31 @@ class Demos:
             session.resume()
 
     def start_over(self) -> None:
-        """The demo as it opens, seen as it opens, under the solver that is chosen: one step to undo."""
+        """The demo as it opens, seen as it opens: one step to undo. The solver stays, unless solves are shown."""
         demo = self.current
         if demo is None:
             return
-        built, session = demo.build(), self._controller.session
-        session.dispatch(StartOver(replace(built, character=self._document.character, solver=self._document.solver)))
+        session = self._controller.session
+        method = demo.build().solver.method if demo.solves else self._document.solver.method
+        session.dispatch(self._as_opened(demo, method))
         self._controller.camera_moves.start()
         if session.motions:
             session.animate(session.motions)
 
+    def _as_opened(self, demo: Demo, method: str) -> StartOver:
+        built, solver = demo.build(), replace(self._document.solver, method=method)
+        document = replace(built, character=self._document.character, solver=solver)
+        return (SolveAfresh if demo.solves else StartOver)(document)
+
     def choose(self, method: str) -> None:
-        """Solve by another method from where the body is; what it does not reach it may look for elsewhere."""
-        session = self._controller.session
+        """Solve by another method; what it does not reach it may look for elsewhere.
+
+        From where the body is; where a demo compares solves, from where it opened, unless the target was moved since.
+        """
+        session, demo = self._controller.session, self.current
+        if demo is not None and demo.solves and self._document.handles == demo.build().handles:
+            session.dispatch(self._as_opened(demo, method))
+            return
         session.dispatch(SetSolver(method=method))
         if not session.animating and not all(error.reached for error in session.errors.values()):
             session.solve()

@@ -55,7 +55,9 @@ class Effects:
         return bool(self._running)
 
     def _begin(self, scene: Scene, now: float) -> None:
-        missed = frozenset(mark.name for mark in scene.marks if not mark.reached and mark.target is not None)
+        missed = frozenset(
+            mark.name for mark in scene.marks if not (mark.reached or mark.quiet) and mark.target is not None
+        )
         if self._missed is not None:
             self._running += [_Effect(ring=True, name=name, since=now) for name in missed - self._missed]
             names = (scene.skeleton.names[joint] for joint in scene.at_limit - self._stuck)

@@ -10,7 +10,7 @@ import numpy as np
 from viewer.gizmo import Fill, Gizmo, Space, Stroke, Tool, axes_of
 from viewer.scene import Scene, Text, draw_list, facing, figure_height, figure_points, floor_of, rgba
 from viewer.scene.texts import text_width
-from viewer.session.standing import world_of
+from viewer.session.standing import below, world_of
 from viewer.ui import grips, numbers
 from viewer.ui.drag import Drag
 from viewer.ui.echoes import Echoes
@@ -79,6 +79,13 @@ class Picture:
         """(N, 3) where the selected items are, and their targets."""
         points = [point for item in self.document.selection for point in grips.places(self.document, item)]
         return np.array(points).reshape(-1, 3)
+
+    def selected_tips(self) -> Floats:
+        """(N, 3) tips of selected joints, and of all that hangs on selected effectors: toes on a foot."""
+        skeleton, chosen = self.document.skeleton, self.document.selection
+        ends = below(skeleton, [self.joint_of(item) for item in chosen if item.kind == "effector"])
+        ends[[self.joint_of(item) for item in chosen]] = True
+        return self.figure_points()[len(skeleton) :][ends[skeleton.tip_parents]]
 
     def joint_of(self, item: Item) -> int:
         """The joint that an item is, or is fixed to."""

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from viewer.session.actions import SetPlanar
+from viewer.session.planar import out_of_plane
 from viewer.ui.axis_views import along
 from viewer.ui.handler import Handler, Handlers
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 _ALONG = {"xy": "z", "yz": "x", "zx": "y"}
 """The axis that points at whoever looks at a plane."""
+_NAMED = 2
+"""So many joints are named; more are counted."""
 
 
 class Planes:
@@ -45,6 +48,15 @@ class Planes:
         else:
             moves.set(replace(moves.heading_for, orthographic=True))
             moves.jump(self.facing(moves.heading_for))
+        self.say_who_stands_out()
+
+    def say_who_stands_out(self) -> None:
+        """Note which joints the limits that bind keep out of the plane, if any."""
+        names = out_of_plane(self._controller.session.document)
+        if names:
+            who = f"{len(names)} joints" if len(names) > _NAMED else " and ".join(names)
+            verb, whose = ("stands", "its") if len(names) == 1 else ("stand", "their")
+            self._controller.note(f"{who} {verb} out of the plane: {whose} limits exclude it")
 
     def _is(self, plane: str) -> bool:
         return self._controller.session.document.planar == plane

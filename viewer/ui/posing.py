@@ -82,6 +82,10 @@ class Posing:
 
     # Limits, pins, effectors
 
+    def _toggle_limits(self) -> None:
+        self._do(act.SetLimits(not self._document.limits_on))
+        self._controller.planes.say_who_stands_out()
+
     def _toggle_joint_limits(self) -> None:
         joint = self._joint()
         if joint is not None:
@@ -196,9 +200,7 @@ class Posing:
 
     def _pose_handlers(self) -> Handlers:
         return {
-            "limits.all": Handler(
-                lambda: self._do(act.SetLimits(not self._document.limits_on)), checked=lambda: self._document.limits_on
-            ),
+            "limits.all": Handler(self._toggle_limits, checked=lambda: self._document.limits_on),
             "limits.joint": Handler(self._toggle_joint_limits, self._can_limit_joint, self._joint_limited),
             "reset.position": self._reset(position=True, rotation=False),
             "reset.rotation": self._reset(position=False, rotation=True),

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from viewer.ik.solution import Status
-from viewer.scene import Mark, Scene
+from viewer.scene import Mark, Scene, figure_height
 from viewer.session import Item
-from viewer.session.measuring import measured
+from viewer.session.measuring import joints_at_limit, measured
 from viewer.session.standing import stand_of, world_of
 from viewer.skeleton.coordinates import joint_space
 from viewer.ui.grips import aims, is_root, joint_of
 from viewer.ui.nearness import too_near
+from viewer.ui.status import worst
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -28,6 +29,9 @@ _OUTSIDE = 1e-6
 _SLACK, _SLACK_DEG = 0.02, 5.0
 """While a drag is on its way, what is missed by less than this part of the figure's height (and by less than so many
 degrees) is not said to be missed: it would flicker at every quick move."""
+_SAID = 0.01
+"""A miss is said in words from this part of the figure's height on, of what is selected (it is what is dragged), of
+pins, and where nothing is selected of the worst; all other goals may be missed for their sake."""
 
 
 class Setting(NamedTuple):
@@ -62,15 +66,14 @@ def scene_of(session: Session, hovered: Item | None, display: Display, setting: 
     errors = report.errors if report is not None else session.errors
     under_way = session.dragging and report is not None and report.status is Status.BUDGET
     slack = _SLACK * setting.height if under_way else 0.0
-    stuck = report.at_limit if report is not None and document.limits_on else ()
     near = too_near(document, None if session.playing else report)
     return Scene(
         skeleton=skeleton,
         world=world_of(skeleton, document.pose),
-        marks=(*_effectors(document, errors, hovered, slack, near), *_roots(document, hovered)),
+        marks=(*_effectors(document, errors, hovered, (setting.height, slack), near), *_roots(document, hovered)),
         selected=frozenset(joint_of(document, item) for item in document.selection),
         hovered=joint_of(document, hovered) if hovered is not None and hovered.kind == "joint" else -1,
-        at_limit=frozenset(skeleton.index(name) for name in stuck),
+        at_limit=frozenset(skeleton.index(name) for name in joints_at_limit(document)),
         outside=_outside(document),
         stretched=stretched(document),
         limits_on=document.limits_on,
@@ -113,23 +116,28 @@ def _roots(document: Document, hovered: Item | None) -> list[Mark]:
 def goal_marks(document: Document) -> tuple[Mark, ...]:
     """Effectors and where they should be, as they stand; nothing is selected."""
     still = replace(document, selection=())
-    return tuple(_effectors(still, measured(still), None, 0.0))
+    return tuple(_effectors(still, measured(still), None, (figure_height(still.skeleton), 0.0)))
 
 
 def _effectors(
     document: Document,
     errors: Mapping[str, GoalError],
     hovered: Item | None,
-    slack: float,
+    sizes: tuple[float, float],
     close: Collection[str] = (),
 ) -> list[Mark]:
-    marks = []
+    """The marks; ``sizes`` are metres of the figure's height, and of what is not said to be missed at all."""
+    (height, slack), marks = sizes, []
+    chosen = {item.name for item in document.selection if item.name in errors}
+    spoken = chosen or {worst(errors)[0]}  # those that the status line speaks of
     for handle in document.handles:
         error = errors.get(handle.effector)
         reached = error is None or error.reached or not handle.on
         near = error is not None and (error.metres or 0.0) < slack and (error.degrees or 0.0) < _SLACK_DEG
         mark = _effector(document, handle, error, hovered, reached=reached or near)
-        marks.append(replace(mark, too_near=True) if mark.name in close else mark)
+        much = error is not None and ((error.metres or 0.0) >= _SAID * height or (error.degrees or 0.0) >= _SLACK_DEG)
+        quiet = not (mark.reached or (much and (mark.name in spoken or handle.pinned)))
+        marks.append(replace(mark, too_near=mark.name in close, quiet=quiet))
     return marks
 
 

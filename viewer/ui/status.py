@@ -9,6 +9,7 @@ from viewer.ik.findings import FAR
 from viewer.ik.solution import Status
 from viewer.scene import figure_height
 from viewer.session import Mode
+from viewer.session.measuring import joints_at_limit
 from viewer.skeleton.effectors import find_place
 from viewer.ui import numbers
 from viewer.ui.lengths import error_decimals
@@ -31,8 +32,9 @@ _CONFLICT = re.compile(r"goals conflict: (?P<names>.+) cannot (?:all |both )?be 
 _SHORT = re.compile(r" short: (?:its chain|no joint)| off: no pose nearer")
 _HYPHEN = re.compile(r"(?<= )-(?=\d)")
 _BLOCKED, _OUT = "blocked by limits: ", "Out of reach"
-_MOST_LIMITS = 2
-"""So many joints at their limits are named."""
+_REACHED = " reached"
+_MOST_LIMITS, _MOST_NAMED = 2, 2
+"""So many joints at their limits are named, and so many effectors that are dragged together."""
 
 
 class StatusLine(NamedTuple):
@@ -72,7 +74,11 @@ def status_line(session: Session, *, dragging: bool, compiling_for: float, fps: 
         state = "Playing" if session.playing else "Not solved"
         return StatusLine("dot", state, "idle", _errors(session.errors, finest), _figures(None, fps), modes)
     icon, state, tone = _state(document, report, dragging=dragging)
-    goals = _errors(report.errors, finest) if tone in {"ok", "idle"} else _limits(document, report, state)
+    if tone in {"ok", "idle"}:
+        others, miss = worst(report.errors) if state.endswith(_REACHED) else ("", "")
+        goals = f"{others} {miss}" if others else _errors(report.errors, finest)
+    else:
+        goals = _limits(document, report, state)
     return StatusLine(icon, state, tone, goals, _figures(report, fps), modes)
 
 
@@ -81,12 +87,15 @@ def _state(document: Document, report: Report, *, dragging: bool) -> tuple[str, 
         return "check", "Converged", "ok"
     if report.status is Status.DIVERGED:
         return "cross", "Diverged, last good pose kept", "err"
-    name, miss = worst(report)
-    if name in too_near(document, report):
-        miss = miss.replace("short", "too near")
     if report.status is Status.BUDGET and dragging:
         return "dot", "Solving", "idle"
-    why = _why(report)
+    spoken = _spoken_of(document, report)
+    name, miss = worst(spoken)
+    if not name and worst(report.errors)[0]:
+        return "check", f"{' and '.join(list(spoken)[:_MOST_NAMED])}{_REACHED}", "ok"
+    if name in too_near(document, report):
+        miss = miss.replace("short", "too near")
+    why = _why(report, name)
     if why is None and report.status is Status.UNREACHABLE:
         why = _OUT
     if why is None and report.status is Status.STALLED and not report.diagnosis:
@@ -99,9 +108,26 @@ def _state(document: Document, report: Report, *, dragging: bool) -> tuple[str, 
     return "warn", f"{word} after {count}, {_error_text(report, document)}", "warn"
 
 
-def _why(report: Report) -> str | None:
-    """What the diagnosis says first, if that has words of its own here; nothing during a drag."""
-    line = _HYPHEN.sub(numbers.MINUS, next(iter(report.diagnosis), ""))
+def _spoken_of(document: Document, report: Report) -> dict[str, GoalError]:
+    """The errors that the line is about: of what is dragged, which is selected, and of pins that are missed.
+
+    All where nothing is selected that has a goal.
+    """
+    chosen = {item.name for item in document.selection}
+    errors = {name: error for name, error in report.errors.items() if name in chosen}
+    pins = {handle.effector for handle in document.handles if handle.pinned}
+    missed = {name: error for name, error in report.errors.items() if name in pins and not error.reached}
+    return errors | missed if errors else dict(report.errors)
+
+
+def _why(report: Report, name: str) -> str | None:
+    """What the diagnosis says, of the effector ``name`` if it does, else first; nothing during a drag.
+
+    None where it has no words of its own here.
+    """
+    lines = report.diagnosis
+    found = next((line for line in lines if line.startswith(f"{name} ")), next(iter(lines), ""))
+    line = _HYPHEN.sub(numbers.MINUS, found)
     if near := _TOO_NEAR.match(line):
         return f"Too near: {near['name']}, {near['fold']}"
     if line.startswith(_BLOCKED):
@@ -117,9 +143,9 @@ def _held_back(document: Document, report: Report) -> str | None:
     return f"Blocked by limits: {', '.join(stuck[:_MOST_LIMITS])}" if stuck else None
 
 
-def worst(report: Report) -> tuple[str, str]:
-    """The missed effector that is farthest off, and by how much: ``RightHand``, ``178 mm short``."""
-    missed = {name: error for name, error in report.errors.items() if not error[2]}
+def worst(errors: Mapping[str, GoalError]) -> tuple[str, str]:
+    """The missed effector that is farthest off, and by how much: ``RightHand``, ``178 mm short``; "" where none is."""
+    missed = {name: error for name, error in errors.items() if not error[2]}
     if not missed:
         return "", ""
     name = max(missed, key=lambda n: (missed[n][0] or 0.0, missed[n][1] or 0.0))
@@ -131,8 +157,9 @@ def worst(report: Report) -> tuple[str, str]:
 
 def _error_text(report: Report, document: Document) -> str:
     """The largest error, for ``Stalled after 60 iterations, 3.2 mm``."""
-    metres = max((error[0] or 0.0 for error in report.errors.values()), default=0.0)
-    degrees = max((error[1] or 0.0 for error in report.errors.values()), default=0.0)
+    errors = _spoken_of(document, report).values()
+    metres = max((error[0] or 0.0 for error in errors), default=0.0)
+    degrees = max((error[1] or 0.0 for error in errors), default=0.0)
     if metres <= document.solver.tolerance_m and degrees > document.solver.tolerance_deg:
         return f"{numbers.fixed(degrees, 1)}°"
     return numbers.error(metres, error_decimals(figure_height(document.skeleton)))
@@ -158,10 +185,10 @@ def _limits(document: Document, report: Report, state: str) -> str:
 
 def _stuck(document: Document, report: Report) -> list[int]:
     """Joints of the worst goal's chain that stand at a limit, nearest first; none of a joint that is dragged."""
-    name, _ = worst(report)
+    name, _ = worst(_spoken_of(document, report))
     if all(handle.effector != name for handle in document.handles):
         return []
-    skeleton, stuck = document.skeleton, set(report.at_limit)
+    skeleton, stuck = document.skeleton, set(joints_at_limit(document))
     return [j for j in chain_of(skeleton, find_place(skeleton, name).joint) if skeleton.names[j] in stuck]
 
 

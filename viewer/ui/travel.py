@@ -1,4 +1,4 @@
-"""Where a figure gets to in the frames that are played: the view has room for it, unless it gets far away."""
+"""Where a figure gets to in the frames that are played."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.scene import figure_height, figure_points
+from viewer.scene import figure_points
 from viewer.session.standing import world_of
 from viewer.skeleton.kinematics import fk
 
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from viewer.skeleton.pose import Pose
     from viewer.spatial.checks import Floats
 
-FARTHEST = 3.2
-"""Heights of the figure that a motion spans at most to be in view as a whole."""
 _FRAMES, _PLACES = 48, 30_000
 """Frames that are looked at, at most: so many, and no more than make so many places."""
 
@@ -29,14 +27,12 @@ class Travel:
         self._kept: tuple[tuple[object, ...], Floats] | None = None
 
     def points(self, document: Document) -> Floats:
-        """(N, 3) the figure as it stands, and where it gets to if that is not far."""
+        """(N, 3) the figure as it stands, and where it gets to."""
         now = figure_points(document.skeleton, world_of(document.skeleton, document.pose))
         key = (document.take, document.clip_data, document.skeleton)
         if self._kept is None or any(one is not other for one, other in zip(self._kept[0], key, strict=True)):
             self._kept = key, way_of(document)
-        every = np.concatenate([now, self._kept[1]])
-        span = float(np.ptp(every, axis=0).max())
-        return every if span <= FARTHEST * figure_height(document.skeleton) else now
+        return np.concatenate([now, self._kept[1]])
 
 
 def way_of(document: Document) -> Floats:

@@ -1,4 +1,4 @@
-"""The angles of the active joint over the frames, a tab beside the timeline."""
+"""The angles of the active joint over the frames, a tab beside the timeline; of an effector those of its chain."""
 
 from __future__ import annotations
 
@@ -15,14 +15,18 @@ from viewer.app.panels.key_rows import scrub
 from viewer.app.panels.ruler import number_step
 from viewer.app.panels.timeline import draw as draw_timeline
 from viewer.app.theme import colour
+from viewer.app.widgets.buttons import segments
 from viewer.app.widgets.pen import Pen
 from viewer.app.widgets.rows import quiet
+from viewer.skeleton.kinds import JointKind
 from viewer.ui import numbers
 from viewer.ui.frames import key_frames
 from viewer.ui.grips import joint_of
+from viewer.ui.names import chain_of
 
 if TYPE_CHECKING:
     from viewer.app.context import PanelContext
+    from viewer.session import Document, Item
 
 NO_MOTION = "Set keys or open a motion, and select a joint: its angles are plotted here"
 NO_JOINT = "Select a joint or effector to see its angles over the frames"
@@ -30,8 +34,11 @@ NO_JOINT = "Select a joint or effector to see its angles over the frames"
 _FLAGS = implot.Flags_.canvas_only | implot.Flags_.no_inputs | implot.Flags_.no_frame
 _AXIS = implot.AxisFlags_.lock | implot.AxisFlags_.no_menus | implot.AxisFlags_.no_highlight
 _TONES = {"X": "x", "Y": "y", "Z": "z"}
+_MOST, _FAINT, _JOINTS = 4, 0.55, 22.0
+"""Joints of a chain that are shown; how faint those are that are not chosen; height of the row of their names."""
 _LEGEND, _AROUND = 18.0, 40.0
 """Height of the words at the top, and of what is round the plot, logical pixels."""
+_WIDEST = f"{numbers.MINUS}888.8°"
 _LEAST = {"°": 10.0, " m": 0.01}
 """What the axis spans at least, by unit."""
 
@@ -48,40 +55,65 @@ def draw(ui: PanelContext) -> None:
     if document.active is None:
         quiet(ui, NO_JOINT)
         return
-    joint = joint_of(document, document.active)
-    room = imgui.get_content_region_avail()
-    found = _kept(ui, joint)
+    chain = chain_shown(document, document.active)
+    found = _kept(ui, chain)
+    joint = _picked(ui, chain, found)
+    others = [curves for other, curves in found.items() if other != joint and curves.unit == found[joint].unit]
     styled(ui)
     with ui.fonts.small():
-        if implot.begin_plot("##angles", room, _FLAGS):
-            _plot(ui, found)
-            _legend(ui, document.skeleton.names[joint], found)
+        if implot.begin_plot("##angles", imgui.get_content_region_avail(), _FLAGS):
+            _plot(ui, found[joint], others)
+            _legend(ui, document.skeleton.names[joint], found[joint])
             _pointer(ui)
             implot.end_plot()
     implot.pop_style_color(4)
     implot.pop_style_var(3)
 
 
-def _kept(ui: PanelContext, joint: int) -> Curves:
-    """The curves, until what they depend on changes."""
+def chain_shown(document: Document, item: Item) -> list[int]:
+    """The joint of an item; of an effector all that turn, on the way from it to where its limb ends, nearest first."""
+    joint, skeleton = joint_of(document, item), document.skeleton
+    if item.kind == "joint":
+        return [joint]
+    chain = [one for one in chain_of(skeleton, joint) if skeleton.kinds[one] is not JointKind.FIXED]
+    return chain[:_MOST] or [joint]
+
+
+def _picked(ui: PanelContext, chain: list[int], found: dict[int, Curves]) -> int:
+    """The joint whose curves are in colour: the one that was chosen, else the one that moves most."""
+    names = [ui.session.document.skeleton.names[joint] for joint in chain]
+    if len(chain) == 1:
+        return chain[0]
+    spans = [max(float(np.ptp(curve.values)) for curve in found[joint].curves) for joint in chain]
+    name = ui.memory.get("angles of")
+    place = names.index(name) if name in names else int(np.argmax(spans))
+    chosen = segments(ui, "joints", names, place, height=_JOINTS)
+    if chosen is not None:
+        ui.memory["angles of"] = names[chosen]
+        ui.wake()
+    return chain[place if chosen is None else chosen]
+
+
+def _kept(ui: PanelContext, chain: list[int]) -> dict[int, Curves]:
+    """The curves by joint, until what they depend on changes."""
     document, view = ui.session.document, ui.controller.keying.view
     view.total = ui.controller.playback.frames
     last = view.total - 1
     first = min(max(int(view.start), 0), last)
     end = min(max(int(view.start + view.span) + 1, first + 1), last)
     same = (document.take, document.clip_data, document.skeleton)
-    equal = (joint, first, end, document.limits_on, document.unlimited)
+    equal = (chain, first, end, document.limits_on, document.unlimited)
     kept = ui.memory.get("curves")
     if kept is None or kept[1] != equal or any(one is not other for one, other in zip(kept[0], same, strict=True)):
-        ui.memory["curves"] = kept = (same, equal, curves_of(document, joint, first, end))
-    found: Curves = kept[2]
+        ui.memory["curves"] = kept = (same, equal, {joint: curves_of(document, joint, first, end) for joint in chain})
+    found: dict[int, Curves] = kept[2]
     return found
 
 
-def _plot(ui: PanelContext, found: Curves) -> None:
-    view = ui.controller.keying.view
-    least = min(float(curve.values.min()) for curve in found.curves)
-    most = max(float(curve.values.max()) for curve in found.curves)
+def _plot(ui: PanelContext, found: Curves, others: list[Curves]) -> None:
+    view, around = ui.controller.keying.view, [curve for curves in (found, *others) for curve in curves.curves]
+    least = min(float(curve.values.min()) for curve in around)
+    most = max(float(curve.values.max()) for curve in around)
     spare = max(0.12 * (most - least), 0.5 * (_LEAST[found.unit] - (most - least)))
     implot.setup_axis(implot.ImAxis_.x1, None, _AXIS | implot.AxisFlags_.no_tick_marks)
     implot.setup_axis(implot.ImAxis_.y1, None, _AXIS | implot.AxisFlags_.no_tick_marks)
@@ -91,6 +123,12 @@ def _plot(ui: PanelContext, found: Curves) -> None:
     ends = (least - spare, most + spare + above)  # the words at the top stand clear of the curves
     implot.setup_axes_limits(*span, *ends, implot.Cond_.always)
     implot.setup_axis_ticks(implot.ImAxis_.y1, *_ticks(ui, ends, found.unit))
+    for place, curves in enumerate(others):
+        for curve in curves.curves:
+            spec = implot.Spec()
+            spec.line_color, spec.line_weight = colour("text3", _FAINT), ui.scale
+            line = np.ascontiguousarray(curve.values)
+            implot.plot_line(f"{curve.name}##{place}", curves.frames.astype(np.float64), line, spec)
     for curve in found.curves:
         spec = implot.Spec()
         spec.line_color, spec.line_weight = colour(_TONES.get(curve.name[-1], "accent")), 2.0 * ui.scale
@@ -139,13 +177,15 @@ def _legend(ui: PanelContext, name: str, found: Curves) -> None:
     pen = Pen(ui, implot.get_plot_draw_list())
     place, frame = implot.get_plot_pos(), ui.session.document.frame
     x, y = place.x + pen.px(8), place.y + pen.px(4)
+    wide = pen.width(name, SMALL) + len(found.curves) * (pen.width(f"Swing X {_WIDEST}", SMALL) + pen.px(14))
+    pen.box(x - pen.px(4), y - pen.px(2), wide + pen.px(22), pen.px(_LEGEND), "app")
     pen.text(x, y, name, "text", SMALL)
     x += pen.width(name, SMALL) + pen.px(14)
     for curve in found.curves:
         value = float(np.interp(frame, found.frames, curve.values))
         words = f"{curve.name} {numbers.fixed(value, 1 if found.unit == '°' else 3)}{found.unit}"
         pen.text(x, y, words, _TONES.get(curve.name[-1], "accent"), SMALL)
-        x += pen.width(f"{curve.name} {numbers.MINUS}888.8°", SMALL) + pen.px(14)
+        x += pen.width(f"{curve.name} {_WIDEST}", SMALL) + pen.px(14)
 
 
 def _pointer(ui: PanelContext) -> None:

@@ -76,7 +76,8 @@ def _plot(ui: PanelContext, report: Report) -> None:
     words = [_tick(value, unit=index == 0) for index, value in enumerate(thin)]
     implot.setup_axis_ticks(implot.ImAxis_.y1, thin, words)
     handle, _ = shown(ui.session.document)
-    chosen = handle.effector if handle is not None else ""
+    only = next(iter(lines)) if len(lines) == 1 else ""
+    chosen = handle.effector if handle is not None else only
     for name, errors in lines.items():
         if name != chosen:
             _line(name, steps, errors, "text3", ui.scale)

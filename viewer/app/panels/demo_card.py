@@ -25,7 +25,9 @@ _FLAGS = (
     | imgui.WindowFlags_.no_docking
     | imgui.WindowFlags_.always_auto_resize
 )
-_WIDTH, _MARGIN, _PADDING, _LINE = 336.0, 12.0, 12.0, 24.0
+WIDTH, MARGIN = 296.0, 12.0
+"""Logical pixels, as what follows: demos have their figures beside the card."""
+_PADDING, _LINE = 12.0, 24.0
 """Logical pixels."""
 _TONES = {
     "ok": (fa.ICON_FA_CIRCLE_CHECK, "ok"),
@@ -39,14 +41,14 @@ def draw(ui: PanelContext) -> None:
     demo, view = ui.controller.demos.card, ui.regions.viewport
     if demo is None:
         return
-    wide = min(ui.px(_WIDTH), view.w - 2.0 * ui.px(_MARGIN))
+    wide = min(ui.px(WIDTH), view.w - 2.0 * ui.px(MARGIN))
     imgui.set_next_window_bg_alpha(0.94)
     imgui.push_style_color(imgui.Col_.window_bg, ui.paint("panel"))
     imgui.push_style_color(imgui.Col_.border, ui.paint("line_hi"))
     imgui.push_style_var(imgui.StyleVar_.window_rounding, ui.px(6))
     imgui.push_style_var(imgui.StyleVar_.window_border_size, max(1.0, ui.px(1)))
     imgui.push_style_var(imgui.StyleVar_.window_padding, (ui.px(_PADDING), ui.px(_PADDING - 2.0)))
-    imgui.set_next_window_pos((view.x + ui.px(_MARGIN), view.y + ui.px(_MARGIN)))
+    imgui.set_next_window_pos((view.x + ui.px(MARGIN), view.y + ui.px(MARGIN)))
     imgui.set_next_window_size((wide, 0.0))
     imgui.begin("##demo card", None, _FLAGS)
     imgui.pop_style_var(3)

@@ -27,6 +27,7 @@ from viewer.session.actions import (
     TurnJoint,
 )
 from viewer.session.document import Item
+from viewer.session.measuring import joints_at_limit
 from viewer.skeleton.kinds import JointKind
 from viewer.ui import numbers
 
@@ -42,10 +43,10 @@ _NO_BONE = 1e-9
 
 def draw_joint(ui: PanelContext, joint: int) -> None:
     """Draw the part about one joint."""
-    document, report = ui.session.document, ui.session.report
+    document = ui.session.document
     skeleton = document.skeleton
     name = skeleton.names[joint]
-    stuck = report is not None and document.limits_on and name in report.at_limit
+    stuck = name in joints_at_limit(document)
     note = kind_words(skeleton, joint) + _stretched(document, joint)
     head(ui, fa.ICON_FA_CIRCLE_NOTCH, name, note, colour="limit" if stuck else "accent")
     sliders = coordinates(document, joint, stuck=stuck)

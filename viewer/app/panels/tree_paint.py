@@ -14,6 +14,7 @@ from viewer.app.panels.tree_rows import deepest
 from viewer.app.widgets.items import item, tip
 from viewer.app.widgets.pen import Pen
 from viewer.scene.look import SIDES, look_of
+from viewer.session.measuring import joints_at_limit
 
 if TYPE_CHECKING:
     from viewer.app.context import PanelContext
@@ -65,7 +66,7 @@ class RowPainter:
     @classmethod
     def of(cls, ui: PanelContext, *, flat: bool) -> RowPainter:
         """For the document as it is now, in the current imgui window."""
-        document, report = ui.session.document, ui.session.report
+        document = ui.session.document
         handles: dict[int, list[Handle]] = {}
         for effector, handle in zip(document.skeleton.effectors, document.handles, strict=True):
             handles.setdefault(effector.joint, []).append(handle)
@@ -80,7 +81,7 @@ class RowPainter:
             handles=handles,
             selected={chosen.name for chosen in document.selection if chosen.kind == "joint"},
             hovered=hovered.name if hovered is not None and hovered.kind == "joint" else "",
-            stuck=frozenset(report.at_limit) if report and document.limits_on else frozenset(),
+            stuck=frozenset(joints_at_limit(document)),
             missed=frozenset(name for name, error in ui.session.errors.items() if not error.reached),
             flat=flat,
             indent=indent,

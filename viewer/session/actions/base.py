@@ -14,12 +14,14 @@ class Action(ABC):
 
     Attributes:
         solves: whether the pose is solved anew afterwards, towards the handles.
+        restarts: whether that solve is begun anew from other poses where it misses a goal, if the settings allow it.
         saved: whether it changes what a file would hold: selecting does not.
     """
 
     __slots__ = ()
 
     solves: ClassVar[bool] = False
+    restarts: ClassVar[bool] = False
     saved: ClassVar[bool] = True
 
     @property

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from viewer.errors import InputError, unknown_name
 from viewer.session.demos.bodies import BODIES
-from viewer.session.demos.demo import Demo, Ring, Says, StartOver
+from viewer.session.demos.demo import Demo, Ring, Says, SolveAfresh, StartOver
 from viewer.session.demos.flat import FLAT
 from viewer.session.demos.paths import Chase, FigureEight, Motion, Orbit, Pointer
 from viewer.session.demos.rigs import PREFIX
@@ -50,6 +50,7 @@ __all__ = [
     "Pointer",
     "Ring",
     "Says",
+    "SolveAfresh",
     "StartOver",
     "demo_of",
     "find_demo",

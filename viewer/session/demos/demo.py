@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 from viewer.session.actions.base import Action
 
@@ -70,6 +70,7 @@ class Demo:
         rings: circles to look at, of the document as it is.
         says: what it says of the document as it is.
         room: points that the view has room for besides the figure.
+        solves: it opens with its first solve, which the plot shows, and so does each method that is chosen on its card.
     """
 
     id: str
@@ -84,6 +85,7 @@ class Demo:
     rings: Callable[[Document], tuple[Ring, ...]] = _no_rings
     says: Callable[[Document], Says | None] = _says_nothing
     room: tuple[Triple, ...] = ()
+    solves: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,3 +102,11 @@ class StartOver(Action):
     def apply(self, document: Document) -> Document:  # noqa: ARG002 - whatever it was
         """The document of the demo."""
         return self.document
+
+
+@dataclass(frozen=True, slots=True)
+class SolveAfresh(StartOver):
+    """Take a demo's document as it opens, and solve it from there."""
+
+    solves: ClassVar[bool] = True
+    restarts: ClassVar[bool] = True
