@@ -61,7 +61,7 @@ class BodyPart:
     helper: bool
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1 << 14)
 def body_part(name: str) -> BodyPart:
     """Side and part of a joint's name; prefixes up to a colon are not looked at."""
     words = [word.casefold() for word in _TOKEN.findall(name.rpartition(":")[2])]

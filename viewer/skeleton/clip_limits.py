@@ -39,7 +39,10 @@ def limits_from_clip(skeleton: Skeleton, clip: Clip) -> Skeleton:
     """The skeleton with limits for its balls, universals and hinges; free and fixed joints and slides get none."""
     probe = replace(skeleton, limits=_unlimited_forms(skeleton))
     low, high = _observed(probe, clip)
-    limits = [_widened(probe, joint, low[joint], high[joint]) for joint in range(len(skeleton))]
+    lower = np.maximum(np.minimum(low - MARGIN, -LEAST), -np.pi)
+    upper = np.minimum(np.maximum(high + MARGIN, LEAST), np.pi)
+    seen = zip(low.tolist(), high.tolist(), strict=True)
+    limits = [_widened(probe, joint, *ends, lower[joint], upper[joint]) for joint, ends in enumerate(seen)]
     return replace(skeleton, limits=tuple(limits))
 
 
@@ -86,13 +89,14 @@ def _observed(skeleton: Skeleton, clip: Clip) -> tuple[Floats, Floats]:
     return low, high
 
 
-def _widened(skeleton: Skeleton, joint: int, low: Floats, high: Floats) -> JointLimits | None:
+def _widened(
+    skeleton: Skeleton, joint: int, low: list[float], high: list[float], lower: Floats, upper: Floats
+) -> JointLimits | None:
+    """A joint's limits from the ends (3,) of what was seen, ``lower`` and ``upper`` already widened."""
     limits = skeleton.limits[joint]
     if limits is None:
         return None
     count = len(limits.lower)
-    lower = np.maximum(np.minimum(low[:count] - MARGIN, -LEAST), -np.pi)
-    upper = np.minimum(np.maximum(high[:count] + MARGIN, LEAST), np.pi)
     swings = [i for i in range(count) if limits.form is not LimitForm.SWING_TWIST or i != limits.twist_axis]
     bending = _bending_axis(skeleton.names[joint], swings, low[:count], high[:count])
     if bending is not None:
@@ -100,16 +104,16 @@ def _widened(skeleton: Skeleton, joint: int, low: Floats, high: Floats) -> Joint
             lower[bending] = min(low[bending], -BEHIND)
         else:
             upper[bending] = max(high[bending], BEHIND)
-    return replace(limits, lower=lower, upper=upper)
+    return replace(limits, lower=lower[:count], upper=upper[:count])
 
 
-def _bending_axis(name: str, swings: list[int], low: Floats, high: Floats) -> int | None:
+def _bending_axis(name: str, swings: list[int], low: list[float], high: list[float]) -> int | None:
     """The axis that a knee or elbow bends about, None for other joints and where no side was shown."""
-    ranges = high - low
-    axis = swings[int(np.argmax(ranges[swings]))]
-    behind = min(max(0.0, -float(low[axis])), max(0.0, float(high[axis])))
+    ranges = [top - bottom for bottom, top in zip(low, high, strict=True)]
+    axis = max(swings, key=ranges.__getitem__)
+    behind = min(max(0.0, -low[axis]), max(0.0, high[axis]))
     if body_part(name).part in {"knee", "elbow"}:
         return axis if ranges[axis] > _NAMED_BENT else None
-    others = float(np.delete(ranges, axis).max(initial=0.0))
+    others = max((0.0, *ranges[:axis], *ranges[axis + 1 :]))
     one_axis = ranges[axis] >= _BENT and ranges[axis] >= _BENT_RATIO * others
     return axis if one_axis and behind <= BEHIND else None
