@@ -165,7 +165,7 @@ def test_a_library_that_cannot_be_loaded_is_told_in_its_own_words() -> None:
 def test_the_window_says_that_imgui_is_too_old(found: str, fits: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(start, "version", lambda _: found)
     monkeypatch.setattr(start, "is_installed", lambda _: True)
-    monkeypatch.setattr(start.sys, "platform", "linux")
+    monkeypatch.setattr("viewer.app.start.sys.platform", "linux")
     if fits:
         start.check_libraries("headless")
         return
@@ -181,8 +181,8 @@ def test_macs_with_intel_processors_are_told_that_there_is_no_window(
 ) -> None:
     monkeypatch.setattr(start, "version", lambda _: found)
     monkeypatch.setattr(start, "is_installed", lambda name: name != "imgui_bundle" or found is not None)
-    monkeypatch.setattr(start.sys, "platform", "darwin")
-    monkeypatch.setattr(start.platform, "machine", lambda: "x86_64")
+    monkeypatch.setattr("viewer.app.start.sys.platform", "darwin")
+    monkeypatch.setattr("viewer.app.start.platform.machine", lambda: "x86_64")
     with pytest.raises(MachineError) as caught:
         start.check_libraries("glfw")
     assert str(caught.value) == (

@@ -137,9 +137,8 @@ def _make_ready() -> None:
     """Compile, or load from the cache; function by function, as numba does it, where it cannot be done as a whole."""
     global _solve  # noqa: PLW0603 - made once
     arguments = True, True, np.empty((0, 3)), np.empty((0, 4)), np.empty(0)
-    noted_ones = map(numba.typeof, (np.empty(0, np.int64), np.empty(0)))
-    first = noted_ones if held.KNOWN else (*HELD, numba.typeof(Settings()))
-    kinds = (*first, *map(numba.typeof, arguments))
+    first: tuple[object, ...] = (np.empty(0, np.int64), np.empty(0)) if held.KNOWN else (Settings(),)
+    kinds = (*(() if held.KNOWN else HELD), *map(numba.typeof, (*first, *arguments)))
     try:
         _solve.compile(kinds)
     except Exception:  # noqa: BLE001 - whatever a numba may say whose inner parts are not those known
@@ -184,7 +183,8 @@ class Prepared:
 
     def _plainly(self, onward: bool, settled: bool, places: Floats, turns: Floats, answer: Floats) -> int:
         """The same, all arrays being passed; the settings as numbers of the kinds that it was compiled for."""
-        settings = Settings(*(type(usual)(given) for usual, given in zip(Settings(), self._numbers, strict=True)))
+        numbers: Any = (type(usual)(given) for usual, given in zip(Settings(), self._numbers, strict=True))
+        settings = Settings(*numbers)
         code: int = _solve(*self._arrays, settings, onward, settled, places, turns, answer)
         return code
 
