@@ -55,7 +55,9 @@ class Session(Taping):
         """
         self.replace(new_document(character, **options))
 
-    def replace(self, document: Document, path: Path | None = None, disk: str | None = None, *, solve: bool = False) -> None:
+    def replace(
+        self, document: Document, path: Path | None = None, disk: str | None = None, *, solve: bool = False
+    ) -> None:
         """Show another document, as saved at ``path``; what was there is forgotten, undo included.
 
         With ``solve`` it is solved first, as `solve` does, which is no step.
