@@ -82,7 +82,7 @@ def _head(ui: PanelContext, state: _State) -> bool:
     imgui.set_cursor_screen_pos((after, y))
     imgui.begin_child("filter", (max(min(pen.px(260), end - after - pen.px(20)), pen.px(60)), h))
     fresh = imgui.is_window_appearing()
-    state.query = search_field(ui, "filter", state.query, "Type to filter", focus=fresh)
+    state.query = search_field(ui, "filter", state.query, "Type to filter", focus=fresh).text
     imgui.end_child()
     pen.rule(x - pen.px(16), x + wide + pen.px(16), y + pen.px(_HEAD - 14))
     imgui.set_cursor_screen_pos((x, y + pen.px(_HEAD)))
