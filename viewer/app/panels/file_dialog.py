@@ -89,7 +89,7 @@ def first_folder(ui: PanelContext) -> Path:
 
 def _contents(ui: PanelContext, state: State) -> bool:
     """Places, path, list, name, buttons; whether the dialog is done."""
-    bottom = ui.px(30) + (ui.px(32) if state.saving else 0) + ui.px(26)
+    bottom = ui.px(30) + ui.px(32) + ui.px(26)
     tall = imgui.get_content_region_avail().y - bottom
     imgui.begin_child("places", (ui.px(_PLACES), tall))
     sample = draw_places(ui, state)
@@ -120,13 +120,8 @@ def _path_field(ui: PanelContext, state: State) -> bool:
 
 
 def _bottom(ui: PanelContext, state: State) -> bool:
-    entered = False
-    if state.saving:
-        label(ui, "Name")
-        state.fresh = take_keyboard(ui, state.fresh)
-        state.name, entered = text_line(ui, "name", state.name, width=imgui.get_content_region_avail().x)
-        if imgui.is_item_edited():
-            state.replacing, state.problem = None, ""
+    label(ui, "Name")
+    entered = _name_field(ui, state)
     _line(ui, _said(state), "warn" if state.problem or state.replacing or state.unnamed else "text3")
     word = "Replace" if state.replacing is not None and state.replacing == state.path else state.action
     pressed = choices(
@@ -135,6 +130,26 @@ def _bottom(ui: PanelContext, state: State) -> bool:
     if pressed == "Cancel":
         return True
     return bool(pressed or entered) and _chosen(ui, state)
+
+
+def _name_field(ui: PanelContext, state: State) -> bool:
+    """The name or path; whether Enter was pressed. Arrows go through the list, Backspace from no name a folder up."""
+    state.fresh = take_keyboard(ui, state.fresh)
+    wide, empty, before = imgui.get_content_region_avail().x, not state.name, state.name
+    name, entered = text_line(
+        ui, "name", before, width=wide, hint="" if state.saving else "Name, or a path", stepped=state.step
+    )
+    if imgui.is_item_edited() and not state.stepped:
+        state.replacing, state.problem = None, ""
+    state.name = name
+    active, free = imgui.is_item_active(), not imgui.is_any_item_active()  # free: the list was clicked
+    if (free or (active and empty)) and imgui.is_key_pressed(imgui.Key.backspace):
+        state.go(state.folder.parent)
+    step = imgui.is_key_pressed(imgui.Key.down_arrow) - imgui.is_key_pressed(imgui.Key.up_arrow)
+    if free and step:
+        state.step(step)
+        ui.wake()
+    return entered
 
 
 def _line(ui: PanelContext, words: str, colour: str) -> None:
@@ -169,7 +184,7 @@ def _chosen(ui: PanelContext, state: State) -> bool:
         state.problem, state.fresh = problem, FOCUS
         return False
     if not state.saving and not path.is_file():
-        state.problem = f"{path.name}: no such file"
+        state.problem, state.fresh = f"{path}: no such file", FOCUS
         return False
     if state.saving and path.exists() and state.replacing != path:
         state.replacing, state.fresh = path, FOCUS  # so that Enter is the answer

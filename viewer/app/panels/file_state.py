@@ -42,7 +42,8 @@ class State:
         problem: why the folder, or the name, will not do.
         replacing: the file that was asked about because it exists.
         places: folders that are always at hand.
-        fresh: the name to save under is to take the keyboard: see `take_keyboard`.
+        fresh: the field of the name is to take the keyboard: see `take_keyboard`.
+        stepped: the arrow keys have marked another entry.
     """
 
     title: str
@@ -58,9 +59,21 @@ class State:
     replacing: Path | None = None
     places: list[tuple[str, Path]] = field(default_factory=places)
     fresh: int = FOCUS
+    stepped: bool = False
+
+    def step(self, by: int) -> str:
+        """Mark the entry so many rows further down, from the first on; its name. To save, names of files alone."""
+        names = [entry.name for entry in self.entries if not (self.saving and entry.folder)]
+        if names:
+            place = names.index(self.name) + by if self.name in names else 0
+            self.name = names[min(max(place, 0), len(names) - 1)]
+            self.replacing, self.problem, self.stepped = None, "", True
+        return self.name
 
     def go(self, folder: Path) -> None:
         """List a folder."""
+        if not self.saving:
+            self.name, self.fresh = "", FOCUS
         self.folder = folder
         self.typed = str(folder)
         self.entries, self.problem = listed(folder, self.suffixes)

@@ -18,7 +18,7 @@ from viewer.app.widgets.pen import Pen
 from viewer.ui import numbers
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from viewer.app.context import PanelContext
     from viewer.app.widgets.items import Item
@@ -222,8 +222,21 @@ def search_field(ui: PanelContext, name: str, text: str, hint: str, *, focus: bo
 _SEARCH = imgui.InputTextFlags_.escape_clears_all | imgui.InputTextFlags_.callback_history
 
 
+def _step(data: imgui.InputTextCallbackData) -> int:
+    return {imgui.Key.down_arrow: 1, imgui.Key.up_arrow: -1}.get(imgui.Key(data.event_key), 0)
+
+
 def _stepped(data: imgui.InputTextCallbackData, steps: list[int]) -> int:
-    steps.append({imgui.Key.down_arrow: 1, imgui.Key.up_arrow: -1}.get(imgui.Key(data.event_key), 0))
+    steps.append(_step(data))
+    return 0
+
+
+def _replaced(data: imgui.InputTextCallbackData, stepped: Callable[[int], str]) -> int:
+    """Put other text in the place of what a field holds: while it has the keyboard, only a callback can."""
+    text = stepped(_step(data))
+    data.delete_chars(0, data.buf_text_len)
+    data.insert_chars(0, text)
+    data.select_all()
     return 0
 
 
@@ -243,14 +256,31 @@ def take_keyboard(ui: PanelContext, left: int) -> int:
     return max(left - 1, 0)
 
 
-def text_line(
-    ui: PanelContext, name: str, text: str, *, width: float, hint: str = "", chosen: bool = False
-) -> tuple[str, bool]:
-    """A line of text, ``chosen`` as a whole where it takes the focus; what it holds, and whether Enter was pressed."""
+def text_line(  # noqa: PLR0913 - what a line of text has
+    ui: PanelContext, name: str, text: str, *,
+    width: float, hint: str = "", chosen: bool = False, stepped: Callable[[int], str] | None = None,
+) -> tuple[str, bool]:  # fmt: skip
+    """A line of text; what it holds, and whether Enter was pressed.
+
+    Args:
+        ui: what panels draw from.
+        name: imgui id.
+        text: that it holds.
+        width: framebuffer pixels.
+        hint: shown while it is empty.
+        chosen: it is selected as a whole where it takes the focus.
+        stepped: what it is to hold when the arrow keys go down (1) or up (-1) from it.
+    """
     push_field_padding(ui)
     imgui.set_next_item_width(width)
     flags = imgui.InputTextFlags_.enter_returns_true | (imgui.InputTextFlags_.auto_select_all if chosen else 0)
-    entered, text = imgui.input_text_with_hint(f"##{name}", hint, text, flags)
+    if stepped is None:
+        entered, text = imgui.input_text_with_hint(f"##{name}", hint, text, flags)
+    else:
+        flags |= imgui.InputTextFlags_.callback_history
+        entered, text = imgui.input_text_with_hint(
+            f"##{name}", hint, text, flags, lambda data: _replaced(data, stepped)
+        )
     imgui.pop_style_var()
     if imgui.is_item_active():
         _lines[:] = [imgui.get_frame_count()]
