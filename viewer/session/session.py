@@ -58,7 +58,7 @@ class Session(Taping):
         self._abandon()
         self.stop()
         self.animate(())
-        self._history, self._saved_step = History(), None
+        self._history, self._saved_step, self.left = History(), None, None
         self.path = path
         self._show(State(document, still_report(document)))
 

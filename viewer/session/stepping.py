@@ -90,7 +90,7 @@ class Stepping:
             return None
         if action.solves:
             return settle(changed, self._solvers)
-        untouched = changed.handles is before.document.handles and _near(changed.pose, before.document.pose)
+        untouched = changed.handles is before.document.handles and near(changed.pose, before.document.pose)
         return State(changed, before.report if untouched else still_report(changed))
 
     def _add(self, label: str, after: State, *, before: State | None = None, saved: bool = True) -> None:
@@ -181,7 +181,7 @@ class Stepping:
         return True
 
 
-def _near(one: Pose, other: Pose) -> bool:
+def near(one: Pose, other: Pose) -> bool:
     """Whether two poses are the same but for rounding, as by a key."""
     if one is other or one.rotations.shape != other.rotations.shape:
         return one is other

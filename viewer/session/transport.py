@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from viewer.errors import InputError
@@ -13,14 +14,32 @@ from viewer.session.history import State
 from viewer.session.kernels import Kernels
 from viewer.session.measuring import still_report
 from viewer.session.playback import Loop, Player
+from viewer.session.stepping import near
 from viewer.session.take.evaluate import check_played_frame
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from viewer.session.actions.base import Action
+    from viewer.session.document import Document
     from viewer.session.drag_goals import Grab
     from viewer.session.values import Item
+    from viewer.skeleton.pose import Pose
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeftPose:
+    """A pose that was edited and not keyed when another frame was shown.
+
+    Attributes:
+        clip: the clip that it was on, or None.
+        frame: of that clip, or of the take on none.
+        pose: the pose.
+    """
+
+    clip: str | None
+    frame: int
+    pose: Pose
 
 
 class Transport(Gestures):
@@ -28,12 +47,15 @@ class Transport(Gestures):
 
     Attributes:
         loop: what happens at the ends of the clip.
+        left: the last pose that was lost because another frame was shown; None: none was.
     """
 
     def __init__(self, state: State) -> None:
         """Begin at rest."""
         super().__init__(state)
         self.loop = Loop.LOOP
+        self.left: LeftPose | None = None
+        self._played_pose: Pose | None = None
         self._speed = 1.0
         self._player: Player | None = None
         self._now = -math.inf
@@ -95,8 +117,22 @@ class Transport(Gestures):
         """
         self._conclude()
         changed = at_frame(self.document, frame)
-        self._show(State(changed, still_report(changed)))
+        self._remember_left()
+        self._show_frame(changed)
         self._rebase()
+
+    def _show_frame(self, document: Document) -> None:
+        """Show a document that is at a frame, in the frame's own pose."""
+        self._played_pose = document.pose
+        self._show(State(document, still_report(document)))
+
+    def _remember_left(self) -> None:
+        """Keep the pose shown, which is about to go, if it is not the frame's own."""
+        document = self.document
+        if document.pose is self._played_pose or not 0 <= document.frame < document.frames:
+            return
+        if not near(document.pose, document.frame_pose(document.frame)):
+            self.left = LeftPose(document.clip, document.frame, document.pose)
 
     def begin(self, label: str) -> None:
         """See `Gestures.begin`; playing stops."""
@@ -145,8 +181,7 @@ class Transport(Gestures):
         place, goes_on = player.frame(now, last - first + 1, document.frame_time, self._speed, self.loop)
         frame = first + place
         if frame != self.document.frame:
-            changed = at_frame(self.document, frame)
-            self._show(State(changed, still_report(changed)))
+            self._show_frame(at_frame(self.document, frame))
         if not goes_on:
             self.stop()
 

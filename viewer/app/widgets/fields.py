@@ -256,7 +256,7 @@ def take_keyboard(ui: PanelContext, left: int) -> int:
     return max(left - 1, 0)
 
 
-def text_line(  # noqa: PLR0913 - what a line of text has
+def text_line(
     ui: PanelContext, name: str, text: str, *,
     width: float, hint: str = "", chosen: bool = False, stepped: Callable[[int], str] | None = None,
 ) -> tuple[str, bool]:  # fmt: skip
