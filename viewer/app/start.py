@@ -87,6 +87,10 @@ def run_window(
         asked = replace(asked, exit_after=None if asked.script else 1, until_done=asked.script is not None)
     preferences = load_preferences()
     app = open_window(session, preferences, size=size, window=window, automation=asked)
+    if session.path is None and asked.script is None:
+        from viewer.ui.documents import tell_reading  # noqa: PLC0415 - once there is a window
+
+        tell_reading(app.controller)
     if window != "headless":
         app.keeper = Keeper(app.controller, app.painter.ui.layout)
         app.keeper.offer()

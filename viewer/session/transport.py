@@ -48,6 +48,7 @@ class Transport(Gestures):
     Attributes:
         loop: what happens at the ends of the clip.
         left: the last pose that was lost because another frame was shown; None: none was.
+        interrupted: how often an edit has stopped playing.
     """
 
     def __init__(self, state: State) -> None:
@@ -55,6 +56,7 @@ class Transport(Gestures):
         super().__init__(state)
         self.loop = Loop.LOOP
         self.left: LeftPose | None = None
+        self.interrupted = 0
         self._played_pose: Pose | None = None
         self._speed = 1.0
         self._player: Player | None = None
@@ -134,22 +136,27 @@ class Transport(Gestures):
         if not near(document.pose, document.frame_pose(document.frame)):
             self.left = LeftPose(document.clip, document.frame, document.pose)
 
+    def _interrupt(self) -> None:
+        """An edit stops playing."""
+        self.interrupted += self._player is not None
+        self.stop()
+
     def begin(self, label: str) -> None:
         """See `Gestures.begin`; playing stops."""
-        self.stop()
+        self._interrupt()
         super().begin(label)
 
     def begin_drag(self, items: tuple[Item, ...], grab: Grab | None = None) -> None:
         """See `Gestures.begin_drag`; playing stops."""
         super().begin_drag(items, grab)
-        self.stop()
+        self._interrupt()
 
     def dispatch(self, action: Action) -> None:
         """See `Stepping.dispatch`; playing stops if it changes the pose."""
         pose = self.document.pose
         super().dispatch(action)
         if self.document.pose is not pose:
-            self.stop()
+            self._interrupt()
 
     def _leave(self, state: State) -> None:
         self.stop()

@@ -44,9 +44,14 @@ def open_path(controller: Controller, path: Path | str, *, units: str | float = 
         return False
     show(controller, document, Path(path) if is_session(path) else None)
     controller.preferences.remember(path)
-    for message in _news(controller, document.character):
-        controller.post(message)
+    tell_reading(controller)
     return True
+
+
+def tell_reading(controller: Controller) -> None:
+    """Say what was guessed or mended while the file that is shown was read."""
+    for message in _news(controller, controller.document.character):
+        controller.post(message)
 
 
 def read_document(path: Path | str, *, units: str | float = "auto", up: str = "auto") -> Document:

@@ -44,6 +44,7 @@ class Keying:
         self._pastes_keys = False
         self._run_out, self._left = controller.session.run_out, controller.session.left
         self._offer: Message | None = None
+        self._interrupted = controller.session.interrupted
         controller.session.record_tolerance_deg = controller.preferences.record_tolerance_deg
 
     @property
@@ -160,7 +161,10 @@ class Keying:
         self._tell_recorded()
 
     def tick(self) -> None:
-        """Say what nobody asked for: a recording that ended by itself, and a pose that went without being keyed."""
+        """Say what nobody asked for: playing or a recording that ended by itself, a pose that went without a key."""
+        if self._controller.session.interrupted != self._interrupted:
+            self._interrupted = self._controller.session.interrupted
+            self._controller.note(f"Playing stopped at frame {self._document.frame}: Space goes on")
         if self._controller.session.left is not self._left:
             self._left = self._controller.session.left
             self._offer_key()
