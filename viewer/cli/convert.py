@@ -25,7 +25,7 @@ from viewer.cli.sessions import is_session, shown_pose, without_pose
 from viewer.cli.told import told
 from viewer.errors import InputError, quote, unknown_name
 from viewer.formats.paths import leads_to
-from viewer.formats.save import MOST_DECIMALS, SEVERAL_CLIPS, check_suffix, save, with_pose
+from viewer.formats.save import MOST_DECIMALS, SEVERAL_CLIPS, check_suffix, retimed, save, with_pose
 from viewer.formats.units import check_units
 
 if TYPE_CHECKING:
@@ -191,7 +191,4 @@ def _changed(clip: Clip, arguments: argparse.Namespace) -> Clip:
         frames = range(arguments.frame, arguments.frame + 1)
     if frames is not None:
         check_frames(clip, arguments.input, frames.start, frames.stop - 1)
-        clip = clip.frames(frames.start, frames.stop - 1, frames.step)
-    if arguments.frame_time is not None:
-        clip = replace(clip, frame_time=arguments.frame_time)
-    return clip if arguments.fps is None else clip.resampled(arguments.fps)
+    return retimed(clip, frames, frame_time=arguments.frame_time, fps=arguments.fps)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from imgui_bundle import imgui
 
 from viewer.app.fonts import SMALL
+from viewer.app.panels.export_rows import HEIGHT as EXPORT_HEIGHT
+from viewer.app.panels.export_rows import ExportState, draw_export
 from viewer.app.panels.file_list import draw_list, draw_places
 from viewer.app.panels.file_state import NO_NAME, State
 from viewer.app.panels.folder import means_folder, meant
@@ -54,9 +56,10 @@ def begin(ui: PanelContext, state: State, folder: Path) -> None:
 
 def go_on(ui: PanelContext) -> None:
     """Draw the dialog while it is open, and close it."""
-    if not begin_dialog(ui, NAME, width=_WIDTH, height=_HEIGHT):
+    now: State | None = ui.memory.get("state")
+    more = EXPORT_HEIGHT if now is not None and now.export is not None else 0.0
+    if not begin_dialog(ui, NAME, width=_WIDTH, height=_HEIGHT + more) or now is None:
         return
-    now: State = ui.memory["state"]
     if dialog_title(ui, now.title) or _contents(ui, now):
         ui.memory["last"] = now.folder
         imgui.close_current_popup()
@@ -72,10 +75,16 @@ def _asked(ui: PanelContext, name: str, value: object) -> State:
         proposed = str(value or f"{stem}{SUFFIX}")
         return State("Save as", "Save", (SUFFIX,), controller.files.save_to, saving=True, name=proposed)
     if name == "export-dialog":
-        export = partial(export_to, controller)
-        return State("Export", "Export", EXPORTS, export, saving=True, name=f"{stem}{EXPORTS[0]}")
+        asked = ExportState.of(ui.session.document)
+        state = State("Export", "Export", EXPORTS, _nothing, saving=True, name=f"{stem}{EXPORTS[0]}", export=asked)
+        state.done = lambda path: export_to(controller, path, options=asked.options(controller.document, path))
+        return state
     picture = partial(controller.request, "picture")
     return State("Save picture", "Save", (".png",), picture, saving=True, name=f"{stem}.png")
+
+
+def _nothing(_: Path) -> None:
+    """Stands in until it is known what to do."""
 
 
 def first_folder(ui: PanelContext) -> Path:
@@ -89,7 +98,7 @@ def first_folder(ui: PanelContext) -> Path:
 
 def _contents(ui: PanelContext, state: State) -> bool:
     """Places, path, list, name, buttons; whether the dialog is done."""
-    bottom = ui.px(30) + ui.px(32) + ui.px(26)
+    bottom = ui.px(30) + ui.px(32) + ui.px(26) + (ui.px(EXPORT_HEIGHT) if state.export is not None else 0)
     tall = imgui.get_content_region_avail().y - bottom
     imgui.begin_child("places", (ui.px(_PLACES), tall))
     sample = draw_places(ui, state)
@@ -120,13 +129,15 @@ def _path_field(ui: PanelContext, state: State) -> bool:
 
 
 def _bottom(ui: PanelContext, state: State) -> bool:
+    alone = not imgui.is_any_item_active()  # what Enter ends in a field is not meant for the dialog
+    if state.export is not None:
+        draw_export(ui, state, state.export)
     label(ui, "Name")
     entered = _name_field(ui, state)
     _line(ui, _said(state), "warn" if state.problem or state.replacing or state.unnamed else "text3")
     word = "Replace" if state.replacing is not None and state.replacing == state.path else state.action
-    pressed = choices(
-        ui, Choice("Cancel"), Choice(word, primary=True, enabled=bool(state.name.strip()) and not state.unnamed)
-    )
+    sure = bool(state.name.strip()) and not state.unnamed
+    pressed = choices(ui, Choice("Cancel"), Choice(word, primary=True, enabled=sure), enter=alone)
     if pressed == "Cancel":
         return True
     return bool(pressed or entered) and _chosen(ui, state)

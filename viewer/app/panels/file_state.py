@@ -15,6 +15,8 @@ from viewer.session.files import SUFFIX
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from viewer.app.panels.export_rows import ExportState
+
 NO_NAME = "Give the file a name"
 _SUFFIX = re.compile(r"\.(?=.*[A-Za-z])[A-Za-z0-9_-]+")
 """What is meant as a suffix: that of ``walk v1.2`` is none."""
@@ -43,6 +45,7 @@ class State:
         replacing: the file that was asked about because it exists.
         places: folders that are always at hand.
         fresh: the field of the name is to take the keyboard: see `take_keyboard`.
+        export: what to write and how, where a figure is exported.
         stepped: the arrow keys have marked another entry.
     """
 
@@ -59,6 +62,7 @@ class State:
     replacing: Path | None = None
     places: list[tuple[str, Path]] = field(default_factory=places)
     fresh: int = FOCUS
+    export: ExportState | None = None
     stepped: bool = False
 
     def step(self, by: int) -> str:
