@@ -89,7 +89,7 @@ class Stepping:
         if changed is before.document:
             return None
         if action.solves:
-            return settle(changed, self._solvers)
+            return settle(changed, self._solvers, afresh=changed.solver.bend not in {None, before.document.solver.bend})
         untouched = changed.handles is before.document.handles and near(changed.pose, before.document.pose)
         return State(changed, before.report if untouched else still_report(changed))
 

@@ -59,7 +59,7 @@ class Tuning:
             and the best pose.
         numeric: whether the Jacobian is taken by central differences.
         bend: of "two-link": 0: the elbow stays on its side if that reaches. 1 or -1: it is bent to the positive or the
-            negative side of a hinge's axis, of a ball joint to the present side or the other one.
+            negative side of a hinge's axis; that of a ball joint comes to stand below or above the line to the target.
         geometric: whether "two-link" takes the geometric derivation for planar limbs, or the algebraic one.
     """
 

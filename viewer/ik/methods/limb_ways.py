@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 EXACT = 1e-9
 """Part of a limb's length below which a miss is rounding."""
+_LEVEL = 1e-6
+"""Sine below which a direction is level."""
 _PASSES = 20
 """A joint with several axes is turned about each in turn, this often at most."""
 
@@ -80,6 +82,10 @@ def ways(figure: Figure, limb: Limb, tuning: Tuning) -> Iterator[Callable[[], No
     for i, axis in _bend_axes(figure, limb):
         angles, _ = elbow_angles(upper, lower, distance, axis)
         for rank, angle in enumerate(angles):
+            if i < 0 and tuning.bend:  # a side that is missed by pointing there is found by the next solve
+                high = _height(figure, limb, axis, angle)
+                bends.append((int(tuning.bend * high > 0.0) if high else rank, i, axis, angle))
+                continue
             side = dot(axis, cross(scaled(upper, -1.0), rotate(exp(scaled(axis, angle)), lower)))
             if tuning.bend * side >= least:
                 bends.append((rank, i, axis, angle))
@@ -94,6 +100,26 @@ def ways(figure: Figure, limb: Limb, tuning: Tuning) -> Iterator[Callable[[], No
             _point(figure, limb, limb.shoulder)
 
         yield bend
+
+
+def _height(figure: Figure, limb: Limb, axis: Vector, angle: float) -> float:
+    """How high a ball joint stands above the line to the target once it is bent and the shoulder points there.
+
+    It has no sides of its own, and those of its present bend change with every bend; height does not. 0: it is level.
+    """
+    upper, lower, _ = limb.links(figure)
+    arm, turned = scaled(upper, -1.0), rotate(exp(scaled(axis, angle)), lower)
+    end, towards = minus(turned, upper), minus(limb.wanted(figure), figure.place[limb.shoulder])
+    if min(length(end), length(towards)) <= EXACT * length(upper):
+        return 0.0
+    start, goal = unit(end), unit(towards)
+    aside = minus(arm, scaled(start, dot(arm, start)))
+    # The least turn from the one direction to the other, of a vector across the first.
+    open_by = 1.0 + dot(start, goal)
+    if open_by <= _LEVEL:
+        return 0.0
+    high = aside[1] - dot(aside, goal) / open_by * (start[1] + goal[1])
+    return high if abs(high) > _LEVEL * length(upper) else 0.0
 
 
 def _ways_by_shoulder(figure: Figure, limb: Limb) -> Iterator[Callable[[], None]]:
