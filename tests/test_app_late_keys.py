@@ -8,6 +8,7 @@ import pytest
 from window_pilot import Pilot
 
 from viewer.app.regions import Place
+from viewer.session.document import Item
 from viewer.session.take.actions import KeyPose
 
 if TYPE_CHECKING:
@@ -81,6 +82,40 @@ def test_what_is_typed_right_after_a_click_into_a_field_is_written_there(pilot: 
     assert pilot.session.document.limits_on is limits
     pilot.key("ctrl+a")
     assert "leg" in str(pilot.app.painter.ui._memories["skeleton"])
+
+
+def _write(pilot: Pilot, text: str, gap: int = 0) -> None:
+    for letter in text:
+        pilot.inputs.key(letter, down=True)
+        pilot.inputs.text(letter)
+        pilot.inputs.key(letter, down=False)
+        pilot.step(gap)
+
+
+@pytest.mark.parametrize("gap", [0, 1, 2, 3, 6])
+def test_what_is_typed_right_after_the_key_of_the_search_is_written_there(pilot: Pilot, gap: int) -> None:
+    before = pilot.session.document
+    _strike(pilot, "ctrl+f")
+    pilot.step(gap)
+    _write(pilot, "leg", gap)
+    pilot.step(8)
+    assert pilot.app.controller.finding == "leg"
+    assert pilot.session.document is before  # L would have switched limits
+    _strike(pilot, "enter")
+    pilot.step(4)
+    assert pilot.app.controller.finding == ""
+    assert pilot.session.document.active == Item("joint", "LeftUpLeg")
+    assert not pilot.inputs.waiting
+
+
+def test_what_is_typed_right_after_the_key_of_a_dialog_is_written_there(pilot: Pilot) -> None:
+    _strike(pilot, "ctrl+g")
+    _write(pilot, "12")
+    _strike(pilot, "enter")
+    pilot.step(12)
+    assert pilot.session.document.frame == 12
+    pilot.settle()
+    assert not pilot.app.painter.capture.modal
 
 
 def test_a_window_that_loses_the_keyboard_forgets_keys_that_waited(pilot: Pilot) -> None:

@@ -86,6 +86,49 @@ def test_each_direction_has_a_number_of_its_own() -> None:
     assert plane.readout == "ΔX .  ΔZ 0 m"
 
 
+def test_tab_after_an_axis_key_goes_to_the_number_of_the_next_axis() -> None:
+    drag = a_grab()
+    drag.lock("x")
+    drag.type("-0.15")
+    drag.next_field()
+    assert drag.typed == ""
+    np.testing.assert_allclose(drag.motion.translation, -0.15 * LOCAL[:, 0], atol=1e-15)
+    drag.type("0.05")
+    np.testing.assert_allclose(drag.motion.translation, LOCAL @ [-0.15, 0.05, 0.0], atol=1e-15)
+    assert drag.readout == "ΔX \N{MINUS SIGN}0.15  ΔY 0.05  ΔZ 0 m"
+    drag.next_field()
+    drag.next_field()
+    assert drag.typed == "-0.15"
+    drag.lock("y")
+    np.testing.assert_allclose(drag.motion.translation, -0.15 * LOCAL[:, 1], atol=1e-15)
+    assert drag.readout == "ΔY \N{MINUS SIGN}0.15 m"
+
+
+@pytest.mark.parametrize(("part", "order"), [(Part.X, "XYZ"), (Part.Y, "YZX"), (Part.Z, "ZXY")])
+def test_tab_goes_round_all_three_axes_from_the_arrow_that_is_held(part: Part, order: str) -> None:
+    drag = simple(Tool.MOVE).drag(part)
+    expected = np.zeros(3)
+    for value, letter in enumerate(order, 1):
+        drag.type(str(value))
+        expected["XYZ".index(letter)] = value
+        np.testing.assert_array_equal(drag.motion.translation, expected)
+        drag.next_field()
+    assert drag.typed == "1"
+
+
+def test_tab_with_nothing_typed_leaves_the_pointer_its_say() -> None:
+    case = simple(Tool.MOVE, 0.0, 0.0)
+    drag = case.drag(Part.X)
+    free = case.moved(drag, 100.0, 30.0)
+    drag.next_field()
+    np.testing.assert_array_equal(drag.motion.translation, free.translation)
+    assert drag.readout == free.readout
+    drag.type("2")
+    np.testing.assert_array_equal(drag.motion.translation, [0.0, 2.0, 0.0])
+    drag.backspace()
+    np.testing.assert_array_equal(drag.motion.translation, free.translation)
+
+
 def test_a_number_typed_before_the_axis_key_is_kept() -> None:
     drag = a_grab()
     drag.type("2")

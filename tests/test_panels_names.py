@@ -9,6 +9,7 @@ from imgui_bundle import imgui
 from panel_window import PanelWindow
 
 import viewer
+from viewer.app.panels.tree_rows import found_rows
 from viewer.session.actions import Select
 from viewer.session.document import Item
 
@@ -101,7 +102,71 @@ def test_a_joint_is_found_where_the_tree_is_folded_away() -> None:
         window.frames(3)
         window.tap(imgui.Key.escape)
         window.frames(2)
+        assert asks(window)
+        assert not any(line.startswith("No joint matches") for line in window.words("find"))
+        window.tap(imgui.Key.escape)
+        window.frames(2)
         assert not asks(window)
         assert window.session.document.active == Item("joint", "RightForeArm")
+    finally:
+        window.close()
+
+
+def find(window: PanelWindow, text: str) -> None:
+    window.controller.run("select.find")
+    window.frames(5)
+    imgui.get_io().add_input_characters_utf8(text)
+    window.frames(3)
+
+
+@pytest.mark.parametrize(("downs", "ups", "joint"), [(0, 0, 0), (2, 0, 2), (3, 1, 2), (0, 4, 0), (99, 0, -1)])
+def test_arrows_mark_what_was_found_and_enter_selects_it(window: PanelWindow, downs: int, ups: int, joint: int) -> None:
+    names = window.session.document.skeleton.names
+    arms = [names[row.joint] for row in found_rows(window.session.document.skeleton, "arm")]
+    find(window, "arm")
+    for key, times in ((imgui.Key.down_arrow, downs), (imgui.Key.up_arrow, ups)):
+        for _ in range(times):
+            window.tap(key)
+    window.tap(imgui.Key.enter)
+    window.frames(3)
+    assert window.session.document.active == Item("joint", arms[joint])
+    assert window.controller.finding == ""
+    assert not asks(window)
+
+
+def test_enter_selects_nothing_where_nothing_was_found(window: PanelWindow) -> None:
+    before = window.session.document
+    find(window, "hnad")
+    window.tap(imgui.Key.enter)
+    window.frames(3)
+    assert window.session.document is before
+
+
+def test_escape_empties_the_search_and_the_next_one_leaves_it() -> None:
+    window = PanelWindow(viewer.load("sample:biped"), WIDE)
+    try:
+        window.session.dispatch(Select((Item("joint", "Head"),)))
+        window.frames(3)
+        every = window.words("skeleton")
+        find(window, "hand")
+        assert window.controller.finding == "hand"
+        assert window.words("skeleton") != every
+        window.tap(imgui.Key.escape)
+        window.frames(2)
+        assert window.controller.finding == ""
+        assert imgui.get_io().want_text_input
+        window.tap(imgui.Key.escape)
+        window.frames(2)
+        assert not imgui.get_io().want_text_input
+        find(window, "hand")
+        imgui.internal.clear_active_id()  # as a click into the view does
+        window.frames(2)
+        assert window.controller.finding == "hand"
+        window.controller.run("select.none")
+        window.frames(2)
+        assert window.controller.finding == ""
+        assert window.session.document.selection
+        window.controller.run("select.none")
+        assert not window.session.document.selection
     finally:
         window.close()

@@ -47,7 +47,15 @@ def edited(document: Document) -> Document:
         limits_on=False,
         unlimited=frozenset(document.skeleton.names[:2]),
         solver=SolverSettings(
-            method="sdls", tolerance_m=0.01, damping=0.1, until_close=True, step_cap_deg=3.0, prefer="rest"
+            method="sdls",
+            tolerance_m=0.01,
+            damping=0.1,
+            until_close=True,
+            step_cap_deg=3.0,
+            prefer="rest",
+            truncation=0.25,
+            numeric=True,
+            bend="up",
         ),
         selection=(Item("joint", document.skeleton.names[1]), Item("effector", hand.effector)),
         mode=Mode.FK,

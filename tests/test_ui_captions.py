@@ -80,4 +80,7 @@ def test_a_drag_that_stalls_counts_all_its_iterations() -> None:
 def test_quitting_is_the_last_of_its_menu() -> None:
     menu = pytest.importorskip("viewer.app.panels.menu_bar")
     assert [command.id for command in menu.entries("File")][-1] == "file.quit"
+    edit = [command.id for command in menu.entries("Edit")]
+    assert edit[:2] == ["edit.undo", "edit.redo"]
+    assert edit[-1] == "window.preferences"
     assert {command.id for command in menu.entries("File")} == {command.id for command in menu_commands("File")}

@@ -213,12 +213,64 @@ def test_nudges_of_a_key_that_stays_down_are_one_step(person: Person) -> None:
     for repeat in (False, True, True):
         person.controller.handle(Key("pagedown", held, repeat))
     person.controller.handle(KeyUp("pagedown", held))
+    person.wait(1.2)
     assert person.controller.session.undo_depth == depth + 1
     assert person.controller.session.history[-1] == "Nudge LeftHand"
     moved = person.target("LeftHand") - before
     assert moved @ person.controller.projection().back > 0.0
     person.key("ctrl+z")
     np.testing.assert_array_equal(person.target("LeftHand"), before)
+
+
+def test_nudges_in_a_row_are_one_step_and_a_pause_begins_another(person: Person) -> None:
+    person.select("LeftHand")
+    depth, before = person.controller.session.undo_depth, person.target("LeftHand")
+    for _ in range(5):
+        person.key("alt+right")
+    person.wait(1.2)
+    assert person.controller.session.undo_depth == depth + 1
+    after = person.target("LeftHand")
+    person.key("alt+up", "alt+up")
+    person.wait(1.2)
+    assert person.controller.session.undo_depth == depth + 2
+    person.key("ctrl+z")
+    np.testing.assert_array_equal(person.target("LeftHand"), after)
+    person.key("ctrl+z")
+    np.testing.assert_array_equal(person.target("LeftHand"), before)
+
+
+def test_undo_takes_back_nudges_that_no_pause_has_ended(person: Person) -> None:
+    person.select("LeftHand")
+    before = person.target("LeftHand")
+    person.key("alt+right", "alt+right", "alt+up", "ctrl+z")
+    np.testing.assert_array_equal(person.target("LeftHand"), before)
+
+
+@pytest.mark.parametrize("between", ["click", "panel"])
+def test_another_selection_begins_another_step_of_nudges(person: Person, between: str) -> None:
+    person.select("LeftHand")
+    start = len(person.controller.session.history)
+    person.key("alt+right", "alt+right")
+    if between == "click":
+        person.select("RightHand")
+    else:
+        person.controller.session.dispatch(Select((Item("effector", "RightHand"),)))
+    person.key("alt+right", "alt+right")
+    person.wait(1.2)
+    assert person.controller.session.history[start:] == ("Nudge LeftHand", "Select RightHand", "Nudge RightHand")
+
+
+def test_an_edit_that_stops_playing_says_so() -> None:
+    person = Person("sample:walk")
+    person.key("space")
+    person.wait(0.3)
+    person.drag(person.at("LeftHand"), (40.0, -60.0))
+    frame = person.document.frame
+    assert [m.text for m in person.controller.messages] == [f"Playing stopped at frame {frame}: Space goes on"]
+    person.key("space")
+    person.wait(0.2)
+    person.key("space")
+    assert not any("Playing stopped" in m.text for m in person.controller.messages[1:])
 
 
 def test_another_command_ends_the_nudging(person: Person) -> None:

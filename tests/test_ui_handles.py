@@ -104,3 +104,31 @@ def test_rotate_at_once_turns_the_goal(person: Person) -> None:
     assert handle.position is not None
     np.testing.assert_allclose(person.target("LeftHand"), before)
     assert person.controller.session.undo_depth == 2
+
+
+@pytest.mark.parametrize("active", [0, 1])
+def test_handles_of_several_effectors_stand_amid_them_and_move_all(person: Person, active: int) -> None:
+    names = ["LeftHand", "RightHand"]
+    names = names if active else names[::-1]
+    person.controller.session.dispatch(Select(tuple(Item("effector", name) for name in names)))
+    before = {name: person.target(name) for name in names}
+    gizmo = person.controller.picture.gizmo()
+    assert gizmo is not None
+    np.testing.assert_allclose(gizmo.position, np.mean(list(before.values()), axis=0), atol=1e-12)
+    person.key("g", "y", "0", "period", "1", "enter")
+    for name in names:
+        np.testing.assert_allclose(person.target(name) - before[name], [0.0, 0.1, 0.0], atol=1e-12)
+    middle = np.mean([person.target(name) for name in names], axis=0)
+    person.key("r", "y", "9", "0", "enter")
+    turned = np.mean([person.target(name) for name in names], axis=0)
+    np.testing.assert_allclose(turned, middle, atol=1e-9)
+    assert person.target(names[0])[2] == pytest.approx(middle[2] - (before[names[0]] - middle)[0], abs=1e-6)
+
+
+def test_a_box_gives_the_handles_to_all_that_it_selects(person: Person) -> None:
+    person.drag((240.0, 80.0), (730.0, 480.0), "ctrl")
+    effectors = [item for item in person.document.selection if item.kind == "effector"]
+    assert len(effectors) == 5
+    gizmo = person.controller.picture.gizmo()
+    assert gizmo is not None
+    np.testing.assert_allclose(gizmo.position, np.mean([person.target(i.name) for i in effectors], axis=0), atol=1e-12)

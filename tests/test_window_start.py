@@ -47,6 +47,16 @@ def test_options_are_what_the_window_begins_with(capsys: pytest.CaptureFixture[s
     assert shown(capsys, tmp_path)["joints"] == len(viewer.load("sample:biped").skeleton)
 
 
+def test_what_was_guessed_of_a_file_on_the_command_line_is_said_in_the_window(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    character = viewer.load("sample:walk")
+    viewer.save(character, tmp_path / "walk.bvh", units="cm")
+    state = shown(capsys, tmp_path, str(tmp_path / "walk.bvh"))
+    assert state["message"] == "Read as centimetres, height 1.71 m"
+    assert shown(capsys, tmp_path, "sample:biped")["message"] in {None, ""}
+
+
 def test_a_goals_file_replaces_the_holds(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     goals = tmp_path / "goals.json"
     text = '{"version": 1, "type": "goals", "goals": [{"effector": "LeftHand", "position": [0.3, 1.2, 0.4]}]}'

@@ -70,7 +70,9 @@ class Application:
         self.clock = clock
         self.painter = Painter(device, controller, panels, Layout.from_dict(controller.preferences.layout))
         self.borders = Borders(self.painter.ui)
-        self.inputs = Inputs(controller.handle, self.borders, self.painter.capture, lambda: controller.dragging, clock)
+        self.inputs = Inputs(
+            controller.handle, self.borders, self.painter.capture, lambda: controller.dragging, clock, self._asked
+        )
         self.pace, self.quality = Pace(), Quality()
         self.keeper: Keeper | None = None
         self.films = Films(controller)
@@ -122,6 +124,8 @@ class Application:
         """Let the session work, and draw a frame if one is due."""
         controller = self.controller
         self.inputs.catch_up()
+        if self.inputs.waiting:
+            self.pace.wake(now)
         busy = controller.tick(now)
         self._telling.script()
         self.pace.busy(busy)
@@ -185,6 +189,10 @@ class Application:
         self.films.close()
         self.painter.close()
         self.device.close()
+
+    def _asked(self) -> bool:
+        """Whether a field or dialog was asked for that the panels do not know of yet."""
+        return self.controller.find_requested or bool(self.controller.requests)
 
     @property
     def _in_motion(self) -> bool:

@@ -25,6 +25,8 @@ class Capture:
         modal: a popup or dialog is open.
         typing: a text field has the keyboard.
         active: a widget is held by the mouse.
+        awaited: a text field was given the keyboard, which it will answer in some frames.
+        frames: how many there were.
     """
 
     viewport: Rect | None = None
@@ -32,6 +34,8 @@ class Capture:
     modal: bool = False
     typing: bool = False
     active: bool = False
+    awaited: bool = False
+    frames: int = 0
 
     def pointer(self, x: float, y: float) -> bool:
         """Whether imgui gets what the pointer does here."""

@@ -29,6 +29,8 @@ BUTTONS: tuple[Button, ...] = ("left", "right", "middle")
 _OUTSIDE = (-1.0, -1.0)
 _DOUBLE_CLICK = 0.35
 _DOUBLE_SLACK = 6.0
+_SHOWN = 2
+"""Frames after which what the controller asked for is seen."""
 _COMMAND = "super" if sys.platform == "darwin" else "ctrl"
 """What the key table calls "ctrl"; on macOS the Control key itself still snaps."""
 
@@ -48,6 +50,7 @@ class Inputs:
         capture: what imgui held in its last frame.
         grabbing: whether the controller drags something, with or without a button: then all input is its own.
         clock: seconds, for double clicks.
+        asked: whether the controller has asked for a field or a dialog that is not drawn yet.
         held: modifiers that are down.
         pointer: where it is.
         for_imgui: something reached imgui since this was last set to False.
@@ -58,6 +61,7 @@ class Inputs:
     capture: Capture
     grabbing: Callable[[], bool] = bool
     clock: Callable[[], float] = time.monotonic
+    asked: Callable[[], bool] = bool
     held: set[str] = field(default_factory=set)
     pointer: tuple[float, float] = _OUTSIDE
     for_imgui: bool = False
@@ -65,6 +69,7 @@ class Inputs:
     _last_press: tuple[float, Button, float, float] = (-1.0, "left", 0.0, 0.0)
     _clicks: int = 1
     _unseen: bool = False
+    _asked_at: int | None = None
     _late: list[Callable[[], None]] = field(default_factory=list)
 
     @property
@@ -125,7 +130,7 @@ class Inputs:
 
     def key(self, name: str, *, down: bool, repeat: bool = False) -> None:
         """A key went down or came up."""
-        if self._unseen:
+        if self._late or self._waits:
             self._late.append(partial(self.key, name, down=down, repeat=repeat))
             return
         if name in IMGUI_MODIFIERS:
@@ -144,19 +149,43 @@ class Inputs:
 
     def text(self, typed: str) -> None:
         """Letters were typed."""
-        if self._unseen:
+        if self._late or self._waits:
             self._late.append(partial(self.text, typed))
         elif self.capture.typing:
             self.for_imgui = True
             imgui.get_io().add_input_characters_utf8(typed)
 
     def catch_up(self) -> None:
-        """Hand on keys that were struck right after a click on a panel: whose they are is known once imgui saw that."""
+        """Hand on keys that were struck right after a click on a panel, or after a command that opens a field.
+
+        Whose they are is known once imgui has seen the click, and once the field has the keyboard.
+        """
         if self._unseen and not imgui.get_current_context().input_events_queue.size():
             self._unseen = False
+        if self._late and not self._waits:
             late, self._late = self._late, []
             for strike in late:
                 strike()
+
+    def expect(self) -> None:
+        """The panels will show something that may take the keyboard: the keys that follow wait for it."""
+        self._asked_at = self.capture.frames
+
+    @property
+    def waiting(self) -> bool:
+        """Whether keys wait for what the next frames show: those must come soon."""
+        return bool(self._late)
+
+    @property
+    def _waits(self) -> bool:
+        """Whether it is not known yet whose the next key is."""
+        if self.asked():
+            self.expect()
+        elif self._asked_at is not None:
+            # A panel takes what was asked for in the next frame, and opens its popup; then the field has its frames.
+            shown = self.capture.frames >= self._asked_at + _SHOWN and not self.capture.awaited
+            self._asked_at = None if shown else self._asked_at
+        return self._unseen or self._asked_at is not None
 
     def drop(self, paths: tuple[Path, ...]) -> None:
         """Files were dropped on the window."""

@@ -5,6 +5,7 @@ All sizes here are logical pixels; what leaves (`Layout.regions`) is framebuffer
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,7 @@ class Layout:
         show_timeline: likewise.
         hidden: all panels are put away.
         tabs: id of the panel that is in front, by place.
+        needs: logical pixels that the right panels would fill, the upper and the lower one; None: not known.
     """
 
     left: float | None = None
@@ -48,6 +50,7 @@ class Layout:
     show_timeline: bool = True
     hidden: bool = False
     tabs: dict[str, str] = field(default_factory=dict)
+    needs: tuple[float, float] | None = None
 
     @property
     def bottom(self) -> str:
@@ -61,6 +64,26 @@ class Layout:
             chosen = (_ON_WIDE if width >= WIDE else _NORMAL)[name]
         low, high = RANGES[name]
         return float(min(max(chosen, low), high))
+
+    def share(self, name: str, width: float, height: float) -> float:
+        """The lower panel's part of a column so high: on the right more, where the upper one leaves room that it needs.
+
+        What a person chose stands.
+        """
+        usual = self.size(name, width)
+        if name != "solver" or self.solver is not None or self.needs is None:
+            return usual
+        upper, lower = self.needs
+        return min(max(usual, 1.0 - upper / height), max(usual, lower / height))
+
+    def need(self, place: Place, height: float) -> bool:
+        """Take down what one of the right panels would fill, logical pixels; whether that is news."""
+        upper, lower = self.needs or (math.inf, 0.0)
+        fresh = (height, lower) if place is Place.RIGHT_TOP else (upper, height)
+        if fresh == self.needs:
+            return False
+        self.needs = fresh
+        return True
 
     def regions(self, size: tuple[int, int], scale: float) -> Regions:
         """Lay the window out.

@@ -16,6 +16,7 @@ from viewer.app.overlay import write_texts
 from viewer.app.picture import read_picture
 from viewer.app.stage import Stage
 from viewer.app.theme import apply_theme
+from viewer.app.widgets.fields import awaits_keyboard
 from viewer.ui.rect import Rect
 
 if TYPE_CHECKING:
@@ -193,6 +194,10 @@ class Painter:
         capture.modal = imgui.is_popup_open("", imgui.PopupFlags_.any_popup)
         capture.typing = io.want_text_input
         capture.active = imgui.is_any_item_active()
+        capture.awaited = awaits_keyboard()
+        capture.frames += 1
+        if capture.awaited:
+            self.ui.wake()
         rects = []
         for name in dict.fromkeys(painted.name.split("/", 1)[0] for painted in floating):
             window = None if name.startswith(_FLEETING) else imgui.internal.find_window_by_name(name)

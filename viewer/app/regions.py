@@ -150,7 +150,7 @@ def arranged(layout: Layout, size: tuple[int, int], scale: float) -> Regions:
     if right:
         column = Rect(size[0] - right + line, top, right - line, end - top)
         borders.append(Border("right", _grip(Rect(column.x - line, top, line, column.h), scale), upright=True))
-        borders.append(_split(rects, "solver", column, layout.size("solver", width), scale))
+        borders.append(_split(rects, "solver", column, layout.share("solver", width, column.h / scale), scale))
     return Regions(size, scale, rects, tuple(borders), short)
 
 

@@ -44,6 +44,7 @@ def serve(app: Application) -> None:
             del ui.requests[:-_LONGEST_QUEUE]
             ui.wake()
             app.inputs.for_imgui = True
+            app.inputs.expect()
     shown = controller.panels
     ui.layout.show_left, ui.layout.show_right, ui.layout.hidden = shown.left, shown.right, shown.hidden
 

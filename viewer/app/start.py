@@ -103,6 +103,10 @@ def run_window(
     app = open_window(session, preferences, size=size, window=window, automation=asked)
     if news is not None:
         news(app.controller)
+    if session.path is None and asked.script is None:
+        from viewer.ui.documents import tell_reading  # noqa: PLC0415 - once there is a window
+
+        tell_reading(app.controller)
     if window != "headless":
         app.keeper = Keeper(app.controller, app.painter.ui.layout)
         app.keeper.offer()

@@ -316,7 +316,7 @@ def _chosen(character: Character, arguments: argparse.Namespace, file: str) -> l
 
 def _changed(clip: Clip, arguments: argparse.Namespace, file: str) -> Clip:
     """Frames, then frame time, then rate."""
-    from dataclasses import replace
+    from viewer.formats.save import retimed
 
     frames = arguments.frames
     if arguments.frame is not None:
@@ -324,7 +324,4 @@ def _changed(clip: Clip, arguments: argparse.Namespace, file: str) -> Clip:
         frames = range(arguments.frame, arguments.frame + 1)
     if frames is not None:
         check_frames(clip, file, frames.start, frames.stop - 1)
-        clip = clip.frames(frames.start, frames.stop - 1, frames.step)
-    if arguments.frame_time is not None:
-        clip = replace(clip, frame_time=arguments.frame_time)
-    return clip if arguments.fps is None else clip.resampled(arguments.fps)
+    return retimed(clip, frames, frame_time=arguments.frame_time, fps=arguments.fps)

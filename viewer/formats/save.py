@@ -121,6 +121,10 @@ SESSION = ".ikv.json"
 """How the names of session files end."""
 SHAPES = (".obj", ".stl", ".ply")
 """Formats that hold the shape of one pose."""
+IN_METRES = (".npz", ".csv", ".glb", ".gltf", ".usda", ".usdc", *SHAPES)
+"""Formats that are in metres, Y up, always."""
+WITH_DECIMALS = (".bvh", ".json", ".csv")
+"""Formats whose numbers can be written with fewer decimals."""
 SEVERAL_CLIPS = (".glb", ".gltf")
 """Formats that hold all clips of a character; of motion the others hold the first."""
 MOST_DECIMALS = 17
@@ -174,6 +178,27 @@ def save(
     except InputError as error:  # of numbers that the format cannot hold
         raise InputError(f"{path}: {error}") from error
     return lost + not_read(character)
+
+
+def retimed(
+    clip: Clip, frames: range | None = None, *, frame_time: float | None = None, fps: float | None = None
+) -> Clip:
+    """Frames of a clip, then another frame time for them, then another rate for as long a motion.
+
+    Args:
+        clip: the motion.
+        frames: those to keep; None: all.
+        frame_time: seconds between frames: corrects a wrong one.
+        fps: frames a second to sample it anew at.
+
+    Raises:
+        InputError: there are no such frames; numbers that cannot be used.
+    """
+    if frames is not None:
+        clip = clip.frames(frames.start, frames.stop - 1, frames.step)
+    if frame_time is not None:
+        clip = replace(clip, frame_time=frame_time)
+    return clip if fps is None else clip.resampled(fps)
 
 
 def check_suffix(path: Path) -> Writer:

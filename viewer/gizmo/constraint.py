@@ -37,12 +37,14 @@ class Constraint:
         axes: (3, 3) of the space that it is of, as columns.
         turning: whether it turns rather than moves.
         facing: (3, 3) to the right, up and out of the screen, at the drag's start, as columns.
+        typed_everywhere: whether a number can be typed for each of the three axes, not for the part's own alone.
     """
 
     part: Part
     axes: Floats
     turning: bool
     facing: Floats
+    typed_everywhere: bool = False
 
     @property
     def indices(self) -> tuple[int, ...]:
@@ -56,17 +58,26 @@ class Constraint:
         """(3, k) of its numbers. What is typed has letters: where the eye's plane has none, all three axes serve."""
         if self.part is Part.VIEW_RING:
             return self.facing[:, 2:]
+        if typed and self._all_axes:
+            return self.axes
         if self.part is Part.SCREEN:
-            return self.axes if typed else self.facing[:, :2]
+            return self.facing[:, :2]
         return self.axes[:, list(self.indices)]
 
     def names(self, *, typed: bool = False) -> tuple[str, ...]:
         """What its numbers are called."""
         if self.part is Part.VIEW_RING:
             return ("Δ",)
-        if self.part is Part.SCREEN and not typed:
+        if typed and self._all_axes:
+            return tuple(f"Δ{letter}" for letter in LETTERS)
+        if self.part is Part.SCREEN:
             return ("Right", "Up")
-        return tuple(f"Δ{LETTERS[axis]}" for axis in self.indices or range(3))
+        return tuple(f"Δ{LETTERS[axis]}" for axis in self.indices)
+
+    @property
+    def _all_axes(self) -> bool:
+        """Whether what is typed has a number for each axis."""
+        return self.part is Part.SCREEN or self.typed_everywhere
 
     def measure(
         self, projection: Projection, view: LinearView | None, position: Floats, start: tuple[float, float]

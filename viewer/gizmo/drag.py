@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
@@ -11,7 +12,7 @@ from viewer.gizmo.constraint import Constraint
 from viewer.gizmo.guides import Extent, guides
 from viewer.gizmo.held import held_shapes
 from viewer.gizmo.linear_view import linear_view, same_view
-from viewer.gizmo.names import AXES, PLANES, Part, Tool
+from viewer.gizmo.names import AXES, PLANES, Part, Tool, axis_of
 from viewer.gizmo.readout import decimals_for
 from viewer.gizmo.track import Path, Track
 from viewer.gizmo.typed import TypedNumbers
@@ -61,6 +62,7 @@ class GizmoDrag:
         step = snap_deg if self._turning else snap_m
         self._step = step if math.isfinite(step) and step > 0.0 else 0.0
         self._lock: tuple[Part, bool] | None = None
+        self._everywhere = False
         self._snap = False
         self._view = linear_view(projection, gizmo.position)
         self._decimals = decimals_for(self._view.metre if self._view is not None else 0.0, gizmo.unit)
@@ -142,6 +144,7 @@ class GizmoDrag:
             self._lock = None
         else:
             self._lock = (part, False)
+        self._everywhere = False
         self._begin_tracking()
         self._typed.resize(self._fields)
         return self._update()
@@ -157,7 +160,12 @@ class GizmoDrag:
         return self._update()
 
     def next_field(self) -> Motion:
-        """Go on to the next number."""
+        """Go on to the next axis's number; along one axis alone this opens the numbers of the other two."""
+        index = axis_of(self.part)
+        if not self._turning and index is not None and self._fields == 1:
+            self._everywhere = True
+            self._constraint = replace(self._constraint, typed_everywhere=True)
+            self._typed.spread(self._fields, index)
         self._typed.next()
         return self._update()
 
@@ -195,7 +203,8 @@ class GizmoDrag:
         """Count by the constraint of now: along the whole path, or from its end on if something is covered before."""
         part, other = self._lock or (self._part, False)
         axes = self._other_axes if other else None
-        self._constraint = Constraint(part, self._gizmo.axes if axes is None else axes, self._turning, self._facing)
+        axes = self._gizmo.axes if axes is None else axes
+        self._constraint = Constraint(part, axes, self._turning, self._facing, self._everywhere)
         start = self._path.start if base is None else self._path.end
         measure = self._constraint.measure(self._projection, self._view, self._gizmo.position, start)
         self._track = Track(measure, start, base)

@@ -63,6 +63,11 @@ class TypedNumbers:
         """Go to the next text; from the last to the first."""
         self._index = (self._index + 1) % len(self._texts)
 
+    def spread(self, count: int, index: int) -> None:
+        """Have ``count`` texts, of which the one that was typed is the one at ``index``."""
+        typed, self._texts = self.text, [""] * count
+        self._texts[index], self._index = typed, index
+
     def resize(self, count: int) -> None:
         """Have another count of texts; what stays keeps its text, and what was being typed comes first if it goes."""
         typed = self.text

@@ -65,7 +65,7 @@ class Session(Taping):
         self._abandon()
         self.stop()
         self.animate(())
-        self._history, self._saved_step = History(), None
+        self._history, self._saved_step, self.left = History(), None, None
         self.path, self.disk = path, disk
         solved = settle(document, self._solvers, restarts=True) if solve else None
         self._show(solved or State(document, still_report(document)))

@@ -12,7 +12,7 @@ from viewer.ik.checks import check_count
 from viewer.ik.methods import DEFAULT_TUNING
 from viewer.ik.options import Options
 from viewer.ik.settings import DRAGGING, ONE_SHOT
-from viewer.session.checks import as_flag, as_weight
+from viewer.session.checks import as_flag, as_number, as_weight
 
 if TYPE_CHECKING:
     from viewer.ik.system import Settings
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from viewer.skeleton.skeleton import Skeleton
 
 PREFERRED = ("start", "rest", "relaxed")
-_FLAGS = ("restarts", "natural", "exact", "until_close")
+BENDS = {"up": 1, "down": -1}
+"""Where the elbow is to be, as `viewer.ik.methods.Tuning.elbow` has it."""
+_FLAGS = ("restarts", "natural", "exact", "until_close", "numeric")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +47,10 @@ class SolverSettings:
         damping: lambda, which stands squared in the equation; None: the method's own.
         step: part of its proposal that a method goes; None: all of it.
         step_cap_deg: degrees that a joint turns in one step at most; None: the method's own.
+        truncation: of "pseudo-inverse": part of the largest singular value below which others count as 0; None: its
+            own.
+        numeric: whether the Jacobian's rows are taken by finite differences.
+        bend: of "two-link": "up" (of the ways that reach, that with the higher elbow) or "down"; None: no matter.
     """
 
     method: str = "default"
@@ -63,6 +69,9 @@ class SolverSettings:
     damping: float | None = None
     step: float | None = None
     step_cap_deg: float | None = None
+    truncation: float | None = None
+    numeric: bool = False
+    bend: str | None = None
 
     def __post_init__(self) -> None:
         """Check every setting.
@@ -76,6 +85,10 @@ class SolverSettings:
             as_flag(getattr(self, name), name)
         if self.prefer not in PREFERRED:
             raise InputError(unknown_name("preferred pose", str(self.prefer), PREFERRED))
+        if self.bend is not None and self.bend not in BENDS:
+            raise InputError(unknown_name("bend", str(self.bend), tuple(BENDS)))
+        if self.truncation is not None:
+            as_number(self.truncation, "truncation")
         for name in ("damping", "step", "step_cap_deg"):
             if getattr(self, name) is not None:
                 as_weight(getattr(self, name), name)
@@ -83,7 +96,15 @@ class SolverSettings:
 
     def options(self, *, limits: bool) -> Options:
         """What a `Solver` is told."""
-        tuning = replace(DEFAULT_TUNING, damping=self.damping, step=self.step or DEFAULT_TUNING.step)
+        tuning = replace(
+            DEFAULT_TUNING,
+            damping=self.damping,
+            step=self.step or DEFAULT_TUNING.step,
+            numeric=self.numeric,
+            elbow=0 if self.bend is None else BENDS[self.bend],
+        )
+        if self.truncation is not None:
+            tuning = replace(tuning, truncation=self.truncation)
         if self.step_cap_deg is not None:
             tuning = replace(tuning, most_turn=math.radians(self.step_cap_deg))
         return Options(

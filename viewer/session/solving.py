@@ -169,19 +169,19 @@ def target_rows(goals: Sequence[Goal]) -> tuple[Floats, Floats]:
     return places, turns
 
 
-def settle(document: Document, solvers: Solvers, *, restarts: bool = False) -> State:
+def settle(document: Document, solvers: Solvers, *, restarts: bool = False, afresh: bool = False) -> State:
     """The document solved from its pose towards its handles: warm, without restarts, by a bounded number of steps.
 
     With ``restarts``, and where the settings allow them, a solve that misses a goal is begun anew from other poses, and
     one that meets them all goes on to the preferred pose, if any. Else, where every goal is met and the pose is inside
-    its limits, nothing moves, to the bit.
+    its limits, nothing moves, to the bit, unless another of the poses that meet them is asked for (``afresh``).
     """
     goals = settling_goals(document)
     if not goals:
         outside = violation(document) > _OUTSIDE
         return State(replace(document, pose=inside(document, document.pose)) if outside else document, None)
     rests = restarts and prefers(document.solver)
-    if violation(document) <= _OUTSIDE and not rests:
+    if violation(document) <= _OUTSIDE and not rests and not afresh:
         still = still_report(document)
         if still is not None:
             return State(document, still)

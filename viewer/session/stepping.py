@@ -89,8 +89,9 @@ class Stepping:
         if changed is before.document:
             return None
         if action.solves:
-            return settle(changed, self._solvers, restarts=action.restarts)
-        untouched = changed.handles is before.document.handles and _near(changed.pose, before.document.pose)
+            afresh = changed.solver.bend not in {None, before.document.solver.bend}
+            return settle(changed, self._solvers, restarts=action.restarts, afresh=afresh)
+        untouched = changed.handles is before.document.handles and near(changed.pose, before.document.pose)
         return State(changed, before.report if untouched else still_report(changed))
 
     def _add(self, label: str, after: State, *, before: State | None = None, saved: bool = True) -> None:
@@ -181,7 +182,7 @@ class Stepping:
         return True
 
 
-def _near(one: Pose, other: Pose) -> bool:
+def near(one: Pose, other: Pose) -> bool:
     """Whether two poses are the same but for rounding, as by a key."""
     if one is other or one.rotations.shape != other.rotations.shape:
         return one is other

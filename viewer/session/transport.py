@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from viewer.errors import InputError
@@ -13,14 +14,32 @@ from viewer.session.history import State
 from viewer.session.kernels import Kernels
 from viewer.session.measuring import still_report
 from viewer.session.playback import Loop, Player
+from viewer.session.stepping import near
 from viewer.session.take.evaluate import check_played_frame
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from viewer.session.actions.base import Action
+    from viewer.session.document import Document
     from viewer.session.drag_goals import Grab
     from viewer.session.values import Item
+    from viewer.skeleton.pose import Pose
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeftPose:
+    """A pose that was edited and not keyed when another frame was shown.
+
+    Attributes:
+        clip: the clip that it was on, or None.
+        frame: of that clip, or of the take on none.
+        pose: the pose.
+    """
+
+    clip: str | None
+    frame: int
+    pose: Pose
 
 
 class Transport(Gestures):
@@ -28,12 +47,17 @@ class Transport(Gestures):
 
     Attributes:
         loop: what happens at the ends of the clip.
+        left: the last pose that was lost because another frame was shown; None: none was.
+        interrupted: how often an edit has stopped playing.
     """
 
     def __init__(self, state: State) -> None:
         """Begin at rest."""
         super().__init__(state)
         self.loop = Loop.LOOP
+        self.left: LeftPose | None = None
+        self.interrupted = 0
+        self._played_pose: Pose | None = None
         self._speed = 1.0
         self._player: Player | None = None
         self._now = -math.inf
@@ -95,25 +119,44 @@ class Transport(Gestures):
         """
         self._conclude()
         changed = at_frame(self.document, frame)
-        self._show(State(changed, still_report(changed)))
+        self._remember_left()
+        self._show_frame(changed)
         self._rebase()
+
+    def _show_frame(self, document: Document) -> None:
+        """Show a document that is at a frame, in the frame's own pose."""
+        self._played_pose = document.pose
+        self._show(State(document, still_report(document)))
+
+    def _remember_left(self) -> None:
+        """Keep the pose shown, which is about to go, if it is not the frame's own."""
+        document = self.document
+        if document.pose is self._played_pose or not 0 <= document.frame < document.frames:
+            return
+        if not near(document.pose, document.frame_pose(document.frame)):
+            self.left = LeftPose(document.clip, document.frame, document.pose)
+
+    def _interrupt(self) -> None:
+        """An edit stops playing."""
+        self.interrupted += self._player is not None
+        self.stop()
 
     def begin(self, label: str) -> None:
         """See `Gestures.begin`; playing stops."""
-        self.stop()
+        self._interrupt()
         super().begin(label)
 
     def begin_drag(self, items: tuple[Item, ...], grab: Grab | None = None) -> None:
         """See `Gestures.begin_drag`; playing stops."""
         super().begin_drag(items, grab)
-        self.stop()
+        self._interrupt()
 
     def dispatch(self, action: Action) -> None:
         """See `Stepping.dispatch`; playing stops if it changes the pose."""
         pose = self.document.pose
         super().dispatch(action)
         if self.document.pose is not pose:
-            self.stop()
+            self._interrupt()
 
     def _leave(self, state: State) -> None:
         self.stop()
@@ -145,8 +188,7 @@ class Transport(Gestures):
         place, goes_on = player.frame(now, last - first + 1, document.frame_time, self._speed, self.loop)
         frame = first + place
         if frame != self.document.frame:
-            changed = at_frame(self.document, frame)
-            self._show(State(changed, still_report(changed)))
+            self._show_frame(at_frame(self.document, frame))
         if not goes_on:
             self.stop()
 

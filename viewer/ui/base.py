@@ -61,6 +61,7 @@ class Base(Liked):
         panels: which panels are shown.
         hovered: what is under the pointer.
         find_requested: the joint search is to take the focus; the panel resets it.
+        finding: what the tree of joints is filtered by.
         requests: for the app to take off.
     """
 
@@ -75,6 +76,7 @@ class Base(Liked):
         self.hovered = Hover()
         self._hovered_row: Item | None = None
         self.find_requested = False
+        self.finding = ""
         self.requests: deque[Request] = deque()
         self.gesture: Gesture | None = None
         self.bar = MessageBar()

@@ -114,7 +114,6 @@ class Controller(Base):
             case Key():
                 self._key(event)
             case KeyUp():
-                self.nudging.finish()
                 self.pointing.mods_changed(event.mods - {event.name})
             case Press():
                 self.nudging.finish()
@@ -128,7 +127,6 @@ class Controller(Base):
             case Drop():
                 self.files.drop(event.paths)
             case Leave():
-                self.nudging.finish()
                 self.set_hovered(Hover())
 
     def _key(self, event: Key) -> None:
@@ -163,6 +161,7 @@ class Controller(Base):
         self.keying.tick()
         moving = self.camera_moves.tick(now)
         moving = self.effects.tick(now) or moving
+        moving = self.nudging.tick(now) or moving
         self.pointing.tick()
         self.bar.tick(now)
         return busy or moving or self.revision != before

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from viewer.errors import FormatError, InputError, ViewerError, quote
 from viewer.formats.load import SAMPLE, load
-from viewer.formats.save import SEVERAL_CLIPS, SHAPES, WRITERS, save
+from viewer.formats.save import SEVERAL_CLIPS, SHAPES, WRITERS, retimed, save
 from viewer.formats.units import BECAUSE, GUESSES
 from viewer.scene import figure_points
 from viewer.session.actions import SetClip
@@ -59,11 +59,16 @@ def open_path(controller: Controller, path: Path | str, *, units: str | float = 
         controller.post(bad_file(controller, path, known))
         return False
     controller.preferences.remember(path)
-    for message in _news(controller, controller.session.document.character):
-        controller.post(message)
+    tell_reading(controller)
     if changed is not None:
         showing.tell(controller, changed)
     return True
+
+
+def tell_reading(controller: Controller) -> None:
+    """Say what was guessed or mended while the file that is shown was read."""
+    for message in _news(controller, controller.document.character):
+        controller.post(message)
 
 
 def _new(path: Path | str, units: str | float, up: str) -> Document:
@@ -149,14 +154,41 @@ def shows_motion(document: Document) -> bool:
     return keyed or document.pose.same_as(document.frame_pose(document.frame))
 
 
-def export_to(controller: Controller, path: Path, *, motion: bool | None = None) -> bool:
+@dataclass(frozen=True, slots=True)
+class ExportOptions:
+    """What is written, and how; `ikviewer convert` has the same.
+
+    Attributes:
+        motion: what is played, with its keys (True), or the pose (False); None: as `shows_motion` says. Shapes are
+            always of the pose that is shown.
+        frames: the first and last frame of the motion; None: all that is played.
+        fps: frames a second; None: as it is played.
+        units: as of `viewer.save`.
+        up: likewise.
+        precision: likewise.
+    """
+
+    motion: bool | None = None
+    frames: tuple[int, int] | None = None
+    fps: float | None = None
+    units: str | float | None = None
+    up: str | None = None
+    precision: int | None = None
+
+
+AS_SHOWN = ExportOptions()
+
+
+def export_to(
+    controller: Controller, path: Path, *, motion: bool | None = None, options: ExportOptions = AS_SHOWN
+) -> bool:
     """Write a file of motion, or of a pose, in any of `WRITERS`, or ask for a picture or film; whether it could be.
 
     Args:
         controller: of the document.
         path: by suffix.
-        motion: what is played, with its keys (True), or the pose (False); None: as `shows_motion` says. Shapes are
-            always of the pose that is shown.
+        motion: in place of the options' own, unless None.
+        options: what is written, and how.
     """
     if path.suffix.casefold() == ".png":
         controller.request("picture", path)
@@ -165,16 +197,19 @@ def export_to(controller: Controller, path: Path, *, motion: bool | None = None)
         controller.request("film-dialog", path)  # there is more to be asked
         return True
     document = controller.session.document
-    asked = shows_motion(document) if motion is None else motion
+    asked = next((one for one in (motion, options.motion) if one is not None), None)
+    asked = shows_motion(document) if asked is None else asked
     whole = asked and has_motion(document) and path.suffix.casefold() not in SHAPES
+    written: Any = {"units": options.units, "up": options.up, "precision": options.precision}
     try:
         if whole:
-            character = _as_played(document, every=path.suffix.casefold() in SEVERAL_CLIPS)
-            what, lost = _told(document, character), save(character, path)
+            every = path.suffix.casefold() in SEVERAL_CLIPS and options.frames is None
+            character = _retimed(document, _as_played(document, every=every), options)
+            what, lost = _told(character), save(character, path, **written)
             lost = [*_left_out(document, character), *lost]
         else:
-            lost = save(replace(document.character, skeleton=document.skeleton), path, pose=document.pose)
-            what = "the pose"
+            figure = replace(document.character, skeleton=document.skeleton)
+            what, lost = "the pose", save(figure, path, pose=document.pose, **written)
     except ViewerError as error:
         controller.fail(error, "export")
         return False
@@ -201,10 +236,22 @@ def _as_played(document: Document, *, every: bool) -> Character:
     return replace(character, clips=MappingProxyType({**character.clips, **others}))
 
 
-def _told(document: Document, character: Character) -> str:
+def _retimed(document: Document, character: Character, options: ExportOptions) -> Character:
+    """The character with the frames and the rate that are asked for."""
+    if options.frames is None and options.fps is None:
+        return character
+    first = document.played[0]
+    frames = None if options.frames is None else range(options.frames[0] - first, options.frames[1] - first + 1)
+    clips = {name: retimed(clip, frames, fps=options.fps) for name, clip in character.clips.items()}
+    return replace(character, clips=MappingProxyType(clips))
+
+
+def _told(character: Character) -> str:
     """``68 frames``, ``3 clips``."""
-    first, last = document.played
-    return f"{last - first + 1} frames" if len(character.clips) == 1 else f"{len(character.clips)} clips"
+    if len(character.clips) != 1:
+        return f"{len(character.clips)} clips"
+    frames = len(next(iter(character.clips.values())))
+    return f"{frames} frame{'' if frames == 1 else 's'}"
 
 
 def _left_out(document: Document, character: Character) -> list[str]:

@@ -57,6 +57,17 @@ def places(document: Document, item: Item) -> list[Floats]:
     return [at, np.array(handle.position)] if aims(handle) else [at]
 
 
+def together(document: Document, item: Item) -> list[Item]:
+    """What the handles of an item move: all effectors selected, if it is one of them."""
+    several = [other for other in document.selection if other.kind == "effector"]
+    return several if item in several and document.mode is Mode.IK else [item]
+
+
+def pivot(document: Document, item: Item) -> Floats:
+    """(3,) world: where the handles of an item stand: amid all that they move."""
+    return np.mean([grip(document, one)[0] for one in together(document, item)], axis=0)
+
+
 def grip(document: Document, item: Item) -> tuple[Floats, Floats]:
     """(3,) and (4,), world: where an item is taken hold of: its target, or where it stands if it has none."""
     if item.kind == "joint":

@@ -68,7 +68,8 @@ def _modifiers(controller: Controller, *, turning: bool) -> tuple[Hint, ...]:
 def _of_drag(controller: Controller, drag: Drag) -> tuple[Hint, ...]:
     end = (Hint("Click", "confirm"),) if drag.grabbing else ()
     if drag.typing:
-        return Hint("Tab", "next"), Hint("Enter", "confirm"), Hint("Esc", "cancel")
+        following = () if drag.handle.turning else (Hint("Tab", "next axis"),)
+        return *following, Hint("Enter", "confirm"), Hint("Esc", "cancel")
     held = controller.pointing.mods & {"ctrl", "shift"}
     if held:
         words = {"ctrl": "snap", "shift": "fine"}

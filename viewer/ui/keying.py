@@ -5,11 +5,13 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
+from viewer.errors import ViewerError
 from viewer.session import actions as act
 from viewer.session.take.values import Key
 from viewer.ui.chosen_keys import Chosen, chosen_in
 from viewer.ui.frames import key_frames, last_frame, played_range
 from viewer.ui.handler import Handler, Handlers
+from viewer.ui.messages import Message
 from viewer.ui.time_view import TimeView
 
 if TYPE_CHECKING:
@@ -40,7 +42,9 @@ class Keying:
         self._known = Chosen()
         self._copied: act.CopiedKeys | None = None
         self._pastes_keys = False
-        self._run_out = controller.session.run_out
+        self._run_out, self._left = controller.session.run_out, controller.session.left
+        self._offer: Message | None = None
+        self._interrupted = controller.session.interrupted
         controller.session.record_tolerance_deg = controller.preferences.record_tolerance_deg
 
     @property
@@ -157,11 +161,35 @@ class Keying:
         self._tell_recorded()
 
     def tick(self) -> None:
-        """A recording that has ended by itself lets go of what is held, and says what it has kept."""
+        """Say what nobody asked for: playing or a recording that ended by itself, a pose that went without a key."""
+        if self._controller.session.interrupted != self._interrupted:
+            self._interrupted = self._controller.session.interrupted
+            self._controller.note(f"Playing stopped at frame {self._document.frame}: Space goes on")
+        if self._controller.session.left is not self._left:
+            self._left = self._controller.session.left
+            self._offer_key()
         if self._controller.session.run_out != self._run_out:
             self._run_out = self._controller.session.run_out
             self._controller.drags.let_go()
             self._tell_recorded()
+
+    def _offer_key(self) -> None:
+        """Say that a pose was lost, and offer to key it where it was; an older offer goes."""
+        if self._offer is not None:
+            self._controller.bar.close(self._offer)
+        left = self._left
+        if left is not None:
+            self._offer = Message(f"Pose of frame {left.frame} was not keyed", "note", (("Key it", self._key_left),))
+            self._controller.post(self._offer)
+
+    def _key_left(self) -> None:
+        left = self._left
+        if left is None or left.clip != self._document.clip:
+            return
+        try:
+            self._do(act.KeyPose(left.frame, pose=left.pose))
+        except ViewerError as error:
+            self._controller.fail(error)
 
     def _tell_recorded(self) -> None:
         seconds = self._controller.session.last_recorded

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -17,15 +18,18 @@ if TYPE_CHECKING:
 
 Size = Literal["", "_fine", "_step"]
 _FINE = 0.1
+PAUSE = 1.0
+"""Seconds without a nudge after which the next one is another step."""
 
 
 class Nudging:
-    """Of one controller. A key that stays down makes one undo step."""
+    """Of one controller. Nudges in a row are one undo step, until a pause, another action or another selection."""
 
     def __init__(self, controller: Controller) -> None:
         """Nothing is nudged."""
         self._controller = controller
-        self._under_way = False
+        self._gesture: str | None = None
+        self._now, self._last = 0.0, -math.inf
 
     def nudge(self, way: str, size: Size) -> None:
         """Move the targets of the selected effectors in a direction of the view."""
@@ -43,14 +47,27 @@ class Nudging:
         moved = {item.name: (controller.picture.grip(item)[0] + length * direction, None) for item in items}
         if not self._under_way:
             controller.session.begin(MoveTargets(moved).label.replace("Move", "Nudge"))
-            self._under_way = True
+            self._gesture = controller.session.gesture
         controller.session.update(MoveTargets(moved))
+        self._last = self._now
+
+    @property
+    def _under_way(self) -> bool:
+        """Whether the step of the last nudge is open: what a panel does ends it without a word to us."""
+        return self._gesture is not None and self._controller.session.gesture == self._gesture
 
     def finish(self) -> None:
-        """The key came up, or something else is done: the nudges so far are one step."""
+        """Something else is done: the nudges so far are one step."""
         if self._under_way:
-            self._under_way = False
             self._controller.session.commit()
+        self._gesture = None
+
+    def tick(self, now: float) -> bool:
+        """End them after a pause; whether that is still to come."""
+        self._now = now
+        if self._under_way and now - self._last >= PAUSE:
+            self.finish()
+        return self._under_way
 
     def _effectors(self) -> list[Item]:
         return [item for item in self._controller.session.document.selection if item.kind == "effector"]

@@ -110,13 +110,13 @@ class Picture:
 
     def gizmo_at(self, item: Item, tool: Tool) -> Gizmo:
         """Handles of an item, along the axes of the space chosen."""
-        position, rotation = self.grip(item)
+        rotation = self.grip(item)[1]
         parent = int(self.document.skeleton.parents[self.joint_of(item)])
         above = self.world.rotations[parent] if parent >= 0 else np.array([0.0, 0.0, 0.0, 1.0])
         space, projection = self._controller.space, self.projection()
         other = Space.LOCAL if space is Space.WORLD else Space.WORLD
         axes, others = (axes_of(one, rotation, above, projection) for one in (space, other))
-        return Gizmo(tool, position, axes, others, self._controller.unit)
+        return Gizmo(tool, grips.pivot(self.document, item), axes, others, self._controller.unit)
 
     def scene(self) -> Scene:
         """What there is to see."""

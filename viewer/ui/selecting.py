@@ -72,11 +72,17 @@ class Selecting:
         return self._controller.session.animating
 
     def _none(self) -> None:
-        """Hold still what moves by itself; else select nothing."""
+        """Hold still what moves by itself; else show all joints again; else select nothing."""
         if self._moves:
             self._controller.session.pause()
+        elif self._controller.finding:
+            self._controller.finding = ""
+            self._controller.changed()
         else:
             self.select()
+
+    def _can_none(self) -> bool:
+        return bool(self._document.selection or self._moves or self._controller.finding)
 
     def _selects(self, wanted: str) -> Handler:
         find = {"parent": self.parent, "child": self.child}[wanted]
@@ -103,6 +109,6 @@ class Selecting:
             "select.child": self._selects("child"),
             "select.children": Handler(self._children_of_active, lambda: self._document.active is not None),
             "select.all": Handler(lambda: self.select(*self.everything())),
-            "select.none": Handler(self._none, lambda: bool(self._document.selection) or self._moves),
+            "select.none": Handler(self._none, self._can_none),
             "select.find": Handler(self._find),
         }

@@ -12,7 +12,7 @@ from viewer.session.standing import world_of
 from viewer.skeleton.kinds import JointKind
 from viewer.spatial.quaternion import conjugate, rotate
 from viewer.ui.gestures import item_of
-from viewer.ui.grips import grip, is_root, joint_of
+from viewer.ui.grips import grip, is_root, joint_of, together
 from viewer.ui.movable import can_follow
 from viewer.ui.movers import JointMover, RootMover, TargetMover
 
@@ -66,11 +66,8 @@ def mover_of_handles(document: Document, item: Item, tool: Tool) -> Mover:
 
 
 def _together(document: Document, item: Item) -> dict[Item, tuple[Floats, Floats]]:
-    """What moves with an item: all effectors selected, if it is one of them."""
-    selection = document.selection
-    several = [other for other in selection if other.kind == "effector"] if item in selection else []
-    items = several if item in several else [item]
-    return {one: grip(document, one) for one in items}
+    """What moves with an item, and where it is."""
+    return {one: grip(document, one) for one in together(document, item)}
 
 
 def _turned_by(document: Document, hit: Hit) -> str | None:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from imgui_bundle import imgui
 
 from viewer.app.fonts import SMALL
+from viewer.app.panels.export_rows import HEIGHT as EXPORT_HEIGHT
+from viewer.app.panels.export_rows import ExportState, draw_export
 from viewer.app.panels.file_list import draw_list, draw_places
 from viewer.app.panels.file_state import NO_NAME, State
 from viewer.app.panels.folder import means_folder, meant
@@ -56,9 +58,10 @@ def begin(ui: PanelContext, state: State, folder: Path) -> None:
 
 def go_on(ui: PanelContext) -> None:
     """Draw the dialog while it is open, and close it."""
-    if not begin_dialog(ui, NAME, width=_WIDTH, height=_HEIGHT):
+    now: State | None = ui.memory.get("state")
+    more = EXPORT_HEIGHT if now is not None and now.export is not None else 0.0
+    if not begin_dialog(ui, NAME, width=_WIDTH, height=_HEIGHT + more) or now is None:
         return
-    now: State = ui.memory["state"]
     if dialog_title(ui, now.title) or _contents(ui, now):
         ui.memory["last"] = now.folder
         imgui.close_current_popup()
@@ -76,11 +79,17 @@ def _asked(ui: PanelContext, name: str, value: object) -> State:
         proposed = str(value or f"{stem}{SUFFIX}")
         return State("Save as", "Save", (SUFFIX,), controller.files.save_to, saving=True, name=proposed)
     if name == "export-dialog":
-        export = partial(export_to, controller)
-        asks = partial(replaces, controller)
-        return State("Export", "Export", EXPORTS, export, saving=True, name=f"{stem}{EXPORTS[0]}", asks=asks)
+        asked = ExportState.of(ui.session.document)
+        asks, name = partial(replaces, controller), f"{stem}{EXPORTS[0]}"
+        state = State("Export", "Export", EXPORTS, _nothing, saving=True, asks=asks, name=name, export=asked)
+        state.done = lambda path: export_to(controller, path, options=asked.options(controller.document, path))
+        return state
     picture = partial(controller.request, "picture")
     return State("Save picture", "Save", (".png",), picture, saving=True, name=f"{stem}.png")
+
+
+def _nothing(_: Path) -> None:
+    """Stands in until it is known what to do."""
 
 
 def first_folder(ui: PanelContext) -> Path:
@@ -94,7 +103,7 @@ def first_folder(ui: PanelContext) -> Path:
 
 def _contents(ui: PanelContext, state: State) -> bool:
     """Places, path, list, name, buttons; whether the dialog is done."""
-    bottom = ui.px(30) + (ui.px(32) if state.saving else 0) + ui.px(26)
+    bottom = ui.px(30) + ui.px(32) + ui.px(26) + (ui.px(EXPORT_HEIGHT) if state.export is not None else 0)
     tall = imgui.get_content_region_avail().y - bottom
     imgui.begin_child("places", (ui.px(_PLACES), tall))
     sample = draw_places(ui, state)
@@ -125,21 +134,38 @@ def _path_field(ui: PanelContext, state: State) -> bool:
 
 
 def _bottom(ui: PanelContext, state: State) -> bool:
-    entered = False
-    if state.saving:
-        label(ui, "Name")
-        state.fresh = take_keyboard(ui, state.fresh)
-        state.name, entered = text_line(ui, "name", state.name, width=imgui.get_content_region_avail().x)
-        if imgui.is_item_edited():
-            state.replacing, state.problem = None, ""
+    alone = not imgui.is_any_item_active()  # what Enter ends in a field is not meant for the dialog
+    if state.export is not None:
+        draw_export(ui, state, state.export)
+    label(ui, "Name")
+    entered = _name_field(ui, state)
     _line(ui, _said(state), "warn" if state.problem or state.replacing or state.unnamed else "text3")
     word = "Replace" if state.replacing is not None and state.replacing == state.path else state.action
-    pressed = choices(
-        ui, Choice("Cancel"), Choice(word, primary=True, enabled=bool(state.name.strip()) and not state.unnamed)
-    )
+    sure = bool(state.name.strip()) and not state.unnamed
+    pressed = choices(ui, Choice("Cancel"), Choice(word, primary=True, enabled=sure), enter=alone)
     if pressed == "Cancel":
         return True
     return bool(pressed or entered) and _chosen(ui, state)
+
+
+def _name_field(ui: PanelContext, state: State) -> bool:
+    """The name or path; whether Enter was pressed. Arrows go through the list, Backspace from no name a folder up."""
+    state.fresh = take_keyboard(ui, state.fresh)
+    wide, empty, before = imgui.get_content_region_avail().x, not state.name, state.name
+    name, entered = text_line(
+        ui, "name", before, width=wide, hint="" if state.saving else "Name, or a path", stepped=state.step
+    )
+    if imgui.is_item_edited() and not state.stepped:
+        state.replacing, state.problem = None, ""
+    state.name = name
+    active, free = imgui.is_item_active(), not imgui.is_any_item_active()  # free: the list was clicked
+    if (free or (active and empty)) and imgui.is_key_pressed(imgui.Key.backspace):
+        state.go(state.folder.parent)
+    step = imgui.is_key_pressed(imgui.Key.down_arrow) - imgui.is_key_pressed(imgui.Key.up_arrow)
+    if free and step:
+        state.step(step)
+        ui.wake()
+    return entered
 
 
 def _line(ui: PanelContext, words: str, colour: str) -> None:
@@ -174,7 +200,7 @@ def _chosen(ui: PanelContext, state: State) -> bool:
         state.problem, state.fresh = problem, FOCUS
         return False
     if not state.saving and not path.is_file():
-        state.problem = f"{path.name}: no such file"
+        state.problem, state.fresh = f"{path}: no such file", FOCUS
         return False
     if state.saving and path.exists() and state.replacing != path:
         state.replacing, state.fresh = path, FOCUS  # so that Enter is the answer

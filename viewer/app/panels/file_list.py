@@ -67,15 +67,17 @@ def _row(ui: PanelContext, words: str, icon: str, hint: str, *, lit: bool = Fals
 
 
 def draw_list(ui: PanelContext, state: State) -> bool:
-    """The folder's entries; whether one was chosen, by a double click or Enter."""
+    """The folder's entries; whether one was chosen, by a double click."""
     pen = Pen(ui)
     x, y = imgui.get_cursor_screen_pos()
     room = imgui.get_content_region_avail()
     pen.box(x, y, room.x, room.y, "app")
     imgui.push_style_var(imgui.StyleVar_.item_spacing, (0.0, 0.0))
-    imgui.begin_child("entries", (0.0, 0.0))
+    # Keys are for the field below: imgui's own would press what was clicked last, as a click does.
+    imgui.begin_child("entries", (0.0, 0.0), window_flags=imgui.WindowFlags_.no_nav)
     if not state.entries:
         Pen(ui).text(x + pen.px(10), y + pen.px(8), "Nothing here that can be used", "text3")
+    _show_marked(state, pen.px(ROW))
     clipper = imgui.ListClipper()
     clipper.begin(len(state.entries), pen.px(ROW))
     pressed: Entry | None = None
@@ -85,7 +87,18 @@ def draw_list(ui: PanelContext, state: State) -> bool:
                 pressed = state.entries[index]
     imgui.end_child()
     imgui.pop_style_var()
-    return _keys(state) if pressed is None else _pressed(state, pressed)
+    return pressed is not None and _pressed(state, pressed)
+
+
+def _show_marked(state: State, row: float) -> None:
+    """Scroll to the entry that the arrow keys have gone to."""
+    if not state.stepped:
+        return
+    state.stepped = False
+    place = next((index for index, entry in enumerate(state.entries) if entry.name == state.name), -1)
+    top, room = imgui.get_scroll_y(), imgui.get_window_height()
+    if place >= 0 and not top <= place * row <= top + room - row:
+        imgui.set_scroll_y(place * row if place * row < top else (place + 1) * row - room)
 
 
 def _pressed(state: State, entry: Entry) -> bool:
@@ -97,21 +110,6 @@ def _pressed(state: State, entry: Entry) -> bool:
         return False
     state.name, state.replacing, state.problem = entry.name, None, ""
     return bool(double)
-
-
-def _keys(state: State) -> bool:
-    """Arrows go through the files, Backspace to the folder above."""
-    if imgui.is_any_item_active():
-        return False
-    if imgui.is_key_pressed(imgui.Key.backspace):
-        state.go(state.folder.parent)
-    step = imgui.is_key_pressed(imgui.Key.down_arrow) - imgui.is_key_pressed(imgui.Key.up_arrow)
-    names = [entry.name for entry in state.entries if not entry.folder]
-    if step and names:
-        place = names.index(state.name) + step if state.name in names else 0
-        state.name = names[min(max(place, 0), len(names) - 1)]
-        state.replacing = None
-    return False
 
 
 def _entry(ui: PanelContext, entry: Entry, *, chosen: bool) -> bool:

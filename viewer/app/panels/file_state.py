@@ -15,6 +15,8 @@ from viewer.session.files import SUFFIX
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from viewer.app.panels.export_rows import ExportState
+
 NO_NAME = "Give the file a name"
 _SUFFIX = re.compile(r"\.(?=.*[A-Za-z])[A-Za-z0-9_-]+")
 """What is meant as a suffix: that of ``walk v1.2`` is none."""
@@ -43,7 +45,9 @@ class State:
         problem: why the folder, or the name, will not do.
         replacing: the file that was asked about because it exists.
         places: folders that are always at hand.
-        fresh: the name to save under is to take the keyboard: see `take_keyboard`.
+        fresh: the field of the name is to take the keyboard: see `take_keyboard`.
+        export: what to write and how, where a figure is exported.
+        stepped: the arrow keys have marked another entry.
         asks: what is asked before a file that exists is replaced.
     """
 
@@ -62,9 +66,22 @@ class State:
     places: list[tuple[str, Path]] = field(default_factory=places)
     fresh: int = FOCUS
     asks: Callable[[Path], str] = lambda path: f"{path.name} exists. Replace it?"
+    export: ExportState | None = None
+    stepped: bool = False
+
+    def step(self, by: int) -> str:
+        """Mark the entry so many rows further down, from the first on; its name. To save, names of files alone."""
+        names = [entry.name for entry in self.entries if not (self.saving and entry.folder)]
+        if names:
+            place = names.index(self.name) + by if self.name in names else 0
+            self.name = names[min(max(place, 0), len(names) - 1)]
+            self.replacing, self.problem, self.stepped = None, "", True
+        return self.name
 
     def go(self, folder: Path) -> None:
         """List a folder."""
+        if not self.saving:
+            self.name, self.fresh = "", FOCUS
         self.folder = folder
         self.typed = str(folder)
         self.entries, self.problem = listed(folder, self.suffixes)

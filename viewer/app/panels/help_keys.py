@@ -25,9 +25,9 @@ NAME = "##help"
 PRESETS: tuple[Preset, ...] = ("simple", "blender", "maya")
 
 _WIDTH, _LOWEST, _HEAD = 1180.0, 300.0, 52.0
-_ROW, _GROUP, _BELOW, _CAPS = 19.0, 24.0, 8.0, 158.0
+_ROW, _GROUP, _BELOW, _CAPS = 19.0, 23.0, 5.0, 158.0
 """Heights of a row, of a heading and of the room below a group, width of the column of keys; logical pixels."""
-_MARGIN = 14.0
+_MARGIN = 6.0
 _NARROWEST = 330.0
 """Logical width of a column."""
 
@@ -82,7 +82,7 @@ def _head(ui: PanelContext, state: _State) -> bool:
     imgui.set_cursor_screen_pos((after, y))
     imgui.begin_child("filter", (max(min(pen.px(260), end - after - pen.px(20)), pen.px(60)), h))
     fresh = imgui.is_window_appearing()
-    state.query = search_field(ui, "filter", state.query, "Type to filter", focus=fresh)
+    state.query = search_field(ui, "filter", state.query, "Type to filter", focus=fresh).text
     imgui.end_child()
     pen.rule(x - pen.px(16), x + wide + pen.px(16), y + pen.px(_HEAD - 14))
     imgui.set_cursor_screen_pos((x, y + pen.px(_HEAD)))
@@ -121,8 +121,7 @@ def _rows(ui: PanelContext, state: _State) -> None:
             pen.strong(x + index * across, y, heading, "accent")
             y += pen.px(_GROUP)
             for row in rows:
-                _row(pen, row, x + index * across, y, across - pen.px(10))
-                y += pen.px(_ROW)
+                y += _row(pen, row, x + index * across, y, across - pen.px(10))
             y += pen.px(_BELOW)
         deepest = max(deepest, y - top)
     if not state.columns or not any(state.columns):
@@ -132,21 +131,28 @@ def _rows(ui: PanelContext, state: _State) -> None:
     imgui.dummy((1.0, deepest - pen.px(_BELOW)))
 
 
-def _row(pen: Pen, row: HelpRow, x: float, y: float, room: float) -> None:
-    """Keys in their column, and what they do; ways that do not fit are left to the page of keys."""
-    at, end = x, x + pen.px(_CAPS - 6)
+def _row(pen: Pen, row: HelpRow, x: float, y: float, room: float) -> float:
+    """Keys, and what they do in a column of its own, or behind the keys where they are many; how high the row is.
+
+    Keys that leave no room for the words go on below them.
+    """
+    words_wide = pen.width(row.words)
+    at, words_at, top = x, x + pen.px(_CAPS), y
     for caps in row.caps:
-        wide = sum(_cap_width(pen, cap) for cap in caps) + pen.px(11) * (len(caps) - 1)
-        if at + wide > end and at > x:
-            break
+        wide = sum(_cap_width(pen, cap) for cap in caps) + pen.px(11) * (len(caps) - 1) + pen.px(9)
+        end = x + room - (words_wide if y == top else 0.0)
+        if at > x and at + wide > max(end, x + pen.px(_CAPS)):
+            at, y = x, y + pen.px(_ROW)
         for index, cap in enumerate(caps):
             if index:
                 pen.small(at + pen.px(3), y + pen.px(2), "+")
                 at += pen.px(11)
             at += key_cap(pen, at, y, cap)
         at += pen.px(9)
-    words = pen.fit(row.words, room - pen.px(_CAPS))
-    pen.text(x + pen.px(_CAPS), pen.middle(y, pen.px(18)), words, "text2")
+        words_at = max(words_at, at) if y == top else words_at
+    words = pen.fit(row.words, x + room - words_at)
+    pen.text(words_at, pen.middle(top, pen.px(18)), words, "text2")
+    return y - top + pen.px(_ROW)
 
 
 def _cap_width(pen: Pen, cap: str) -> float:

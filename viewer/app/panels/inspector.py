@@ -9,7 +9,8 @@ from imgui_bundle import imgui
 from viewer.app.panels.goals import NO_GOALS
 from viewer.app.panels.inspector_goal import draw_goal
 from viewer.app.panels.inspector_joint import draw_joint
-from viewer.app.widgets.rows import quiet, separator
+from viewer.app.regions import Place
+from viewer.app.widgets.rows import quiet, separator, tell_need
 from viewer.skeleton.effectors import find_place
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ def draw(ui: PanelContext) -> None:
     """Draw the panel: a goal, if an effector or its joint is selected, and a joint."""
     document = ui.session.document
     handle, joint = shown(document)
+    top = imgui.get_cursor_pos_y()
     spacing = imgui.get_style().item_spacing.x
     imgui.push_style_var(imgui.StyleVar_.item_spacing, (spacing, ui.px(4)))
     if handle is None and joint < 0:
@@ -42,6 +44,7 @@ def draw(ui: PanelContext) -> None:
         draw_joint(ui, joint)
         imgui.pop_id()
     imgui.pop_style_var()
+    tell_need(ui, Place.RIGHT_TOP, imgui.get_cursor_pos_y() - top)
 
 
 def shown(document: Document) -> tuple[Handle | None, int]:

@@ -14,6 +14,7 @@ from viewer.app.widgets.pen import Pen
 from viewer.errors import shown, visible
 from viewer.formats.load import sample_names
 from viewer.session.demos import DEMOS
+from viewer.ui.command import SELECT, WINDOW
 from viewer.ui.commands import MENUS, menu_commands
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ _SECTIONS = {
     "effector.make", "goal.remove", "scope.next", "solver.escape", "window.fullscreen",
 }  # fmt: skip
 """Commands with a line above them."""
+_ORDER = {SELECT: 1, WINDOW: 2, "file.quit": 3}
+"""Groups, and a command, that come later in a menu than in the table."""
 _DIALOGS = {
     "file.new", "file.open", "file.save_as", "file.export", "file.picture", "file.film", "window.preferences",
 }  # fmt: skip
@@ -66,8 +69,8 @@ def _entries(ui: PanelContext, menu: str) -> None:
 
 
 def entries(menu: str) -> list[Command]:
-    """The commands of a menu in order; quitting is the last of its own, wherever the table has it."""
-    return sorted(menu_commands(menu), key=lambda command: command.id == "file.quit")
+    """The commands of a menu: editing before selecting, so that undo is the first of its own, and quitting last."""
+    return sorted(menu_commands(menu), key=lambda command: _ORDER.get(command.id, _ORDER.get(command.group, 0)))
 
 
 def _files(ui: PanelContext) -> None:

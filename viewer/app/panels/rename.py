@@ -10,7 +10,7 @@ from viewer.app.fonts import BASE
 from viewer.app.layout import Place
 from viewer.app.widgets.dialogs import Choice, begin_dialog, choices, dialog_title, end_dialog
 from viewer.app.widgets.edits import attempt
-from viewer.app.widgets.fields import text_line
+from viewer.app.widgets.fields import give_keyboard, text_line
 from viewer.app.widgets.items import gap
 from viewer.app.widgets.rows import label
 
@@ -34,7 +34,7 @@ def name_field(ui: PanelContext, joint: int, width: float) -> None:
     fresh = memory.get("renamed") != joint
     if fresh:
         memory["renamed"], memory["name"] = joint, own
-        imgui.set_keyboard_focus_here()
+        give_keyboard()
     imgui.push_style_var(imgui.StyleVar_.frame_padding, (ui.px(4), (ui.px(ROW) - ui.px(BASE)) / 2.0))
     imgui.set_next_item_width(width)
     entered, memory["name"] = imgui.input_text("##new name", memory["name"], _FLAGS)
@@ -64,7 +64,7 @@ def draw(ui: PanelContext) -> None:
     closed = dialog_title(ui, "Rename joint") or joint < 0
     label(ui, "Name")
     if imgui.is_window_appearing():
-        imgui.set_keyboard_focus_here()
+        give_keyboard()
     room = imgui.get_content_region_avail().x
     ui.memory["name"], entered = text_line(ui, "name", ui.memory["name"], width=room, chosen=True)
     gap(ui.px(6))

@@ -13,7 +13,7 @@ from viewer.app.panels.rename import ROW, in_tree, name_field
 from viewer.app.panels.tree_paint import RowPainter
 from viewer.app.panels.tree_rows import Folds, Row, below, found_rows, tree_rows
 from viewer.app.widgets.edits import act
-from viewer.app.widgets.fields import search_field
+from viewer.app.widgets.fields import Search, search_field
 from viewer.app.widgets.rows import quiet
 from viewer.session.actions import Select
 from viewer.session.document import Item
@@ -30,7 +30,8 @@ class _State:
     """What the panel keeps.
 
     Attributes:
-        query: typed into the search.
+        query: what the rows are searched by.
+        mark: the row that Enter selects, counted from the first that was found; -1: nothing is searched for.
         folds: what is folded.
         names: of the joints that the rows are of.
         parents: likewise.
@@ -42,6 +43,7 @@ class _State:
     """
 
     query: str = ""
+    mark: int = -1
     folds: Folds = field(default_factory=Folds)
     names: tuple[str, ...] = ()
     parents: Ints = field(default_factory=lambda: np.empty(0, np.intp))
@@ -60,7 +62,8 @@ def draw(ui: PanelContext) -> None:
         state = _renamed(ui, state, skeleton)
     _ask_name(ui, state)
     wanted, ui.controller.find_requested = ui.controller.find_requested, False
-    state.query = search_field(ui, "find", state.query, "Find joint", focus=wanted)
+    search = search_field(ui, "find", ui.controller.finding, "Find joint", focus=wanted)
+    _search(ui, state, search)
     imgui.push_style_var(imgui.StyleVar_.item_spacing, (0.0, 0.0))
     imgui.begin_child("rows", (0.0, 0.0))
     _follow(ui, state)
@@ -73,10 +76,30 @@ def draw(ui: PanelContext) -> None:
         _nothing_found(ui, state)
 
 
+def _search(ui: PanelContext, state: _State, search: Search) -> None:
+    """Take what is searched for: arrows mark a row, Enter selects the joint of the marked one and ends the search."""
+    ui.controller.finding = search.text
+    again = search.text != state.query
+    state.query = search.text
+    found = _rows(state, ui.session.document.skeleton) if search.text.strip() else []
+    mark = 0 if again or state.mark < 0 else state.mark + search.step
+    state.mark = min(max(mark, 0), len(found) - 1) if search.active or search.entered else -1
+    if search.entered and state.mark >= 0:
+        chosen = found[state.mark].joint
+        act(ui, Select((Item("joint", ui.session.document.skeleton.names[chosen]),)))
+        ui.controller.finding = state.query = ""
+        state.mark, state.active = -1, None  # which brings the joint into view
+        ui.wake()
+    elif state.mark >= 0 and (again or search.step):
+        state.scroll_to = found[state.mark].joint
+
+
 def _renamed(ui: PanelContext, state: _State, skeleton: Skeleton) -> _State:
     """What is kept for other names: of another tree nothing, of the same one what is folded and searched."""
     same = np.array_equal(skeleton.parents, state.parents)
-    ui.memory["state"] = state = state if same else _State(parents=skeleton.parents)
+    if not same:
+        ui.memory["state"] = state = _State(parents=skeleton.parents)
+        ui.controller.finding = ""
     state.names, state.key = skeleton.names, state.key and ()
     return state
 
@@ -88,7 +111,8 @@ def _ask_name(ui: PanelContext, state: _State) -> None:
         return
     state.renamed = joint
     if joint >= 0:
-        state.query, state.active = "", None  # as if it had just been selected
+        ui.controller.finding = state.query = ""
+        state.active = None  # as if it had just been selected
 
 
 def _nothing_found(ui: PanelContext, state: _State) -> None:
@@ -96,7 +120,7 @@ def _nothing_found(ui: PanelContext, state: _State) -> None:
     imgui.set_cursor_screen_pos((top.x, top.y + ui.px(8)))
     quiet(ui, f'No joint matches "{state.query}"')
     if imgui.button("Clear"):
-        state.query = ""
+        ui.controller.finding = state.query = ""
         ui.wake()
 
 
@@ -143,8 +167,11 @@ def _draw_rows(ui: PanelContext, state: _State, rows: list[Row]) -> None:
     pointed = None
     while clipper.step():
         for index in range(clipper.display_start, clipper.display_end):
+            top = imgui.get_cursor_screen_pos()
             if _row(painter, state, rows[index], h):
                 pointed = rows[index]
+            if index == state.mark:
+                painter.pen.frame(top.x, top.y, imgui.get_content_region_avail().x, h, "accent", rounding=3)
     point(ui, Item("joint", painter.document.skeleton.names[pointed.joint]) if pointed is not None else None)
 
 

@@ -9,18 +9,30 @@ from imgui_bundle import imgui
 
 from viewer.app.fonts import BASE, SMALL
 from viewer.app.panels.convergence import draw_convergence
-from viewer.app.panels.solver_words import DAMPED, ICONS, NOTES, methods, state_words, title
+from viewer.app.panels.solver_words import (
+    ANGLE,
+    DAMPED,
+    ICONS,
+    JACOBIAN,
+    NOTES,
+    derived,
+    methods,
+    state_words,
+    title,
+)
+from viewer.app.regions import Place
 from viewer.app.widgets.arithmetic import METRES
 from viewer.app.widgets.buttons import drop_button, segments, text_button
 from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out
 from viewer.app.widgets.fields import COUNT, Format, number_field
 from viewer.app.widgets.items import gap, tip
 from viewer.app.widgets.pen import Pen
-from viewer.app.widgets.rows import label
+from viewer.app.widgets.rows import label, quiet, tell_need
 from viewer.ik.options import DEFAULT
 from viewer.session.actions import SetSolver
+from viewer.session.derivation import derivation
 from viewer.session.preferring import prefers
-from viewer.session.solver_settings import PREFERRED
+from viewer.session.solver_settings import BENDS, PREFERRED
 from viewer.ui import numbers
 
 if TYPE_CHECKING:
@@ -37,28 +49,39 @@ _DAMPING = Format(decimals=3, per_pixel=0.002, snap=0.05, units={}, low=1e-4, hi
 _STEP = Format(decimals=2, per_pixel=0.005, snap=0.1, units={}, low=0.01, high=2.0)
 _ITERATIONS = Format(decimals=0, per_pixel=COUNT.per_pixel, snap=10.0, units={}, low=1, high=10000)
 
-_LEAST_PLOT, _ROW = 92.0, 28.0
+_LEAST_PLOT, _GOOD_PLOT = 84.0, 130.0
+"""Heights of the plot, logical pixels."""
 _STRENGTH = Format(decimals=2, per_pixel=0.005, snap=0.1, units={}, low=0.0, high=1.0)
 _PREFER = "The pose that what the goals leave free is drawn to"
 _PREFERRED_WORDS = ("Start", "Rest", "Relaxed")
 _ROOTS = ("free", "translate", "locked")
 _ROOT_WORDS = ("Free", "No turn", "Locked")
+_CLOSED = frozenset({"two-link", "single-bone"})
+_ROWS = ("By formulas", "By finite differences: slower, on NumPy alone")
+_BENDS = (None, *BENDS)
+_TRUNCATION = Format(decimals=4, per_pixel=0.0005, snap=0.01, units={}, low=0.0, high=0.99)
 _BACKENDS = ("auto", "numpy", "numba")
 
 
 def draw(ui: PanelContext) -> None:
     """Draw the panel."""
     settings = ui.session.document.solver
+    top, room = imgui.get_cursor_pos_y(), imgui.get_content_region_avail().y
     _state(ui)
-    room = imgui.get_content_region_avail().y - ui.px(_ROW + 8)
-    draw_convergence(ui, max(ui.px(_LEAST_PLOT), room))
+    # The plot has what the rows leave; how high these are is known from the frame before.
+    plot = max(ui.px(_LEAST_PLOT), room - ui.memory.get("rows", room))
+    draw_convergence(ui, plot)
     gap(ui.px(3))
     imgui.push_style_var(imgui.StyleVar_.item_spacing, (imgui.get_style().item_spacing.x, ui.px(4)))
     _update(ui, settings)
     _method(ui, settings)
+    if settings.method == "two-link":
+        _two_link(ui, settings)
     _numbers(ui, settings)
     _choices(ui, settings)
     imgui.pop_style_var()
+    ui.memory["rows"] = imgui.get_cursor_pos_y() - top - plot
+    tell_need(ui, Place.RIGHT_BOTTOM, ui.memory["rows"] + ui.px(_GOOD_PLOT))
 
 
 def _state(ui: PanelContext) -> None:
@@ -123,9 +146,48 @@ def _numbers(ui: PanelContext, settings: SolverSettings) -> None:
     track = Setting(settings.iterations, _ITERATIONS, "iterations", whole=True)
     most = Setting(settings.max_iterations, _ITERATIONS, "max_iterations", whole=True)
     _pair(ui, "Steps", (track, most), hint="Iterations per frame while tracking; most of one solve")
-    _optional(ui, "Damping", settings.damping, Setting(0.1, _DAMPING, "damping"), enabled=settings.method in DAMPED)
-    _optional(ui, "Step", settings.step, Setting(1.0, _STEP, "step"), enabled=settings.method != "default")
-    _optional(ui, "Step cap", settings.step_cap_deg, Setting(20.0, _CAP, "step_cap_deg"))
+    rows, method = settings.method in JACOBIAN, settings.method
+    if method in DAMPED:
+        _optional(ui, "Damping", settings.damping, Setting(0.1, _DAMPING, "damping"))
+    if rows:
+        _optional(ui, "Step", settings.step, Setting(1.0, _STEP, "step"))
+    if method not in _CLOSED:
+        _optional(ui, "Step cap", settings.step_cap_deg, Setting(20.0, _CAP, "step_cap_deg"))
+    if method == "pseudo-inverse":
+        _optional(ui, "Truncate", settings.truncation, Setting(1e-3, _TRUNCATION, "truncation"))
+    if rows:
+        label(ui, "Rows", hint="Rows of the Jacobian: by formulas, or by moving every joint a little to either side")
+        chosen = segments(ui, "rows", ("Analytic", "Numeric"), int(settings.numeric), hints=_ROWS)
+        if chosen is not None:
+            act(ui, SetSolver(numeric=bool(chosen)))
+
+
+def _two_link(ui: PanelContext, settings: SolverSettings) -> None:
+    """The elbow's side, and how both solutions come about."""
+    label(ui, "Elbow", hint=f"Which of the two solutions: {ANGLE}2 below 0, or above")
+    chosen = segments(ui, "bend", ("As it is", "Up", "Down"), _BENDS.index(settings.bend))
+    if chosen is not None:
+        act(ui, SetSolver(bend=_BENDS[chosen]))
+    found = derivation(ui.session.document)
+    if found is None:
+        quiet(ui, "No goal asks for a place that two links serve")
+        return
+    pen = Pen(ui)
+    lines, rows = derived(found, ui.controller.unit)
+    x, y = imgui.get_cursor_screen_pos()
+    wide, high = imgui.get_content_region_avail().x, pen.px(19)
+    title = f"{found.effector}: {found.joints[0]}, {found.joints[1]}"
+    for words, colour in ((title, "text3"), *((line, "text2") for line in lines)):
+        size = BASE if pen.width(words) <= wide else SMALL
+        pen.text(x, pen.middle(y, high, size), pen.fit(words, wide, size), colour, size)
+        y += high
+    columns = x + 0.5 * wide, x + wide
+    for words, *values in (("", "up", "down"), *rows):
+        pen.text(x, pen.middle(y, high), words, "text2")
+        for value, branch, right in zip(values, ("up", "down"), columns, strict=True):
+            pen.right(right, pen.middle(y, high), value, "accent" if branch == found.now else "text2")
+        y += high
+    imgui.dummy((wide, y - imgui.get_cursor_screen_pos().y))
 
 
 class Setting:
@@ -151,9 +213,8 @@ def _pair(ui: PanelContext, words: str, edits: Sequence[Setting], hint: str = ""
         carry_out(ui, edit, f"Solver {one.name.replace('_', ' ')}", one.action)
 
 
-def _optional(ui: PanelContext, words: str, value: float | None, one: Setting, *, enabled: bool = True) -> None:
+def _optional(ui: PanelContext, words: str, value: float | None, one: Setting) -> None:
     """A number that the method chooses itself unless it is given."""
-    imgui.begin_disabled(not enabled)
     label(ui, words)
     width = float(int((imgui.get_content_region_avail().x - ui.px(4)) / 2))
     if text_button(ui, f"Automatic##{one.name}", width=width, on=value is None, hint="As the method chooses"):
@@ -163,7 +224,6 @@ def _optional(ui: PanelContext, words: str, value: float | None, one: Setting, *
     if value is None and imgui.is_item_clicked():
         edit = Edit(Phase.SET, one.value)
     carry_out(ui, edit, f"Solver {one.name.replace('_', ' ')}", one.action)
-    imgui.end_disabled()
 
 
 def _choices(ui: PanelContext, settings: SolverSettings) -> None:

@@ -8,8 +8,11 @@ from imgui_bundle import icons_fontawesome_6 as fa
 
 from viewer.ik.options import METHOD_NAMES
 from viewer.ik.solution import Status
+from viewer.ui import numbers
 
 if TYPE_CHECKING:
+    from viewer.gizmo.units import LengthUnit
+    from viewer.session.derivation import Derivation
     from viewer.session.report import Report
 
 TITLES = {
@@ -36,6 +39,26 @@ NOTES = {
 }
 DAMPED = frozenset({"default", "dls"})
 """Methods that a damping can be set for."""
+JACOBIAN = frozenset({"default", "transpose", "pseudo-inverse", "dls", "sdls"})
+"""Methods that take rows of a Jacobian, and part of a step."""
+ANGLE = "\N{GREEK SMALL LETTER THETA}"
+
+
+def derived(found: Derivation, unit: LengthUnit) -> tuple[tuple[str, ...], tuple[tuple[str, str, str], ...]]:
+    """Lines of the two-link derivation, and rows of what each branch has: name, up, down."""
+    sizes = (*found.lengths, found.distance)
+    one, two, away = (f"{numbers.fixed(size / unit.metres, unit.decimals)} {unit.name}" for size in sizes)
+    squares = "(d² \N{MINUS SIGN} L1² \N{MINUS SIGN} L2²)"
+    lines = (
+        f"L1 {one}  L2 {two}  d {away}",
+        f"cos {ANGLE}2 = {squares} / 2 L1 L2 = {numbers.fixed(found.cosine, 4)}",
+    )
+    rows = tuple(
+        (f"{ANGLE}{link}", *(f"{numbers.fixed(branch[place], 2)}°" for branch in (found.up, found.down)))
+        for place, link in ((1, 2), (0, 1))
+    )
+    return lines, rows  # type: ignore[return-value]  # two branches each
+
 
 ICONS = {
     "check": (fa.ICON_FA_CIRCLE_CHECK, "ok"),

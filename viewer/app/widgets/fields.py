@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
@@ -18,13 +18,13 @@ from viewer.app.widgets.pen import Pen
 from viewer.ui import numbers
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from viewer.app.context import PanelContext
     from viewer.app.widgets.items import Item
 
 __all__ = [
-    "COUNT", "LENGTH", "PART", "PLACE", "TURN", "Format", "axis_fields", "in_lengths", "number_field",
+    "COUNT", "LENGTH", "PART", "PLACE", "TURN", "Format", "Search", "axis_fields", "in_lengths", "number_field",
     "search_field", "text_line",
 ]  # fmt: skip
 
@@ -53,6 +53,19 @@ class _Typing:
 _typing: list[_Typing] = []
 _lines: list[int] = []
 """The frame in which a line of text had the keyboard last."""
+_given: list[int] = []
+"""The frame in which a field was given the keyboard last."""
+
+
+def give_keyboard() -> None:
+    """Give the keyboard to the field that follows; until it answers, `awaits_keyboard`."""
+    imgui.set_keyboard_focus_here()
+    _given[:] = [imgui.get_frame_count()]
+
+
+def awaits_keyboard() -> bool:
+    """Whether a field was given the keyboard and may not answer it yet: what is typed must wait for it."""
+    return bool(_given) and 0 <= imgui.get_frame_count() - _given[0] < FOCUS
 
 
 def typing_in(it: int) -> bool:
@@ -75,7 +88,7 @@ def typed(ui: PanelContext, name: str, w: float, form: Format) -> Edit | None:
     now = _typing[-1]
     now.seen = imgui.get_frame_count()
     if now.fresh:
-        imgui.set_keyboard_focus_here()
+        give_keyboard()
     push_field_padding(ui)
     imgui.set_next_item_width(w)
     flags = imgui.InputTextFlags_.auto_select_all | imgui.InputTextFlags_.enter_returns_true
@@ -159,8 +172,27 @@ def axis_fields(
     return result
 
 
-def search_field(ui: PanelContext, name: str, text: str, hint: str, *, focus: bool = False) -> str:
-    """A line of text with a magnifying glass and, once it holds something, a cross to empty it."""
+class Search(NamedTuple):
+    """What a search field holds, and which keys it was given.
+
+    Attributes:
+        text: typed so far.
+        entered: Enter was pressed.
+        step: rows that the arrow keys went down, less those that they went up.
+        active: it has the keyboard.
+    """
+
+    text: str
+    entered: bool = False
+    step: int = 0
+    active: bool = False
+
+
+def search_field(ui: PanelContext, name: str, text: str, hint: str, *, focus: bool = False) -> Search:
+    """A line of text with a magnifying glass and, once it holds something, a cross to empty it.
+
+    Esc empties it; from an empty one it puts the keyboard away.
+    """
     pen = Pen(ui)
     x, y = imgui.get_cursor_screen_pos()
     width = imgui.get_content_region_avail().x
@@ -168,17 +200,48 @@ def search_field(ui: PanelContext, name: str, text: str, hint: str, *, focus: bo
     imgui.set_next_item_width(width)
     imgui.set_next_item_allow_overlap()
     if focus:
-        imgui.set_keyboard_focus_here()
-    _, text = imgui.input_text_with_hint(f"##{name}", hint, text, imgui.InputTextFlags_.escape_clears_all)
+        give_keyboard()
+    steps: list[int] = []
+    empty = not text
+    _, text = imgui.input_text_with_hint(f"##{name}", hint, text, _SEARCH, lambda data: _stepped(data, steps))
     imgui.pop_style_var()
+    active, left = imgui.is_item_active(), imgui.is_item_deactivated()
+    entered = left and _is_enter_pressed()
+    if active and empty:
+        _lines[:] = [imgui.get_frame_count()]  # the next Esc is not for the field
     pen.icon(x + pen.px(14), y + pen.px(FIELD) / 2.0, fa.ICON_FA_MAGNIFYING_GLASS, "text3", SMALL)
     if text:
         imgui.set_cursor_screen_pos((x + width - pen.px(24), y))
         it = item(f"{name} clear", pen.px(24), pen.px(FIELD))
         pen.icon(*it.middle, fa.ICON_FA_XMARK, "text" if it.hovered else "text3", SMALL)
         if it.clicked:
-            return ""
-    return text
+            return Search("")
+    return Search(text, entered, sum(steps), active)
+
+
+_SEARCH = imgui.InputTextFlags_.escape_clears_all | imgui.InputTextFlags_.callback_history
+
+
+def _step(data: imgui.InputTextCallbackData) -> int:
+    return {imgui.Key.down_arrow: 1, imgui.Key.up_arrow: -1}.get(imgui.Key(data.event_key), 0)
+
+
+def _stepped(data: imgui.InputTextCallbackData, steps: list[int]) -> int:
+    steps.append(_step(data))
+    return 0
+
+
+def _replaced(data: imgui.InputTextCallbackData, stepped: Callable[[int], str]) -> int:
+    """Put other text in the place of what a field holds: while it has the keyboard, only a callback can."""
+    text = stepped(_step(data))
+    data.delete_chars(0, data.buf_text_len)
+    data.insert_chars(0, text)
+    data.select_all()
+    return 0
+
+
+def _is_enter_pressed() -> bool:
+    return any(imgui.is_key_pressed(key, repeat=False) for key in (imgui.Key.enter, imgui.Key.keypad_enter))
 
 
 def take_keyboard(ui: PanelContext, left: int) -> int:
@@ -187,20 +250,37 @@ def take_keyboard(ui: PanelContext, left: int) -> int:
     It takes imgui some frames until the field answers Enter: they are asked for, for a window at rest draws none.
     """
     if left == FOCUS:
-        imgui.set_keyboard_focus_here()
+        give_keyboard()
     if left:
         ui.wake()
     return max(left - 1, 0)
 
 
 def text_line(
-    ui: PanelContext, name: str, text: str, *, width: float, hint: str = "", chosen: bool = False
-) -> tuple[str, bool]:
-    """A line of text, ``chosen`` as a whole where it takes the focus; what it holds, and whether Enter was pressed."""
+    ui: PanelContext, name: str, text: str, *,
+    width: float, hint: str = "", chosen: bool = False, stepped: Callable[[int], str] | None = None,
+) -> tuple[str, bool]:  # fmt: skip
+    """A line of text; what it holds, and whether Enter was pressed.
+
+    Args:
+        ui: what panels draw from.
+        name: imgui id.
+        text: that it holds.
+        width: framebuffer pixels.
+        hint: shown while it is empty.
+        chosen: it is selected as a whole where it takes the focus.
+        stepped: what it is to hold when the arrow keys go down (1) or up (-1) from it.
+    """
     push_field_padding(ui)
     imgui.set_next_item_width(width)
     flags = imgui.InputTextFlags_.enter_returns_true | (imgui.InputTextFlags_.auto_select_all if chosen else 0)
-    entered, text = imgui.input_text_with_hint(f"##{name}", hint, text, flags)
+    if stepped is None:
+        entered, text = imgui.input_text_with_hint(f"##{name}", hint, text, flags)
+    else:
+        flags |= imgui.InputTextFlags_.callback_history
+        entered, text = imgui.input_text_with_hint(
+            f"##{name}", hint, text, flags, lambda data: _replaced(data, stepped)
+        )
     imgui.pop_style_var()
     if imgui.is_item_active():
         _lines[:] = [imgui.get_frame_count()]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui
 
 from viewer.app.fonts import SMALL
+from viewer.app.regions import TABS
 from viewer.app.widgets.buttons import FIELD
 from viewer.app.widgets.items import tip
 from viewer.app.widgets.pen import Pen
@@ -14,6 +16,7 @@ from viewer.errors import visible
 
 if TYPE_CHECKING:
     from viewer.app.context import PanelContext
+    from viewer.app.regions import Place
 
 LABEL = 58
 """Width of the label column, logical pixels."""
@@ -54,6 +57,13 @@ def head(ui: PanelContext, icon: str, title: str, note: str, *, colour: str = "t
     pen.small(after, pen.middle(y, h, SMALL), pen.fit(note, x + wide - after, SMALL))
     imgui.dummy((wide, h))
     tip(title if shown != title else "")
+
+
+def tell_need(ui: PanelContext, place: Place, height: float) -> None:
+    """Tell the layout how high a panel's contents are, framebuffer pixels; not in a drag: nothing is to jump then."""
+    frame = TABS + 2.0 * imgui.get_style().window_padding.y / ui.scale
+    if not ui.controller.dragging and ui.layout.need(place, math.ceil(height / ui.scale + frame)):
+        ui.wake()
 
 
 def separator(ui: PanelContext) -> None:

@@ -32,7 +32,8 @@ def _indices(document: Document, joints: Collection[str] | None) -> list[int]:
     return [document.skeleton.index(name) for name in joints]
 
 
-def _fitting(document: Document, pose: Pose) -> Pose:
+def fitting(document: Document, pose: Pose) -> Pose:
+    """The pose, read-only, if it is one of the document's joints; InputError else."""
     if len(pose.rotations) != len(document.skeleton):
         raise InputError(f"pose: expected {len(document.skeleton)} joints, found {len(pose.rotations)}")
     return pose
@@ -105,7 +106,7 @@ class SetPose(Action):
 
     def apply(self, document: Document) -> Document:
         """The document in that pose."""
-        return _posed(document, _fitting(document, self.pose), _indices(document, None))
+        return _posed(document, fitting(document, self.pose), _indices(document, None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +130,7 @@ class PastePose(Action):
 
     def apply(self, document: Document) -> Document:
         """The document with the joints so."""
-        pose, joints = _fitting(document, self.pose), _indices(document, self.joints)
+        pose, joints = fitting(document, self.pose), _indices(document, self.joints)
         if self.flipped:
             pose = _mirrored(document, pose)
             joints = partners(document.skeleton)[joints].tolist()

@@ -156,6 +156,9 @@ class SolverData(msgspec.Struct, omit_defaults=True):
     damping: float | None = None
     step: float | None = None
     step_cap_deg: float | None = None
+    truncation: float | None = None
+    numeric: bool = False
+    bend: str | None = None
 
 
 class TracksData(msgspec.Struct):

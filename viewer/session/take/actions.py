@@ -9,6 +9,7 @@ import numpy as np
 
 from viewer.errors import InputError
 from viewer.session.actions.base import Action
+from viewer.session.actions.poses import fitting
 from viewer.session.checks import as_weight, one_of
 from viewer.session.take import editing
 from viewer.session.take.changing import keyed, with_take
@@ -21,6 +22,7 @@ from viewer.skeleton.kinds import JointKind
 
 if TYPE_CHECKING:
     from viewer.session.document import Document
+    from viewer.skeleton.pose import Pose
 
     Keys = tuple[Key, ...]
 
@@ -49,11 +51,13 @@ class KeyPose(Action):
         joints: names; None: all that can move.
         blend: how the stretches after the keys run; None: as those of the keys replaced, or else smoothly without a
             clip, and at constant speed on one.
+        pose: the pose to key in place of the one shown, which stays.
     """
 
     frame: int | None = None
     joints: tuple[str, ...] | None = None
     blend: Blend | None = None
+    pose: Pose | None = None
 
     @property
     def label(self) -> str:
@@ -67,7 +71,11 @@ class KeyPose(Action):
         frame = document.frame if self.frame is None else self.frame
         check_frame(frame)
         blend = None if self.blend is None else one_of(Blend, self.blend, "blend")
-        return keyed(document, int(frame), _joints(document, self.joints), blend)
+        if self.pose is None:
+            return keyed(document, int(frame), _joints(document, self.joints), blend)
+        posed = replace(document, pose=fitting(document, self.pose))
+        after = keyed(posed, int(frame), _joints(posed, self.joints), blend)
+        return document if after is posed or after.take is None else with_take(document, after.take)
 
 
 def _joints(document: Document, names: tuple[str, ...] | None) -> list[int]:

@@ -1,0 +1,188 @@
+"""The two-link method in the window: the elbow's side, the numbers of its derivation, and room for the panel."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from panel_window import PanelWindow
+
+import viewer
+from viewer.app.regions import Place
+from viewer.errors import InputError
+from viewer.ik.methods.two_link import two_link_end
+from viewer.session import Session, new_document
+from viewer.session.actions import Select, SetSolver
+from viewer.session.demos import find_demo
+from viewer.session.derivation import derivation
+from viewer.session.document import Item
+from viewer.session.solver_settings import SolverSettings
+from viewer.skeleton.kinematics import fk
+
+if TYPE_CHECKING:
+    from viewer.session import Document
+
+
+def elbow(document: Document) -> float:
+    """Metres that the elbow of the two-link demo stands high."""
+    return float(fk(document.skeleton, document.pose).positions[1, 1])
+
+
+@pytest.fixture
+def session() -> Session:
+    return Session(find_demo("two-link").build())
+
+
+def test_the_elbow_takes_the_side_that_is_chosen_at_once_and_undo_brings_it_back(session: Session) -> None:
+    low = elbow(session.document)
+    session.dispatch(SetSolver(bend="up"))
+    assert elbow(session.document) > low + 0.5
+    assert session.errors["tip"].reached
+    session.dispatch(SetSolver(bend=None))
+    assert elbow(session.document) > low + 0.5
+    session.dispatch(SetSolver(bend="down"))
+    assert elbow(session.document) == pytest.approx(low)
+    session.undo()
+    session.undo()
+    session.undo()
+    assert (session.document.solver.bend, elbow(session.document)) == (None, low)
+
+
+def test_both_branches_of_the_derivation_lead_to_the_target(session: Session) -> None:
+    for bend in ("up", "down"):
+        session.dispatch(SetSolver(bend=bend))
+        found = derivation(session.document)
+        assert found is not None
+        assert found.now == bend
+        assert found.joints == ("shoulder", "elbow")
+        assert found.up[1] == pytest.approx(-found.down[1])
+        assert found.up[1] < 0.0
+        assert math.cos(math.radians(found.down[1])) == pytest.approx(found.cosine)
+        for angles in (found.up, found.down):
+            one, two = (math.radians(angle) for angle in angles)
+            assert two_link_end((one, two), found.lengths) == pytest.approx((0.9, 1.0))
+        chosen = getattr(found, bend)
+        first = session.document.pose.rotations[0]
+        shown = 2.0 * math.degrees(math.atan2(first[2], first[3]))
+        assert math.remainder(shown - chosen[0], 360.0) == pytest.approx(0.0, abs=1e-6)
+
+
+def test_a_limb_in_space_is_derived_from_the_line_to_its_target() -> None:
+    session = Session(new_document(viewer.load("sample:biped")))
+    session.dispatch(Select((Item("effector", "RightHand"),)))
+    found = derivation(session.document)
+    assert found is not None
+    assert (found.effector, found.joints) == ("RightHand", ("RightArm", "RightForeArm"))
+    positions = fk(session.document.skeleton, session.document.pose).positions
+    shoulder, hand = (positions[session.document.skeleton.index(name)] for name in ("RightArm", "RightHand"))
+    assert found.distance == pytest.approx(float(np.linalg.norm(hand - shoulder)), abs=0.3)
+    assert two_link_end(tuple(map(math.radians, found.up)), found.lengths) == pytest.approx((found.distance, 0.0))
+
+
+def test_a_figure_without_two_links_has_no_derivation() -> None:
+    assert derivation(new_document(viewer.load("sample:chain-1"))) is None
+
+
+def test_settings_reach_the_solver_s_options() -> None:
+    tuning = (
+        SolverSettings(truncation=0.2, numeric=True, bend="down", damping=0.3, step=0.5).options(limits=True).tuning
+    )
+    assert (tuning.truncation, tuning.numeric, tuning.bend, tuning.damping, tuning.step) == (0.2, True, 1, 0.3, 0.5)
+    usual = SolverSettings().options(limits=True).tuning
+    assert (usual.truncation, usual.numeric, usual.bend) == (1e-3, False, 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("bend", "left", 'no bend "left"; there is "up", "down"'),
+        ("truncation", 1.0, "truncation: expected a finite number of 0 or more and less than 1, found 1.0"),
+        ("numeric", 1, 'numeric: expected True or False, found "1"'),
+    ],
+)
+def test_what_is_no_such_setting_is_refused(name: str, value: object, said: str, session: Session) -> None:
+    with pytest.raises(InputError) as caught:
+        session.dispatch(SetSolver(**{name: value}))
+    assert str(caught.value) == said
+
+
+@pytest.mark.parametrize("method", ["pseudo-inverse", "dls", "transpose", "sdls"])
+def test_numeric_rows_lead_to_the_same_pose(method: str) -> None:
+    made = []
+    for numeric in (False, True):
+        session = Session(new_document(viewer.load("sample:claw-arm")))
+        session.dispatch(SetSolver(method=method, numeric=numeric, truncation=1e-2))
+        handle = session.document.handles[0]
+        item = Item("effector", handle.effector)
+        assert handle.position is not None
+        session.begin_drag((item,))
+        session.drag_to({item: (np.add(handle.position, (0.03, 0.02, 0.0)), None)})
+        session.tick(1.0)
+        session.tick(1.1)
+        session.commit()
+        made.append(session.document.pose.rotations)
+    assert not np.array_equal(*made)
+    np.testing.assert_allclose(*made, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("method", "there", "absent"),
+    [
+        ("two-link", {"bend 0"}, {"damping", "step", "truncation", "rows 0"}),
+        ("pseudo-inverse", {"step", "truncation", "rows 0"}, {"damping", "bend 0"}),
+        ("dls", {"damping", "step", "rows 0", "step_cap_deg"}, {"truncation", "bend 0"}),
+        ("ccd", {"step_cap_deg"}, {"damping", "step", "truncation", "rows 0", "bend 0"}),
+    ],
+)
+def test_the_panel_has_what_the_method_takes(method: str, there: set[str], absent: set[str]) -> None:
+    window = PanelWindow(viewer.load("sample:biped"))
+    try:
+        window.session.dispatch(SetSolver(method=method))
+        window.frames(3)
+        names = {box.name for box in window.boxes if box.panel == "solver"}
+        assert there <= names
+        assert not absent & names
+    finally:
+        window.close()
+
+
+def test_the_panel_sets_the_side_and_shows_the_numbers() -> None:
+    window = PanelWindow(viewer.load("sample:biped"), (1280, 1000))
+    try:
+        window.session.replace(find_demo("two-link").build())
+        window.frames(4)
+        words = window.words("solver")
+        assert "L1 1.000 m  L2 0.800 m  d 1.345 m" in words
+        assert "cos θ2 = (d² \N{MINUS SIGN} L1² \N{MINUS SIGN} L2²) / 2 L1 L2 = 0.1063" in words
+        assert {"\N{MINUS SIGN}83.90°", "83.90°", "84.26°", "11.77°"} <= set(words)
+        window.click("solver", "bend 1")
+        assert window.session.document.solver.bend == "up"
+        assert window.session.history[-1] == "Solver bend"
+    finally:
+        window.close()
+
+
+def test_the_solver_panel_has_the_room_that_the_inspector_leaves() -> None:
+    window = PanelWindow(viewer.load("sample:biped"))
+    try:
+        ui = window.ui
+
+        def below() -> float:
+            window.frames(2)
+            ui.regions = ui.layout.regions(window.size, 1.0)
+            window.frames(2)
+            return ui.layout.regions(window.size, 1.0).rects[Place.RIGHT_BOTTOM].h
+
+        empty = below()
+        names = [box for box in window.boxes if box.panel == "solver"]
+        assert max(box.bottom for box in names) <= window.size[1]  # the last row is seen
+        window.session.dispatch(Select((Item("effector", "LeftHand"),)))
+        full = below()
+        assert empty > full + 150.0
+        assert max(box.bottom for box in window.boxes if box.panel == "inspector") <= window.size[1] - full
+        ui.layout.solver = 0.3
+        assert below() == pytest.approx(0.3 * 632, abs=30)
+    finally:
+        window.close()
