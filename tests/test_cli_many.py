@@ -278,3 +278,35 @@ def test_options_may_stand_between_the_files(capsys: pytest.CaptureFixture[str],
     out = tmp_path / "out.json"
     done = ran(capsys, "convert", figure(tmp_path), "--units", "cm", out, "--up", "y")
     assert done.out == f"wrote {out}: 2 joints, 3 frames at 10 fps\n"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="how long a name may be there")
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("convert {0}.bvh o.json", "the name is too long"),
+        ("convert a.bvh {0}.json", "cannot be written: the name is too long"),
+        ("convert a.bvh -o {0}.json", "cannot be written: the name is too long"),
+        ("convert a.bvh -o {0}/", "cannot be written: the name is too long"),
+        ("convert a.bvh o.json --pose {0}.json", "the name is too long"),
+        ("solve a.bvh {0}.json", "the name is too long"),
+        ("solve a.bvh --goals-from {0}.py:f", "no such file or folder"),
+        ("fk a.bvh --pose {0}", "no pose "),
+        ("info a.bvh --rig {0}.json", "the name is too long"),
+    ],
+)
+def test_names_that_are_too_long_are_refused_in_a_line(
+    capsys: pytest.CaptureFixture[str], folder: Path, words: str, said: str
+) -> None:
+    before = files(folder)
+    done = ran(capsys, *words.format("x" * 300).split(), *CM)
+    assert (done.code, done.out) == (1, "")
+    assert said in done.err.splitlines()[-1]
+    assert done.err.splitlines()[-1].startswith("error: ")
+    assert files(folder) == before
+    assert ran(capsys, "check", "x" * 300 + ".bvh").code == 1
+
+
+def test_behind_two_dashes_all_are_files(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    (folder / "a.bvh").rename("-a.bvh")
+    assert ran(capsys, "convert", *CM, "--", "-a.bvh", "-b.bvh").out.startswith("wrote -b.bvh: ")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from viewer.cli.inputs import check_kept
@@ -102,7 +103,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Read, change the motion as asked, write."""
     from pathlib import Path
 
-    from viewer.cli.many import Destination, inputs_of
+    from viewer.cli.many import Destination, inputs_of, is_folder
 
     _check_usage(arguments)
     names, out = arguments.paths, arguments.output
@@ -113,10 +114,10 @@ def run(arguments: argparse.Namespace) -> int:
     given, output = inputs_of(names), Path(out)
     if len(given) != 1:
         raise InputError(f"{out}: one file for {len(given)} inputs: expected -o FOLDER or -o '{{stem}}{output.suffix}'")
-    if arguments.output is None and output.is_dir():
+    if arguments.output is None and is_folder(out):
         raise InputError(f"{out}: cannot be written: expected a file, found a folder (-o {out} writes into it)")
     _check_outputs([(given[0], output)], arguments)
-    if arguments.output is None and output.exists() and not arguments.force:
+    if arguments.output is None and os.path.exists(output) and not arguments.force:  # noqa: PTH110 - as `is_folder`
         # With `convert *.bvh` it is the last of several inputs.
         raise InputError(f"{out}: is there already: --force replaces it (several inputs need -o FOLDER)")
     print_told(convert(arguments, (given[0], output)))

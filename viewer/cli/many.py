@@ -54,16 +54,20 @@ class Input:
     suffix: str
 
 
+def is_folder(name: str) -> bool:
+    """Whether there is a folder of that name; no, if it can be no name at all: too long, with a NUL in it."""
+    return os.path.isdir(name)  # noqa: PTH112 - `Path.is_dir` raises OSError there
+
+
 def files_of(name: str) -> list[str]:
     """A file; of a folder the files of known suffixes in it and below (the folder itself if there are none)."""
     from viewer.formats.load import READERS
 
-    folder = Path(name)
-    if not folder.is_dir():
+    if not is_folder(name):
         return [name]
     found = sorted(
         str(file)
-        for file in folder.rglob("*")
+        for file in Path(name).rglob("*")
         if file.suffix.casefold() in READERS and not file.name.endswith(".schema.json") and file.is_file()
     )
     return found or [name]
@@ -73,7 +77,7 @@ def check_no_folder(file: str) -> None:
     """Raise InputError for a folder in which `files_of` has found nothing."""
     from viewer.formats.load import READERS
 
-    if Path(file).is_dir():
+    if is_folder(file):
         raise InputError(f"{file}: expected files that end in {', '.join(READERS)} in this folder, found none")
 
 
@@ -133,8 +137,8 @@ class Destination:
     @property
     def is_for_many(self) -> bool:
         """Whether it gives every input an output of its own; if not, it is one file."""
-        path = Path(self.pattern)
-        return self.is_template or self.pattern.endswith(("/", os.sep)) or path.is_dir() or not path.suffix
+        ends = self.pattern.endswith(("/", os.sep)) or not Path(self.pattern).suffix
+        return self.is_template or ends or is_folder(self.pattern)
 
     @property
     def folder(self) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import os
 import runpy
 import sys
 import traceback
@@ -45,8 +46,8 @@ def goal_from(named: str, skeleton: Skeleton) -> Goal:
     path = Path(file)
     if not name or path.suffix != SUFFIX:
         raise InputError(f"--goals-from: expected FILE{SUFFIX}:NAME, found {quote(named)}")
-    if not path.is_file():
-        problem = "expected a file, found a folder" if path.is_dir() else "no such file or folder"
+    if not os.path.isfile(file):  # noqa: PTH113 - `Path.is_file` raises OSError for names that are too long
+        problem = "expected a file, found a folder" if os.path.isdir(file) else "no such file or folder"  # noqa: PTH112
         raise InputError(f"{file}: {problem}")
     print_note(f"note: running {file}, as --goals-from asks, for its function {quote(name)}")
     with _users_code(path):

@@ -92,7 +92,8 @@ def parsed(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Na
     Raises:
         SystemExit: 2 for wrong usage, behind the command's own usage and one line; near names are offered.
     """
-    chosen, unknown = parser.parse_known_intermixed_args(words)
+    # Behind `--` all are arguments: argparse knows that only where options do not stand among them.
+    chosen, unknown = (parser.parse_known_args if "--" in words else parser.parse_known_intermixed_args)(words)
     if unknown:
         parser.error(_unknown(parser, unknown))
     given = [value for value in vars(chosen).values() if value == "-"]

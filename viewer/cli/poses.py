@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from viewer.cli.output import warn
@@ -21,7 +22,7 @@ def named_pose(skeleton: Skeleton, name: str) -> Pose:
     if name in {"rest", "relaxed"}:
         return skeleton.rest_pose() if name == "rest" else skeleton.relaxed_pose()
     path = Path(name)
-    if path.suffix.casefold() != ".json" and not path.exists():
+    if path.suffix.casefold() != ".json" and not os.path.exists(path):  # noqa: PTH110 - `Path.exists` raises OSError for names that are too long
         known = dict.fromkeys([*skeleton.poses, "relaxed", "rest"])
         raise InputError(unknown_name("pose", name, known))
     from viewer.formats.pose_json import read_pose

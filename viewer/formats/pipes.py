@@ -25,7 +25,11 @@ def read_file_or_pipe(path: Path, name: str) -> str:
         InputError: missing, a folder or device, no permission, too large.
         FormatError: not UTF-8.
     """
-    if not path.is_fifo():
+    try:
+        is_pipe = path.is_fifo()
+    except OSError:  # a name that is too long: reading it says so
+        is_pipe = False
+    if not is_pipe:
         return read_text(path, name)
     try:
         with path.open("rb") as file:
