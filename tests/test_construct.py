@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 FORMATS = [s for s in WRITERS if not (s.startswith(".usd") and find_spec("pxr") is None)]
-NAMES = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), min_size=1, max_size=12)
+NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=12)
 PLAIN = st.text("abcXYZ 日_.:-", min_size=1, max_size=8).map(str.strip).filter(bool)
 IDENTITY = (0.0, 0.0, 0.0, 1.0)
 ROUNDING = 1e-14
@@ -73,7 +73,7 @@ def characters(draw: st.DrawFn, names: st.SearchStrategy[str] = NAMES) -> Charac
     ]
     poses = {name: random_pose(seed, bare) for name in draw(st.lists(names, max_size=2, unique=True))}
     skeleton = Skeleton(**as_typed(bare) | {"names": called, "effectors": effectors, "poses": poses})
-    clip = replace(random_clip(seed, skeleton, draw(st.integers(1, 3))), keys=[0])
+    clip = replace(random_clip(seed, skeleton, draw(st.integers(1, 3))), keys=(0,))
     scale = draw(st.sampled_from([1.0, 0.01, 0.0254, 0.0564444]))
     source = Source(metres_per_unit=scale, units=str(scale), up=draw(st.sampled_from("yz")))
     return Character(skeleton, {clip.name: clip} if draw(st.booleans()) else {}, source)
@@ -403,15 +403,14 @@ def test_words_lists_and_lengths_are_taken_as_they_are_meant() -> None:
     skeleton = HINGED
     assert skeleton.kinds == (JointKind.BALL, JointKind.HINGE)
     np.testing.assert_array_equal(skeleton.axes[1], [[0, 0, 1], [0, 0, 0]])
-    assert Effector("hand", np.int64(1), [0, 1, 0], "position+rotation") == Effector(
-        "hand", 1, (0.0, 1.0, 0.0), EffectorGoal.POSE
-    )  # type: ignore[arg-type]
+    typed: dict[str, Any] = {"joint": np.int64(1), "offset": [0, 1, 0], "goal": "position+rotation"}
+    assert Effector("hand", **typed) == Effector("hand", 1, (0.0, 1.0, 0.0), EffectorGoal.POSE)
     limits = JointLimits("euler", [-1, -1, -1], [1, 1, 1], order="zxy")  # type: ignore[arg-type]
     assert limits.form is LimitForm.EULER
     pose = Pose([[0, 0, 0, 1.0009]], [[1, 2, 3]])  # type: ignore[arg-type]
     np.testing.assert_array_equal(pose.rotations, [IDENTITY])
     assert CLIP.translated.dtype == np.intp
-    assert replace(CLIP, keys=[2, 0, 2]).keys == (0, 2)
+    assert replace(CLIP, keys=(2, 0, 2)).keys == (0, 2)
     assert Character(ARM, {"other": CLIP}).clips["other"].name == "other"
     for array in (skeleton.axes, pose.rotations, CLIP.rotations, limits.lower):
         assert not array.flags.writeable

@@ -137,13 +137,13 @@ def test_a_pose_cannot_be_changed_and_knows_its_equal() -> None:
         ([[0, 0, 0, np.nan]], [[0, 0, 0]], "pose rotations of joint 0: expected finite numbers, found nan"),
     ],
 )
-def test_a_pose_from_outside_is_checked(rotations: list[Any], translations: list[Any], message: str) -> None:
+def test_a_pose_from_outside_is_checked(rotations: Any, translations: Any, message: str) -> None:  # noqa: ANN401
     with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
         Pose(rotations, translations)
 
 
 def test_a_pose_from_outside_is_normalised_and_one_of_wrong_shape_refused() -> None:
-    np.testing.assert_array_equal(Pose([[0, 0, 0, 1.0005]], [[1, 2, 3]]).rotations, [[0, 0, 0, 1]])
+    np.testing.assert_array_equal(Pose(np.array([[0, 0, 0, 1.0005]]), np.ones((1, 3))).rotations, [[0, 0, 0, 1]])
     message = "pose translations: expected shape (2, 3), found (1, 3)"
     with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
         Pose(np.zeros((2, 4)), np.zeros((1, 3)))

@@ -78,7 +78,10 @@ def _csv(character: Character, path: Path, options: Options) -> list[str]:
 def _gltf(character: Character, path: Path, options: Options) -> list[str]:
     from viewer.formats.gltf.write import write_gltf
 
-    write_gltf(character, path)
+    try:
+        write_gltf(character, path)
+    except ValueError as error:  # of JSON, which has no infinite numbers
+        raise InputError("cannot be written as glTF: expected numbers within single precision") from error
     return _left_out(character, options, "glTF", nodes_only(character.skeleton))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from numbers import Real
 from types import MappingProxyType
@@ -67,8 +68,8 @@ class Source:
         Raises:
             InputError: units without a length, an axis that is neither y nor z.
         """
-        scale = self.metres_per_unit
-        if isinstance(scale, bool) or not isinstance(scale, Real) or not 0.0 < scale < math.inf:
+        scale: object = self.metres_per_unit
+        if isinstance(scale, bool) or not isinstance(scale, Real) or not 0.0 < float(scale) < math.inf:
             raise InputError(f"source metres_per_unit: expected a finite number above 0, found {quote(scale)}")
         if self.up not in ("y", "z"):
             raise InputError(f"source up: expected y or z, found {quote(self.up)}")
@@ -116,8 +117,9 @@ class Character:
                 raise InputError(f"character clips: {quote(name)}: {found}")
         if not isinstance(self.source, Source):
             raise InputError(f"character source: expected a Source, found {quote(self.source)}")
-        if isinstance(self.warnings, str) or not hasattr(self.warnings, "__iter__"):
-            raise InputError(f"character warnings: expected a list of texts, found {quote(self.warnings)}")
+        lines: object = self.warnings
+        if isinstance(lines, str) or not isinstance(lines, Iterable):
+            raise InputError(f"character warnings: expected a list of texts, found {quote(lines)}")
         named = {n: clip if clip.name == n else replace(clip, name=n) for n, clip in self.clips.items()}
         if not isinstance(self.clips, MappingProxyType) or any(named[n] is not self.clips[n] for n in named):
             object.__setattr__(self, "clips", MappingProxyType(named))

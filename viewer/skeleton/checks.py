@@ -46,7 +46,7 @@ def member(kind: type[E], value: object, what: str) -> E:
     if type(value) is kind:
         return value
     try:
-        return kind(value)
+        return kind(value)  # type: ignore[arg-type]  # what is no word of it is refused
     except ValueError:
         listed = ", ".join(quote(str(one)) for one in kind)
         raise InputError(f"{what}: expected one of {listed}, found {quote(value)}") from None

@@ -15,7 +15,7 @@ import numpy as np
 from viewer.skeleton.body_parts import body_part
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.kinds import JointKind
-from viewer.skeleton.limits import JointLimits, LimitForm
+from viewer.skeleton.limits import UNLIMITED, JointLimits, LimitForm
 from viewer.skeleton.twist_axis import default_twist_axis
 
 if TYPE_CHECKING:
@@ -60,19 +60,15 @@ def twist_axes(skeleton: Skeleton) -> list[int]:
 
 def _unlimited_forms(skeleton: Skeleton) -> tuple[JointLimits | None, ...]:
     """Limits of infinite range, which say how each joint is to be measured."""
-    endless = (-np.inf, np.inf)
-    forms: list[JointLimits | None] = []
-    for kind, twist_axis in zip(skeleton.kinds, twist_axes(skeleton), strict=True):
-        match kind:
-            case JointKind.BALL:
-                forms.append(JointLimits.swing_twist(twist_axis, endless, endless, endless))
-            case JointKind.HINGE:
-                forms.append(JointLimits.coordinates(endless))
-            case JointKind.UNIVERSAL:
-                forms.append(JointLimits.coordinates(endless, endless))
-            case _:
-                forms.append(None)
-    return tuple(forms)
+    balls = [JointLimits.swing_twist(twist_axis, UNLIMITED, UNLIMITED, UNLIMITED) for twist_axis in range(3)]
+    others = {
+        JointKind.HINGE: JointLimits.coordinates(UNLIMITED),
+        JointKind.UNIVERSAL: JointLimits.coordinates(UNLIMITED, UNLIMITED),
+    }
+    return tuple(
+        balls[twist_axis] if kind is JointKind.BALL else others.get(kind)
+        for kind, twist_axis in zip(skeleton.kinds, twist_axes(skeleton), strict=True)
+    )
 
 
 def _observed(skeleton: Skeleton, clip: Clip) -> tuple[Floats, Floats]:

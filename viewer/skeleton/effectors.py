@@ -47,8 +47,9 @@ class Effector:
         """
         name = text(self.name, "effector name", empty=False)
         what = f"effector {quote(name)}"
-        if isinstance(self.joint, str):
-            raise InputError(f"{what}: joint: expected its index, found {quote(self.joint)}: skeleton.index gives it")
+        joint: object = self.joint
+        if isinstance(joint, str):
+            raise InputError(f"{what}: joint: expected its index, found {quote(joint)}: skeleton.index gives it")
         x, y, z = finite_floats(self.offset, (3,), f"{what}: offset").tolist()
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "joint", whole(self.joint, f"{what}: joint"))

@@ -101,11 +101,11 @@ class JointLimits:
         if not low <= high or low == math.inf or high == -math.inf:
             found = "found NaN" if math.isnan(low + high) else f"found {low:g}, {high:g}"
             raise InputError(f"{self._range(axis)}: expected the lower end first, {found}")
-        if self.form is LimitForm.COORDINATES or pair == UNLIMITED:
+        if self.form is LimitForm.COORDINATES or pair == UNLIMITED or -_RIGHT_ANGLE <= low <= high <= _RIGHT_ANGLE:
             return pair
         most = math.pi
         if self.form is LimitForm.EULER and self.order[1] == AXIS_NAMES[axis]:
-            most = 0.5 * math.pi
+            most = _RIGHT_ANGLE
         finite = [abs(end) for end in pair if math.isfinite(end)]
         if max(finite) > most * (1.0 + _SINGLE):
             hint = ": degrees?" if max(finite) > 2.0 * math.pi else ""
@@ -144,9 +144,9 @@ class JointLimits:
         """Whether any rotation is within: a swing is a vector of at most half a turn, however its parts are limited."""
         if self.form is not LimitForm.SWING_TWIST:
             return True
-        nearest = np.clip(0.0, self.lower, self.upper)
-        nearest[self.twist_axis] = 0.0
-        return float(np.linalg.norm(nearest)) <= math.pi
+        pairs = enumerate(zip(self.lower.tolist(), self.upper.tolist(), strict=True))
+        swing = [max(low, min(high, 0.0)) for axis, (low, high) in pairs if axis != self.twist_axis]
+        return math.hypot(*swing) <= math.pi
 
     def same_as(self, other: JointLimits | None) -> bool:
         """Equal in every number (arrays have no truth value, so there is no ``==``)."""
@@ -162,6 +162,8 @@ UNLIMITED = (-math.inf, math.inf)
 """The range of an axis that has none."""
 MOST_TURN = 4.0 * math.pi
 """Radians: ends of hinges' and universals' ranges are not farther out; ranges so wide are none."""
+_RIGHT_ANGLE = 0.5 * math.pi
+"""Every angle of every form goes so far."""
 _SINGLE = 1e-6
 """Half a turn in single precision is more than half a turn, by less than this part of it."""
 

@@ -80,7 +80,9 @@ def bvh_lines(
         raise InputError("cannot be written as BVH: expected lengths within float range in its units")
     channels, warnings = channels_for(skeleton, source.layout, rotations, translations, offsets)
     values = channel_values(channels, rotations, translations)
-    lengths, angles = _decimals(skeleton, clip, source) if precision is None else (precision, precision)
+    lengths, angles = _decimals(skeleton, clip, source)
+    if precision is not None:
+        lengths = angles = precision
     names, renamed = _names(skeleton, source)
     order = depth_first(skeleton)
     header = _hierarchy(skeleton, source, order, names, channels, f"{{:z.{lengths}f}}")
@@ -122,7 +124,7 @@ def _decimals(skeleton: Skeleton, clip: Clip | None, source: Source) -> tuple[in
     lengths = skeleton.offsets if clip is None else np.append(skeleton.offsets, clip.translations)
     away = float(np.abs(lengths).max()) or 1.0
     size = min((extent for extent in extents if extent > 0.0), default=away) / source.metres_per_unit
-    if not 0.0 < size < math.inf:
+    if not (0.0 < size < math.inf and math.isfinite(max(extents) / source.metres_per_unit)):
         raise InputError("cannot be written as BVH: expected lengths within float range in its units")
     depth = int(depths(skeleton.parents).max(initial=0)) + 1
     of_lengths = math.ceil(math.log10(_LENGTH_ERROR * depth / _ERROR) - math.log10(size))
