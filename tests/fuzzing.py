@@ -35,7 +35,7 @@ from viewer.session.actions import KeyPose, SetHandle, SetMode, SetStiffness
 from viewer.session.files import load_session, save_session
 from viewer.session.script import open_script
 from viewer.skeleton.kinematics import fk, fk_clip
-from viewer.ui.documents import show
+from viewer.ui.showing import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -10,9 +10,9 @@ import pytest
 from bvh_texts import ARM, Joint, read, text_of
 from cli_run import FIGURE_BVH
 from conftest import shared_dir
+from fuzzing import seeds, two_roots
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from mutations import seeds, two_roots
 from odd_figures import odd_figure
 
 import viewer
