@@ -435,6 +435,12 @@ def test_scales_that_overflow_are_refused(tmp_path: Path) -> None:
     assert refusal(GltfFile(nodes), tmp_path).endswith(f": {expected}")
 
 
+def test_a_skin_of_end_sites_alone_has_no_joints(tmp_path: Path) -> None:
+    file = GltfFile([{"name": "a", "children": [1]}, {"name": "a.tip"}])
+    file.tree["skins"] = [{"joints": [1]}]
+    assert refusal(file, tmp_path) == "skins[0].joints: expected joints, found end sites only"
+
+
 def test_a_property_moved_twice_moves_as_the_last_channel_says(tmp_path: Path) -> None:
     file = arm()
     file.move(1, "translation", [0.0, 1.0], [[0, 0, 0], [1, 0, 0]])

@@ -119,7 +119,7 @@ def _set(path: list[object], value: object) -> object:
     [
         (["version"], 2, "version: expected 1, found 2: the file is from a later program"),
         (["version"], -1, "version: expected 1, found -1"),
-        (["version"], "1", "version: expected 1, found '1'"),
+        (["version"], "1", 'version: expected 1, found the text "1"'),
         (["document", "frame"], "x", "document.frame: expected int, found str"),
         (["document", "mode"], "xx", "document.mode: expected one of ik, fk, found 'xx'"),
         (["document", "solver", "method"], "magic", 'document.solver: no method "magic"'),

@@ -31,7 +31,7 @@ PIN_WEIGHT = 30.0
 
 
 _UNIT_ENOUGH = 1e-12
-_LEAST_WEIGHT = 1e-300
+LEAST_WEIGHT = 1e-300
 """Below it, near the end of the range of floats, weights have too few digits to be compared."""
 
 
@@ -232,8 +232,8 @@ def _length(value: object, what: str) -> float:
 
 def _weight(value: object, what: str) -> float:
     number = _number(value, what, math.ulp(0.0), "more than 0")
-    if number < _LEAST_WEIGHT:
-        raise InputError(f"{what}: expected a finite number, {_LEAST_WEIGHT:g} or more, found {number:g}")
+    if number < LEAST_WEIGHT:
+        raise InputError(f"{what}: expected a finite number, {LEAST_WEIGHT:g} or more, found {number:g}")
     return number
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from viewer.errors import InputError, quote, unknown_name
 from viewer.formats.bounds import FARTHEST
+from viewer.ik.goals import LEAST_WEIGHT
 from viewer.spatial.checks import finite_floats, unit_quaternions
 
 if TYPE_CHECKING:
@@ -66,13 +67,13 @@ def as_number(value: object, what: str, *, least: float = -math.inf, most: float
 
 
 def as_weight(value: object, what: str) -> float:
-    """A finite number above 0.
+    """A finite number above 0, and not so near to it that a goal would refuse it as a weight.
 
     Raises:
         InputError: it is none.
     """
     number = as_number(value, what)
-    if number <= 0.0:
+    if not number >= LEAST_WEIGHT:
         raise InputError(f"{what}: expected a number above 0, found {number:g}")
     return number
 

@@ -14,6 +14,7 @@ from viewer.errors import FormatError, InputError
 from viewer.formats.files import decode_utf8, read_bytes, write_whole
 from viewer.formats.json_text import kind_of, parse
 from viewer.formats.json_typed import decode_typed
+from viewer.formats.json_words import found
 from viewer.session.backup import backed_up
 from viewer.session.storage.arrays import check_packed, plain_number
 from viewer.session.storage.documents import document_data, document_of
@@ -211,7 +212,7 @@ def _check_version(version: object, name: str) -> None:
     """Refuse files of later programs; those from before versions were written, 0, have the form of 1."""
     if not isinstance(version, int) or isinstance(version, bool) or not 0 <= version <= VERSION:
         later = ": the file is from a later program" if isinstance(version, int) and version > VERSION else ""
-        raise FormatError(f"expected {VERSION}, found {version!r}{later}", file=name, path="version")
+        raise FormatError(f"expected {VERSION}, found {found(version)}{later}", file=name, path="version")
 
 
 class _Head(msgspec.Struct):

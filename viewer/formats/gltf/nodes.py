@@ -84,7 +84,10 @@ def _wanted(file: File, parents: list[int]) -> dict[int, None]:
         raise FormatError("expected nodes, found none")
     if max(found) >= count:
         raise FormatError(f"expected one of {count} nodes, found {max(found)}", path="skins[0].joints")
-    return dict.fromkeys(node for node in found if not (file.skins and _ends(file, parents[node], node)))
+    wanted = dict.fromkeys(node for node in found if not (file.skins and _ends(file, parents[node], node)))
+    if not wanted:
+        raise FormatError("expected joints, found end sites only", path="skins[0].joints")
+    return wanted
 
 
 def _parents(file: File) -> list[int]:
