@@ -134,7 +134,7 @@ def _link(mark: Mark, projection: Projection, scale: float) -> list[Path]:
     if line is None:
         return []
     if mark.quiet:
-        return [Path(line, rgba("unreached", _FAINT), _THIN_PX * scale)]
+        return [Path(np.array(line), rgba("unreached", _FAINT), _THIN_PX * scale)]
     pieces = dashes(*line, _LINK_ON * scale, _LINK_OFF * scale)
     rims = [Path(piece, stamps.HALO, (_LINK_PX + 2.0) * scale) for piece in pieces]
     return rims + [Path(piece, rgba("unreached"), _LINK_PX * scale) for piece in pieces]
