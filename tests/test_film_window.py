@@ -97,6 +97,8 @@ def threads() -> list[str]:
 
 
 def test_two_keys_make_a_film(pilot: Pilot, folder: Path) -> None:
+    pilot.key("home")  # all of the way is in view: the film is taken from there
+    pilot.settle()
     camera = pilot.app.controller.camera
     pilot.key("shift+f12")
     pilot.settle()
