@@ -57,6 +57,7 @@ class Files:
 
     def unless_unsaved(self, then: Callable[[], object]) -> None:
         """Do something that loses the document; where it has unsaved changes, ask first."""
+        self._controller.nudging.finish()  # what is under way is a change, too
         if self._controller.session.modified:
             self._then = then
             self._controller.request("ask-save", self.name)
@@ -98,6 +99,7 @@ class Files:
 
     def save(self) -> None:
         """Save where it was saved before; else ask where."""
+        self._controller.nudging.finish()
         path = self._controller.session.path
         if path is None:
             self._controller.request("save-as-dialog", documents.proposed_session(self.name))
