@@ -55,9 +55,9 @@ def test_unsaved_work_is_asked_about() -> None:
     person = Person()
     person.select("LeftHand")
     person.key("alt+left")
-    assert person.controller.session.modified
     person.controller.demos.open("claw")
     assert person.controller.requests[-1].name == "ask-save"
+    assert person.controller.session.modified
     assert person.controller.demos.current is None
     person.controller.files.answer_save("discard")
     assert person.controller.demos.current is not None

@@ -41,6 +41,10 @@ def asked(window: PanelWindow) -> Any:  # noqa: ANN401 - the panel's own
     return window.ui._memories["files"]["state"]
 
 
+def is_open(window: PanelWindow) -> bool:
+    return window.popup
+
+
 @pytest.mark.parametrize(
     ("suffix", "options", "given"),
     [
@@ -102,7 +106,7 @@ def test_range_rate_and_units_of_the_dialog_reach_the_file(window: PanelWindow) 
     window.double_click("files", "from")
     window.frames(3)
     window.write("60")
-    assert window.popup  # Enter was the number's
+    assert is_open(window)  # Enter was the number's
     assert (asked(window).export.first, asked(window).export.last) == (60, 67)
     window.click("files", "units 2")
     window.click("files", "up 2")
@@ -110,7 +114,7 @@ def test_range_rate_and_units_of_the_dialog_reach_the_file(window: PanelWindow) 
     window.frames(2)
     window.tap(imgui.Key.enter)
     window.frames(4)
-    assert not window.popup
+    assert not is_open(window)
     part = viewer.load("part.bvh", units="cm", up="z")
     assert part.clip is not None
     assert len(part.clip) == 8

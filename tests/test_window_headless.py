@@ -217,7 +217,7 @@ def test_panels_and_scene_are_where_the_layout_says(pilot: Pilot) -> None:
     picture = pilot.picture().astype(float) / 255.0
     assert np.allclose(picture[700, 1270], PALETTE["app"], atol=0.02)
     assert np.allclose(picture[300, 984], picture[300, 240], atol=0.1), "both edges of the view show its gradient"
-    assert np.allclose(picture[470, 1270], PALETTE["panel"], atol=0.02)
+    assert np.allclose(picture[470, 990], PALETTE["panel"], atol=0.02)
     assert picture[66:580, 230:986].std() > 0.03
 
 

@@ -69,6 +69,7 @@ class GizmoDrag:
         out = projection.back if self._view is None else -self._view.sight
         self._facing = np.stack([projection.right, projection.up, out], axis=1)
         self._path = Path(x, y)
+        self._constraint: Constraint
         self._begin_tracking()
         self._typed = TypedNumbers(self._fields)
         self._motion = self._moved()

@@ -68,7 +68,8 @@ def _of_limb(document: Document, handle: Handle, target: Floats) -> Derivation |
     joint, end = place.joint, world.point(place.joint, np.add(place.offset, handle.offset))
     if handle.kind is Wanted.POSE:  # its own joint turns it, those above bring it there
         target, end = target + world.positions[joint] - end, world.positions[joint]
-    points, joints = [end], []
+    points: list[Floats] = [end]
+    joints: list[int] = []
     while joint >= 0 and len(joints) < 2:
         here = world.positions[joint]
         if skeleton.kinds[joint] not in _STILL and np.linalg.norm(points[-1] - here) > _SHORT:

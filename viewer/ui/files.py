@@ -62,6 +62,7 @@ class Files:
 
     def unless_unsaved(self, then: Callable[[], object]) -> None:
         """Do something that loses the document; where it has unsaved changes, ask first."""
+        self._controller.nudging.finish()  # what is under way is a change, too
         if self._controller.session.modified:
             self._then = then
             self._controller.request("ask-save", self.name)
@@ -103,6 +104,7 @@ class Files:
 
     def save(self) -> None:
         """Save where it was saved before; else ask where. Ask first if somebody else has written that file since."""
+        self._controller.nudging.finish()
         path = self._controller.session.path
         if path is None:
             self._save_as()

@@ -65,7 +65,7 @@ def together(document: Document, item: Item) -> list[Item]:
 
 def pivot(document: Document, item: Item) -> Floats:
     """(3,) world: where the handles of an item stand: amid all that they move."""
-    return np.mean([grip(document, one)[0] for one in together(document, item)], axis=0)
+    return np.asarray(np.mean([grip(document, one)[0] for one in together(document, item)], axis=0))
 
 
 def grip(document: Document, item: Item) -> tuple[Floats, Floats]:

@@ -89,6 +89,7 @@ def _search(ui: PanelContext, state: _State, search: Search) -> None:
         act(ui, Select((Item("joint", ui.session.document.skeleton.names[chosen]),)))
         ui.controller.finding = state.query = ""
         state.mark, state.active = -1, None  # which brings the joint into view
+        imgui.set_nav_cursor_visible(False)  # nobody goes on by key in the field
         ui.wake()
     elif state.mark >= 0 and (again or search.step):
         state.scroll_to = found[state.mark].joint
