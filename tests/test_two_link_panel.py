@@ -91,9 +91,9 @@ def test_settings_reach_the_solver_s_options() -> None:
     tuning = (
         SolverSettings(truncation=0.2, numeric=True, bend="down", damping=0.3, step=0.5).options(limits=True).tuning
     )
-    assert (tuning.truncation, tuning.numeric, tuning.bend, tuning.damping, tuning.step) == (0.2, True, 1, 0.3, 0.5)
+    assert (tuning.truncation, tuning.numeric, tuning.elbow, tuning.damping, tuning.step) == (0.2, True, -1, 0.3, 0.5)
     usual = SolverSettings().options(limits=True).tuning
-    assert (usual.truncation, usual.numeric, usual.bend) == (1e-3, False, 0)
+    assert (usual.truncation, usual.numeric, usual.elbow) == (1e-3, False, 0)
 
 
 @pytest.mark.parametrize(

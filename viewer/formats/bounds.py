@@ -137,9 +137,9 @@ def _check_numbers(skeleton: Skeleton, values: Floats, what: str, clip: Clip | N
 
 
 def _lengths(vectors: Floats) -> Floats:
-    """(..., 3) -> (...); infinite past the range of squares."""
+    """(..., 3) -> (...), past the range of squares too."""
     with np.errstate(over="ignore"):
-        return np.asarray(np.sqrt(np.einsum("...i,...i->...", vectors, vectors)))
+        return np.asarray(np.hypot(np.hypot(vectors[..., 0], vectors[..., 1]), vectors[..., 2]))
 
 
 def _largest(translations: Floats) -> Floats:

@@ -91,7 +91,7 @@ def _of_limb(document: Document, handle: Handle, target: Floats) -> Derivation |
     ways = [tuple(math.degrees(angle) for angle in two_link_algebraic(*to, lengths, side)) for side in (-1, 1)]
     # The same measure as the method's own: which of them has the elbow higher in the world.
     heights = [math.cos(math.radians(one)) * x[1] + math.sin(math.radians(one)) * y[1] for one, _ in ways]
-    turned = heights[0] < heights[1] - _SHORT
+    turned = bool(heights[0] < heights[1] - _SHORT)
     up, down = reversed(ways) if turned else ways
     distance = math.hypot(*to)
     cosine = (distance**2 - lengths[0] ** 2 - lengths[1] ** 2) / (2.0 * lengths[0] * lengths[1])
@@ -104,7 +104,7 @@ def _of_limb(document: Document, handle: Handle, target: Floats) -> Derivation |
         cosine,
         (up[0], up[1]),
         (down[0], down[1]),
-        "up" if (bend < 0.0) is not turned else "down",
+        "up" if (bend < 0.0) != turned else "down",
     )
 
 
