@@ -170,7 +170,7 @@ def test_python_is_told_which_joint(matrix: Floats, problem: str) -> None:
 
 def test_python_s_shapes_and_three_numbers_are_looked_at() -> None:
     skeleton = read([1, 1, 1]).skeleton
-    with pytest.raises(ViewerError, match=r"skeleton spread_matrices: expected \(2, 3, 3\), found \(2, 3\)"):
+    with pytest.raises(ViewerError, match=r"skeleton spread_matrices: expected shape \(2, 3, 3\), found \(2, 3\)"):
         replace(skeleton, spread_matrices=np.ones((2, 3)))
     with pytest.raises(ViewerError, match="skeleton spreads: expected finite numbers of 0 or more, found -1"):
         replace(skeleton, spreads=np.array([[1.0, 1.0, 1.0], [1.0, -1.0, np.nan]]))

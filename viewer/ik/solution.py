@@ -23,7 +23,8 @@ class Status(StrEnum):
     UNREACHABLE = "unreachable"
     """No pose meets the goals: geometry says so, wherever the solve stopped, or every restart ended as near.
 
-    The pose is the nearest one found. Where geometry says so and the iterations were used up, it may not be at rest.
+    The pose is the nearest one found. Where geometry says so and the iterations were used up, it may not be at rest. A
+    whole solve by another method than the default one that stopped in a pose which is not the nearest is not called so.
     """
     STALLED = "stalled"
     """It gets no nearer from here; a solve with restarts may."""
