@@ -117,10 +117,10 @@ def test_the_table_has_a_line_per_joint_and_no_minus_zero(capsys: pytest.Capture
     ]
 
 
-def test_numbers_past_float_range_are_null(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_sums_past_float_range_are_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "huge.json"
     joints = [{"name": "a", "offset": [1e308, 0, 0]}, {"name": "b", "parent": "a", "offset": [1e308, 0, 0]}]
     path.write_text(json.dumps({"joints": joints}), encoding="utf-8")
     done = ran(capsys, "fk", path, "--json")
-    assert (done.code, done.err) == (0, "")
-    assert done.json["joints"]["b"]["position"][0] is None
+    expected = "expected lengths that keep it within 1e+07 m of the origin, found inf"
+    assert (done.code, done.out, done.err) == (1, "", f'error: {path}: joint "a": {expected}\n')

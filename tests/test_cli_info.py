@@ -102,7 +102,7 @@ def test_what_is_odd_about_a_rig_is_said(capsys: pytest.CaptureFixture[str], tmp
     assert told["warnings"] == [f'{rig}: joints[0] "Hips": unknown key "colour", ignored']
 
 
-def test_numbers_past_float_range_are_null(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_sums_past_float_range_are_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "huge.json"
     joints = [
         {"name": "a", "offset": [0, 1e308, 0]},
@@ -111,7 +111,8 @@ def test_numbers_past_float_range_are_null(capsys: pytest.CaptureFixture[str], t
     ]
     path.write_text(json.dumps({"joints": joints}), encoding="utf-8")
     done = ran(capsys, "info", path, "--json")
-    assert (done.code, done.err, done.json["height"]) == (0, "", None)
+    expected = "expected lengths that keep it within 1e+07 m of the origin, found inf"
+    assert (done.code, done.out, done.err) == (1, "", f'error: {path}: joint "a": {expected}\n')
 
 
 def test_the_text_says_what_a_person_wants_to_know(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
