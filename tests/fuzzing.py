@@ -58,6 +58,8 @@ GOALS = (
     Goal.distance("root", 1.0, (0, 0, 0)),
     Goal.aim("euler.tip", (0, 1, 0), (0, 0, 1), offset=(1, 0, 0)),
 )
+_MOST_WRITTEN = 10_000
+"""Frames that are written and read again: a key far off makes hundreds of thousands, and they are all alike."""
 _MOST_TICKS = 60
 """Of a replay: a file may ask for any number, each as long as a frame of the window."""
 
@@ -257,6 +259,8 @@ def _broken(character: Character) -> str | None:
         return "numbers that are not finite"
     if not all(np.allclose(np.linalg.norm(turn, axis=-1), 1.0, atol=1e-9) for turn in turns):
         return "rotations that are no unit quaternions"
+    if clip is not None and len(clip) > _MOST_WRITTEN:
+        return None
     lines, _ = bvh_lines(character)
     again = parse_bvh("".join(lines).encode(), "again")
     rows = 0 if not any(again.channels) else 1 if clip is None else len(clip)
