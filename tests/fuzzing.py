@@ -59,7 +59,7 @@ GOALS = (
     Goal.aim("euler.tip", (0, 1, 0), (0, 0, 1), offset=(1, 0, 0)),
 )
 _MOST_WRITTEN = 10_000
-"""Frames that are written and read again: a key far off makes hundreds of thousands, and they are all alike."""
+"""Frames that are worked out, written and read again: a key far off makes hundreds of thousands, and they are all alike."""
 _MOST_TICKS = 60
 """Of a replay: a file may ask for any number, each as long as a frame of the window."""
 
@@ -253,7 +253,7 @@ def _broken(character: Character) -> str | None:
     if clip is not None:
         arrays.append(clip.translations)
         turns.append(clip.rotations)
-        worlds.append(fk_clip(skeleton, clip))
+        worlds.append(fk_clip(skeleton, clip if len(clip) <= _MOST_WRITTEN else clip.frames(0, _MOST_WRITTEN)))
     arrays += [world.positions for world in worlds]
     if not _finite(arrays):
         return "numbers that are not finite"
