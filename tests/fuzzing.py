@@ -59,7 +59,7 @@ GOALS = (
     Goal.aim("euler.tip", (0, 1, 0), (0, 0, 1), offset=(1, 0, 0)),
 )
 _MOST_WRITTEN = 10_000
-"""Frames that are worked out, written and read again: a key far off makes hundreds of thousands, and they are all alike."""
+"""Frames that are worked out, written and read again: a key far off makes hundreds of thousands, all alike."""
 _MOST_TICKS = 60
 """Of a replay: a file may ask for any number, each as long as a frame of the window."""
 
