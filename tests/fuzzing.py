@@ -58,6 +58,8 @@ GOALS = (
     Goal.distance("root", 1.0, (0, 0, 0)),
     Goal.aim("euler.tip", (0, 1, 0), (0, 0, 1), offset=(1, 0, 0)),
 )
+_MOST_WRITTEN = 10_000
+"""Frames that are worked out, written and read again: a key far off makes hundreds of thousands, all alike."""
 _MOST_TICKS = 60
 """Of a replay: a file may ask for any number, each as long as a frame of the window."""
 
@@ -251,12 +253,14 @@ def _broken(character: Character) -> str | None:
     if clip is not None:
         arrays.append(clip.translations)
         turns.append(clip.rotations)
-        worlds.append(fk_clip(skeleton, clip))
+        worlds.append(fk_clip(skeleton, clip if len(clip) <= _MOST_WRITTEN else clip.frames(0, _MOST_WRITTEN)))
     arrays += [world.positions for world in worlds]
     if not _finite(arrays):
         return "numbers that are not finite"
     if not all(np.allclose(np.linalg.norm(turn, axis=-1), 1.0, atol=1e-9) for turn in turns):
         return "rotations that are no unit quaternions"
+    if clip is not None and len(clip) > _MOST_WRITTEN:
+        return None
     lines, _ = bvh_lines(character)
     again = parse_bvh("".join(lines).encode(), "again")
     rows = 0 if not any(again.channels) else 1 if clip is None else len(clip)

@@ -104,7 +104,7 @@ def test_a_fault_of_the_program_comes_up_again(tmp_path: Path, monkeypatch: pyte
         (["dispatch", 5], "actions.calls[1]: dispatch cannot be done: AttributeError: "),
         (["dispatch"], "actions.calls[1]: dispatch cannot be done: TypeError: "),
         (["tick", "noon"], "actions.calls[1]: tick cannot be done: ValueError: "),
-        (["seek", {"$": "float", "of": "5"}], "expected nan, inf or -inf, found '5'"),
+        (["seek", {"$": "float", "of": "5"}], 'expected nan, inf or -inf, found "5"'),
         (["seek", {"$": "floats", "shape": [2], "of": [1]}], "expected an array of shape (2,), found"),
         (["open", 5], "actions.calls[1]: expected a document, found "),
     ],
