@@ -64,6 +64,8 @@ class Filming:
         self._writer = threading.Thread(target=self._write, name="ikviewer-filming", daemon=True)
         self._writer.start()
         self._begun.wait()  # so that nothing is drawn for a file that cannot be written
+        if self._problem is not None:
+            self._writer.join()  # it has nothing more to do, but may not have ended yet: it would be drawn for
 
     def step(self) -> bool:
         """Draw the next picture, unless the encoder is behind; takes about as long as drawing one does.
