@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -289,6 +290,21 @@ def test_what_cannot_be_written_is_said_before_anything_is_drawn(
         with pytest.raises(OutputError, match="cannot be written: its folder does not exist"):
             Filming(film, tmp_path / "gone" / name).step()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_is_drawn_for_a_writer_that_has_failed_and_takes_its_time_to_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Slow(threading.Thread):
+        def run(self) -> None:
+            super().run()
+            time.sleep(0.2)  # a busy machine may leave it alone here
+
+    monkeypatch.setattr("viewer.opengl.filming.threading.Thread", Slow)
+    film = movie(WALK, size=SMALL)
+    monkeypatch.setattr("viewer.opengl.moving.render_image", None)
+    with pytest.raises(OutputError, match="cannot be written: its folder does not exist"):
+        Filming(film, tmp_path / "gone" / "a.gif").step()
 
 
 def test_a_machine_that_cannot_draw_ends_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,7 +67,7 @@ def _font(line: float, *, bold: bool) -> ImageFont.FreeTypeFont | ImageFont.Imag
     """Roboto as the window has it; Pillow's own font where that is not installed."""
     size = max(line * _EM_PER_LINE, 1.0)
     path = _roboto("Bold" if bold else "Regular")
-    return ImageFont.truetype(path, size) if path is not None else ImageFont.load_default(size)
+    return ImageFont.truetype(str(path), size) if path is not None else ImageFont.load_default(size)
 
 
 def _roboto(face: str) -> Path | None:

@@ -63,7 +63,7 @@ class Filming:
         self._begun = threading.Event()
         self._writer = threading.Thread(target=self._write, name="ikviewer-filming", daemon=True)
         self._writer.start()
-        self._begun.wait()  # so that nothing is drawn for a file that cannot be written
+        self._wait()
 
     def step(self) -> bool:
         """Draw the next picture, unless the encoder is behind; takes about as long as drawing one does.
@@ -103,6 +103,12 @@ class Filming:
         """Give up what is not finished."""
         if self._writer.is_alive():
             self.cancel()
+
+    def _wait(self) -> None:
+        """Until the writer asks for pictures or has ended: nothing is drawn for a file that cannot be written."""
+        self._begun.wait()
+        if self._problem is not None:
+            self._writer.join()
 
     def _draw(self) -> None:
         try:
