@@ -285,7 +285,8 @@ def test_no_goals_are_met_at_once() -> None:
 def test_goals_on_a_free_root_are_met_by_moving_it(kind: str) -> None:
     random = np.random.default_rng([*kind.encode()])
     skeleton = random_skeleton(random, 3, [JointKind.BALL])
-    skeleton = replace(skeleton, kinds=(JointKind.FREE, *skeleton.kinds[1:]), stiffness=np.zeros(3))
+    kinds, limits = (JointKind.FREE, *skeleton.kinds[1:]), (None, *skeleton.limits[1:])
+    skeleton = replace(skeleton, kinds=kinds, limits=limits, stiffness=np.zeros(3))
     goal = replace(random_goals(random, skeleton, [kind])[0], effector="j0")
     case = problem(skeleton, [goal], skeleton.rest_pose())
     assert len(case.system.lower) == 6

@@ -451,3 +451,10 @@ def test_a_clip_of_other_lengths_is_written_as_it_is_played() -> None:
         np.testing.assert_allclose(
             fk_clip(again.skeleton, again.clip).positions, fk_clip(ARM, longer).positions, rtol=0, atol=2e-6
         )
+
+
+def test_another_skeleton_is_not_written_in_the_order_of_the_file_that_was_read() -> None:
+    walk, chain = viewer.load("sample:walk"), viewer.load("sample:chain-3")
+    made = replace(walk, skeleton=chain.skeleton, clips={})
+    assert (made.source.joint_order, made.source.layout) == ((), None)
+    assert walk.source.joint_order == tuple(range(22))

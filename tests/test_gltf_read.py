@@ -431,8 +431,7 @@ def test_scales_that_overflow_are_refused(tmp_path: Path) -> None:
         {"name": "b", "children": [2], "translation": [1e300, 1, 1]},
         {"name": "c", "translation": [0, 1, 0]},
     ]
-    expected = "expected lengths that keep it within 1e+07 m of the origin, found numbers that are not finite"
-    assert refusal(GltfFile(nodes), tmp_path).endswith(f": {expected}")
+    assert refusal(GltfFile(nodes), tmp_path) == 'skeleton offsets of "b": expected finite numbers, found nan'
 
 
 def test_a_skin_of_end_sites_alone_has_no_joints(tmp_path: Path) -> None:

@@ -69,7 +69,9 @@ def assert_rows_agree(case: Problem, tolerance: float = 1e-5) -> None:
 def limits_of(form: str, index: int) -> JointLimits | None:
     if form == "swing-twist":
         return JointLimits.swing_twist(index % 3, WIDE, WIDE, WIDE)
-    return JointLimits.euler(EULER_ORDERS[index % 6], WIDE, WIDE, WIDE) if form == "euler" else None
+    order, middle = EULER_ORDERS[index % 6], (-1.57, 1.57)
+    ranges = [middle if axis == order[1] else WIDE for axis in "xyz"]
+    return JointLimits.euler(order, *ranges) if form == "euler" else None
 
 
 def rig_of(form: str, random: np.random.Generator) -> Skeleton:

@@ -286,5 +286,5 @@ def test_numbers_past_all_reach_are_refused(tmp_path: Path, part: str, rows: str
     path.write_text(json.dumps(tree), encoding="utf-8")
     with pytest.raises(FormatError) as raised:
         load_session(path)
-    problem = 'joint "elbow": expected lengths that keep it within 1e+07 m of the origin, found inf'
+    problem = 'joint "elbow": expected lengths that keep it within 1e+07 m of the origin, found 1e+300'
     assert str(raised.value) == f"{path}: document.{part}: {problem}"

@@ -41,9 +41,11 @@ def test_faults_are_seen() -> None:
     assert faults(document) == []
     rotations = document.pose.rotations.copy()
     rotations[3] *= 1.001
-    assert faults(replace(document, pose=Pose(rotations, document.pose.translations)))
+    assert faults(replace(document, pose=Pose.trusted(rotations, document.pose.translations)))
     rotations[3] = np.nan
-    assert "the pose is not finite" in faults(replace(document, pose=Pose(rotations, document.pose.translations)))
+    assert "the pose is not finite" in faults(
+        replace(document, pose=Pose.trusted(rotations, document.pose.translations))
+    )
     grown = [Round(number, 40, 0, 3 + number, 100_000 + 5_000 * number, 0) for number in range(ROUNDS)]
     assert wear(grown) == ["documents: 6 early, 14 late", "objects: 115,000 early, 155,000 late"]
 

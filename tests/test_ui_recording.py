@@ -20,6 +20,8 @@ def near_the_end(frames: int) -> Person:
     """A person at a walk, so many frames before its last."""
     person = Person("sample:walk")
     person.controller.playback.go(person.document.frames - 1 - frames)
+    person.key("a")  # the camera has opened on the first frame, and the figure has walked on
+    person.wait(1.0)
     return person
 
 

@@ -21,6 +21,8 @@ def person() -> Person:
     """At frame 30 of a clip, nothing edited."""
     person = Person("sample:walk")
     person.controller.playback.go(30)
+    person.key("a")  # all of the way is in view
+    person.wait(1.0)
     return person
 
 

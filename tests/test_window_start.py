@@ -53,7 +53,7 @@ def test_what_was_guessed_of_a_file_on_the_command_line_is_said_in_the_window(
     character = viewer.load("sample:walk")
     viewer.save(character, tmp_path / "walk.bvh", units="cm")
     state = shown(capsys, tmp_path, str(tmp_path / "walk.bvh"))
-    assert state["message"] == "Read as centimetres, height 1.71 m"
+    assert state["message"] == "Read as centimetres, height 1.71 m (from its leg length)"
     assert shown(capsys, tmp_path, "sample:biped")["message"] in {None, ""}
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from viewer.errors import InputError, one_line, quote, unknown_name
+from viewer.errors import FormatError, InputError, one_line, quote, unknown_name
 from viewer.formats.bounds import check_character
 from viewer.formats.paths import check_file
 from viewer.formats.units import check_units, check_up
@@ -90,7 +90,12 @@ def load(file: str | os.PathLike[str], *, units: str | float = "auto", up: str =
         if path.suffix.casefold() in WRITTEN_ONLY:
             found += ", which is written only"
         raise InputError(f"{name or quote(name)}: expected a name that ends in {', '.join(READERS)}, found {found}")
-    character = check_character(reader(path, name, units, up), name)
+    try:
+        character = check_character(reader(path, name, units, up), name)
+    except InputError as error:
+        if str(error).startswith(f"{name}: "):  # of the file, not of what is in it
+            raise
+        raise FormatError(str(error), file=name) from error
     return replace(character, warnings=tuple(one_line(warning) for warning in character.warnings))
 
 

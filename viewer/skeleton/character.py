@@ -117,6 +117,9 @@ class Character:
                 raise InputError(f"character clips: {quote(name)}: {found}")
         if not isinstance(self.source, Source):
             raise InputError(f"character source: expected a Source, found {quote(self.source)}")
+        order = self.source.joint_order
+        if order and sorted(order) != list(range(joints)):  # another skeleton was put in: that file's layout is not its
+            object.__setattr__(self, "source", replace(self.source, joint_order=(), layout=None))
         lines: object = self.warnings
         if isinstance(lines, str) or not isinstance(lines, Iterable):
             raise InputError(f"character warnings: expected a list of texts, found {quote(lines)}")

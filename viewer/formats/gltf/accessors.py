@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from viewer.errors import FormatError, shown
+from viewer.errors import FormatError, quote
 from viewer.formats.bounds import FREE_NUMBERS
 from viewer.spatial.checks import handed_over
 
@@ -50,7 +50,7 @@ class Accessors:
         accessor = self._file.accessors[index]
         path = f"accessors[{index}]"
         if _COMPONENTS.get(accessor.type) != components or accessor.component_type not in _TYPES:
-            found = f"{shown(accessor.type)} of {accessor.component_type}"
+            found = f"{quote(accessor.type)} of {accessor.component_type}"
             raise FormatError(f"expected {components} components each, found {found}", path=path)
         self._room -= accessor.count * components
         if self._room < 0:

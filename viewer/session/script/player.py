@@ -123,6 +123,8 @@ class Replay(Session):
         else:
             if expected is not None:
                 self._note("it was refused, and is not now" if expected == REFUSED else "it failed, and does not now")
+        finally:
+            self.left = None  # a pose that a script leaves unkeyed is no loss of anybody's
 
     def _remark(self) -> str | None:
         """What was said of the call that is being done."""
