@@ -1,4 +1,4 @@
-"""What outlives a window: recovery files while it runs, preferences when it ends, what a crash has left behind."""
+"""Recovery files while a window runs, preferences when it closes, and what a crash has left behind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The film that a window is making: drawn between two of its own frames, told in a bar, given up at any time."""
+"""The film that a window is making: drawn between two of its own frames, with a progress bar and cancel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One frame of the panels: their imgui windows, tabs and borders, and what is shown in place of one that failed."""
+"""One frame of the panels: their imgui windows, fixed in place, and what is shown if one fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The framebuffer of a window, which changes its size."""
+"""The framebuffer of a window, and pictures of it as PNG files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a window's raw input to Dear ImGui and to the controller: whoever holds the pointer or the keyboard gets it."""
+"""From a window's raw input to Dear ImGui and the controller: who gets it, and the names of keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where everything stands in the window: a fixed arrangement with borders that can be dragged.
+"""Where everything stands in the window: the regions, and the borders that can be dragged.
 
 All sizes here are logical pixels; what leaves (`Layout.regions`) is framebuffer pixels.
 """

@@ -1,4 +1,4 @@
-"""What a window says unasked: its own name, which font is missing, where a script went otherwise."""
+"""What a window says unasked: its own name, a missing font, a script that departs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a command reads stays as it is: no output takes the place of an input."""
+"""What commands read: sessions, poses by name or file; no output takes the place of an input."""
 
 from __future__ import annotations
 

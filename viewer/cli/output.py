@@ -1,4 +1,4 @@
-"""What commands print: lines and JSON on stdout, warnings on stderr."""
+"""What commands print: lines and JSON on stdout, warnings and progress bars on stderr."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``ikviewer solve``: pose a skeleton by its goals."""
+"""``ikviewer solve``: pose a skeleton by its goals, and report the solution."""
 
 from __future__ import annotations
 

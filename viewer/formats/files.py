@@ -1,4 +1,4 @@
-"""Bytes in and out of files: reading that cannot hang or flood memory, writing that is whole or not at all."""
+"""Reading and writing files: bounded, never hanging, written whole or not at all; file names and pipes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The joints and effectors of a skeleton file -> Skeleton: metres, Y up, parents first."""
+"""The joints of a skeleton file -> Skeleton: order, kinds, limits, mobility and effectors; metres, Y up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON text to checked data: the fast way through msgspec, and the careful way that says what is wrong where.
+"""JSON text to checked data: the fast way through msgspec, and a careful way that says what is wrong, and where.
 
 The fast way takes files without a fault or an unknown key. All others are read again by the standard library, whose
 errors have a line and a column, and walked by `json_check`, whose errors have a path and whose findings are warnings.

@@ -1,4 +1,4 @@
-"""The JSON files of version 1 as data types: what their readers accept, and what the published schema says.
+"""The JSON files of version 1 as data types, and the published JSON Schema that is made from them.
 
 A field with None as its default may be null in the file. Keys that are not named here draw a warning.
 """

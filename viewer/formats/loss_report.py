@@ -1,4 +1,4 @@
-"""What of a character a format has no place for: said where something is lost, refused where nothing is right."""
+"""What of a character a format cannot hold: reported where it is dropped, refused where nothing is left."""
 
 from __future__ import annotations
 

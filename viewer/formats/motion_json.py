@@ -1,4 +1,4 @@
-"""Poses and motion of JSON files: from lists to arrays in metres, Y up."""
+"""Poses and motion of JSON files, in and out: metres, Y up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Telling whoever waits how far a long reading or writing has come.
+"""Progress of a long reading or writing, reported to whatever shows it.
 
 Readers and writers report; a command or a window that wants to show it listens. Nobody listening costs nothing.
 """

@@ -1,4 +1,4 @@
-"""Units and up axis of files that do not say: stated by the user, or guessed from the figure's size.
+"""Units and axes: stated by the user or guessed, and the conversion between a file's own frame and metres, Y up.
 
 Of a figure with legs the unit is guessed that makes its legs (thigh and shank) most like those of a person. Of
 anything else by the largest extent E of joints and tips in the first frame, or the rest pose: below 3 metres; 3 to 40

@@ -1,4 +1,4 @@
-"""Handles as strokes, fills and letters."""
+"""Handles as strokes, fills and letters in pixels."""
 
 from __future__ import annotations
 

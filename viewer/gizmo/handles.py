@@ -1,4 +1,4 @@
-"""Where handles lie on the screen, and how much of them there is to see."""
+"""Where handles lie on the screen, how much of them is seen, and which one a pixel hits."""
 
 from __future__ import annotations
 

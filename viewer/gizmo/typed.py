@@ -1,4 +1,4 @@
-"""Numbers that are typed during a drag."""
+"""Numbers typed during a drag, how far a drag has gone in words, and the unit of both."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dragging: many small solves, each from where the last one ended."""
+"""Dragging: many small solves, each from where the last one ended, with pre-bend and the return to the start."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which limits hold a pose back: those that it leaves behind, nearer to its goals, as soon as it may.
+"""Solving parts of a problem again, with limits released, to find out which limits hold a pose back.
 
 In the terms of constrained optimisation these are the limits whose multipliers matter. They are found by solving on
 without the limits that the pose is at, and then putting back every one that is not needed for the result.

@@ -1,4 +1,4 @@
-"""Where solves begin: joints stand as their kinds can hold, and those that no goal moves are inside their limits.
+"""Where solves begin: joints as their kinds can hold them, inside their limits; joints that no goal moves.
 
 These are drawn to the preferred pose, too, if there is one.
 """

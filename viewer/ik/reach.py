@@ -1,4 +1,4 @@
-"""Is a target too far, or too near? Sure where it says so: what it finds out of reach nothing reaches.
+"""Is a target too far, or too near? Tests that are sure where they say so, and their tables.
 
 A goal is held against the base of its chain, where that cannot move, and every two goals against each other along the
 way that joins them. The tables are worked out once for a system; to test new targets takes a few array operations.

@@ -1,4 +1,4 @@
-"""What a `Solver` is told besides skeleton and goals."""
+"""The options of a `Solver`, and the checks of its arguments."""
 
 from __future__ import annotations
 

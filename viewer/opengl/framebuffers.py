@@ -1,4 +1,4 @@
-"""Framebuffers to draw into, and pictures out of them."""
+"""Framebuffers to draw into, pictures out of them, and arrays that change from frame to frame."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Drawing the figure and what stands round it: one instanced draw for each kind of primitive."""
+"""Drawing the figure and what stands round it: meshes, and one instanced draw for each kind of primitive."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Moving pictures of a character, drawn one at a time as they are asked for.
+"""Moving pictures of a character, drawn one at a time, by cameras that have all of the motion in view.
 
     moving = movie(character, size=(1280, 720))
     write_video(moving, "walk.mp4", fps=moving.fps)
@@ -227,7 +227,7 @@ class Movie:
         return render_image(listed, projection, self.samples, scale)
 
 
-def movie(  # noqa: PLR0913 - what a moving picture can show, each by its name
+def movie(
     character: Character | Skeleton,
     pose: Pose | None = None,
     *,

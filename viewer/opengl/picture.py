@@ -1,4 +1,4 @@
-"""A picture of a character: `viewer.render`."""
+"""A picture of a character (`viewer.render`), its goals as marks, its camera by numbers."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ _AT_LIMIT = 1e-6
 """Radians or metres."""
 
 
-def render(  # noqa: PLR0913 - what a picture can show, each by its name
+def render(
     character: Character | Skeleton,
     pose: Pose | None = None,
     *,

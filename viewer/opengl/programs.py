@@ -1,4 +1,4 @@
-"""Shaders from their files to programs on the graphics card."""
+"""Shaders from their files to programs, and the block of camera numbers that all of them share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words and axes beside joints: names, the axes of selected joints, frame numbers above ghosts."""
+"""Words beside things: joints' names and axes, frame numbers, chips of missed targets, and how wide text is."""
 
 from __future__ import annotations
 

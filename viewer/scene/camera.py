@@ -1,4 +1,4 @@
-"""The camera: it orbits a target, always upright, and works at any scale."""
+"""The camera: it orbits a target, always upright, works at any scale; its matrices are made by pyrr."""
 
 from __future__ import annotations
 

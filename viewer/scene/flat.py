@@ -1,4 +1,4 @@
-"""Flat shapes on the screen, cut into triangles whose edges fade out over a pixel: antialiased without samples.
+"""Flat shapes on the screen: outlines, cut into triangles whose edges fade out over a pixel.
 
 Points are pixels. A shape is a `Path`: a line of a width, or a filled convex outline; a whole list of them is cut up at
 once, because a handle of a dozen shapes must not cost a dozen times what one costs.

@@ -1,4 +1,4 @@
-"""Handles on the screen: effectors, their targets, pins and the root, over everything else."""
+"""Marks on the screen: effectors, targets, pins and the root, drawn once a style as stamps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ranges of joints as curves in the world: where a bone may point, how far it may twist or slide.
+"""Joints with limits: their ranges as curves in the world, at the edge of what each may do.
 
 A joint's coordinates are two that move its bone and one that turns the bone about itself (the *twist*). The curve shown
 is the edge of what the first two may do while the twist stays as it is now: at a limit the bone touches it exactly.

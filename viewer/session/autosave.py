@@ -1,4 +1,4 @@
-"""Saving by itself: a worker thread writes what has changed, so that a crash loses seconds at most."""
+"""Autosave: a worker thread writes what has changed; the folders and locks of recovery files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Handles made from where effectors stand."""
+"""Where effectors stand, and the handles that a document gets from that."""
 
 from __future__ import annotations
 

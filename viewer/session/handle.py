@@ -1,4 +1,4 @@
-"""A handle: what is wanted of one effector, and where its target stands."""
+"""Small values of a document, and the handle: what is wanted of one effector, and where its target stands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One IK drag, from press to release."""
+"""One IK drag, from press to release: its chain of joints, and what it does to the selection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A document for a character that was just loaded."""
+"""A document for a character that was just loaded, and what the body stands on."""
 
 from __future__ import annotations
 

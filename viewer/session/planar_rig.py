@@ -1,4 +1,4 @@
-"""The rig that a planar document is solved on: joints that turn about one direction of the world and no other."""
+"""Planar documents: planes of the world, and the rig that is solved in one."""
 
 from __future__ import annotations
 

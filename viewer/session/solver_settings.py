@@ -1,4 +1,4 @@
-"""What the document says of the solver."""
+"""What the document says of the solver, and the preferred pose as the solver takes it."""
 
 from __future__ import annotations
 

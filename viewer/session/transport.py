@@ -1,4 +1,4 @@
-"""The clock of a session: playing clip or take, ticking what is under way, the kernels that get ready meanwhile."""
+"""The clock of a session: which frame is due, and what is done at each tick."""
 
 from __future__ import annotations
 

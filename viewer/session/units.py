@@ -1,4 +1,4 @@
-"""A document whose file is read in other units or with another axis up: the same work, at the new size."""
+"""A document whose file is read in other units or with another axis up, and steps that suit a figure's size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arguments of another kind than what was asked for: said in one way, with what to pass instead.
+"""Arguments of the wrong kind: refused in one way, with what to pass instead.
 
 A solution where a pose is wanted, or a character where a skeleton is, is what people try first.
 """

@@ -1,4 +1,4 @@
-"""Joint coordinates: the numbers that a joint's limits speak of, read off a pose and turned back into one.
+"""Joint coordinates: read off a pose, turned back into one, and compared with the ranges of the limits.
 
 Each joint has up to three, in the columns of a (..., J, 3) array; columns it does not use hold 0.
 

@@ -1,4 +1,4 @@
-"""Effectors: the places on a skeleton that goals are for, and how a goal's name finds one."""
+"""Effectors: the places on a skeleton that goals are for; found by a goal's name, or in a skeleton that names none."""
 
 from __future__ import annotations
 

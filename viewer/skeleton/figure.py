@@ -1,4 +1,4 @@
-"""Recognising a figure: which joints are its arms, legs, spine, neck and head, and which way it stands and faces.
+"""Recognising a figure: which joints are its arms, legs, spine, neck and head, from names and from the tree at rest.
 
 Names in the common conventions are believed; where they say nothing, the shape of the tree does: limbs are twin
 branches of two long bones. A figure has two legs or two arms, or both; quadrupeds and machines are none.

@@ -1,4 +1,4 @@
-"""Forward kinematics: from local to world, one pose or a whole clip at once.
+"""Forward kinematics: from local to world, one pose or a whole clip at once; and the extent of a figure.
 
 W_j = W_parent * q_j and p_j = p_parent + W_parent * t_j. Ordinary trees are walked level by level (all joints of one
 depth at a time). Deep ones, such as chains, by pointer doubling: every joint is joined to the world motion relative to

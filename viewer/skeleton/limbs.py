@@ -1,4 +1,4 @@
-"""Finding the arms and legs of a skeleton: by the names of hands and feet, else by the shape of the tree."""
+"""The limbs of a skeleton: its arms and legs, which way the figure stands and faces, and to which side limbs bend."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The relaxed pose of a recognised figure: standing, arms hanging, elbows, knees and hips a little bent.
+"""The relaxed pose of a recognised figure, and blends of two poses.
 
 It is where one-shot IK starts from: limbs that are already bent the right way seldom end up bent the wrong way. Bones
 are aimed at directions in the world, so that the rest pose may be a T, an A, or bones that lie anywhere.

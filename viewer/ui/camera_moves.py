@@ -1,4 +1,4 @@
-"""Moving the camera: by keys, wheel and jumps that glide; never while something is held."""
+"""Moving the camera: standard views, keys, wheel, and jumps that glide; never while something is held."""
 
 from __future__ import annotations
 

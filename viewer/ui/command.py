@@ -1,4 +1,4 @@
-"""What a row of the table of keys is."""
+"""A row of the table of commands, and the function that runs it."""
 
 from __future__ import annotations
 

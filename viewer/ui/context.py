@@ -1,4 +1,4 @@
-"""What the context menu of the view offers."""
+"""The context menu of the view, and selecting by key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a drag can bring elsewhere: a point of a figure moves only if a joint above it can."""
+"""What a press takes hold of, what moves then, and how a drag changes the session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Drags: effectors in the view plane, handles of the gizmo, bones and joints, the root; and grabs by key."""
+"""Drags and grabs while they run: pointer, axis locks and typed numbers become changes of the session."""
 
 from __future__ import annotations
 

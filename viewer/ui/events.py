@@ -1,4 +1,4 @@
-"""What a person does to the window, as values: the app makes them, the controller answers them.
+"""What a person does to the window, as values; and chords of keys.
 
 Places are framebuffer pixels from the window's top left corner, x to the right and y down.
 """

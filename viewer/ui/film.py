@@ -1,4 +1,4 @@
-"""What a film of the document shows, how long it is, and what of it is remembered. Nothing is drawn here."""
+"""Films of a document: what they show, how long they are, the names of their files, and their scenes."""
 
 from __future__ import annotations
 

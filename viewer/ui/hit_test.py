@@ -1,4 +1,4 @@
-"""What is at a pixel of the window: the view axes, the handles of what is active, the figure and its effectors."""
+"""What is at a pixel of the window, and what the pointer hovers over."""
 
 from __future__ import annotations
 

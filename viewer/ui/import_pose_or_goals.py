@@ -1,4 +1,4 @@
-"""Pose and goals files: what they hold is put on the figure that is shown, as one step to undo."""
+"""Pose and goals files: put on the figure that is shown, as one step to undo."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers as the window writes them: fixed decimals, a real minus sign, units shown, never a negative zero."""
+"""Numbers as the window writes them, and lengths in a unit that suits the figure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the view shows of other frames: ghosts of the figure, and the ways of what is selected."""
+"""What the view shows of other frames: ghosts of the figure, and trails of what is selected."""
 
 from __future__ import annotations
 

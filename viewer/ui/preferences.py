@@ -1,4 +1,4 @@
-"""What the user likes and changes while working, kept in the preferences."""
+"""Preferences that change while working: kept from one start to the next."""
 
 from __future__ import annotations
 

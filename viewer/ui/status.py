@@ -1,4 +1,4 @@
-"""The status line: what the solver made of the goals, in words."""
+"""The status line in words: what the solver made of the goals, which targets are too near, short names."""
 
 from __future__ import annotations
 

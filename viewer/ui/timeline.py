@@ -1,4 +1,4 @@
-"""Frames of the timeline: how many there are, which are played, which have keys; also before anything was keyed."""
+"""The timeline's frames, the part of them that is in view, and its rows of keys."""
 
 from __future__ import annotations
 

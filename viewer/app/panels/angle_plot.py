@@ -1,4 +1,4 @@
-"""The angles of the active joint over the frames, a tab beside the timeline; of an effector those of its chain."""
+"""The angles of the active joint, or of an effector's chain, over the frames: a tab beside the timeline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The well of the timeline: numbers, rows of keys, the playhead."""
+"""The timeline's keys: their rows, what the mouse does there, and the menu of a key."""
 
 from __future__ import annotations
 

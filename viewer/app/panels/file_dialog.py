@@ -1,4 +1,4 @@
-"""The file dialog, our own: a bare machine has none that could be borrowed."""
+"""The file dialog, our own: its state, the contents of a folder, places and recent files."""
 
 from __future__ import annotations
 

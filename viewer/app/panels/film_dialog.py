@@ -1,4 +1,4 @@
-"""Export film: where to, how large, what of the take, from where, what is shown; and how long it will be."""
+"""The dialog for films: its state, its rows, and the plan that they make."""
 
 from __future__ import annotations
 

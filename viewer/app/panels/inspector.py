@@ -1,4 +1,4 @@
-"""The inspector: the goal and the joint that are selected."""
+"""The inspector: the goal and the joint that are selected, with the joint's readings in people's units."""
 
 from __future__ import annotations
 

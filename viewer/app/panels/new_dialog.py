@@ -1,4 +1,4 @@
-"""New from sample: the bundled figures as little drawings, files opened last, and a way to open another one."""
+"""New from sample: the bundled figures as small drawings, and files opened last."""
 
 from __future__ import annotations
 

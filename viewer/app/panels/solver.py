@@ -1,4 +1,4 @@
-"""The solver panel: how the last solve went, the errors' way down, and all settings."""
+"""The solver panel: the last solve, its convergence as a plot, and all settings."""
 
 from __future__ import annotations
 

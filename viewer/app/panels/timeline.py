@@ -1,4 +1,4 @@
-"""The timeline: transport, keys, auto-key, and under them the frames with their keys."""
+"""The timeline panel: transport, keys, auto-key, and the menu of what can be set."""
 
 from __future__ import annotations
 

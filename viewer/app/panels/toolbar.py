@@ -1,4 +1,4 @@
-"""The toolbar: tools, space and snap, drag mode and scope, limits, what is shown; solver, undo and redo."""
+"""The toolbar: tools, space and snap, drag mode and scope, limits, recording; solver, undo and redo."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which rows the skeleton tree has: folded limbs, joints found by a search. No drawing."""
+"""The rows of the skeleton tree: which there are, and how they look."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dialogs: modal popups with a title, a cross and a row of buttons."""
+"""Dialogs: modal popups with a title, wrapped text and a row of buttons."""
 
 from __future__ import annotations
 

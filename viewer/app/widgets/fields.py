@@ -1,4 +1,4 @@
-"""Fields: numbers to scrub or to type, three of them with the axes' stripes, lines of text, a search."""
+"""Fields: numbers to scrub or to type (sums and units too), lines of text, a search."""
 
 from __future__ import annotations
 
@@ -238,7 +238,7 @@ def push_field_padding(ui: PanelContext) -> None:
     imgui.push_style_var(imgui.StyleVar_.frame_padding, (ui.px(8), (ui.px(FIELD) - BASE * ui.scale) / 2.0))
 
 
-def number_field(  # noqa: PLR0913 - what a field has
+def number_field(
     ui: PanelContext, name: str, value: float | None, form: Format = PLACE, *,
     width: float, axis: str = "", hint: str = "", colour: str = "text",
 ) -> Edit | None:  # fmt: skip

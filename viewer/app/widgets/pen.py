@@ -1,4 +1,4 @@
-"""Drawing in an imgui window with the palette's names, LOOK's logical pixels and the window's two faces."""
+"""Drawing in an imgui window with the palette's names, and places that answer the pointer."""
 
 from __future__ import annotations
 

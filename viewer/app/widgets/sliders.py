@@ -66,7 +66,7 @@ def angle_slider(
     return edit
 
 
-def part_slider(  # noqa: PLR0913 - what a slider has
+def part_slider(
     ui: PanelContext, name: str, value: float, *, low: float = 0.0, high: float = 1.0, rest: float = 1.0,
     form: Format = PART, hint: str = "",
 ) -> Edit | None:  # fmt: skip

@@ -1,4 +1,4 @@
-"""From columns of channel values to local rotations and translations, and the kinds that channels imply."""
+"""BVH channels: from columns of values to local rotations and translations, and back to angles without jumps."""
 
 from __future__ import annotations
 

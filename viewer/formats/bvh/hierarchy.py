@@ -1,4 +1,4 @@
-"""The HIERARCHY of a BVH file: joints with their offsets, channels and end sites.
+"""The HIERARCHY of a BVH file: its words with their places, and the joints with offsets, channels and end sites.
 
 Words are taken in any case and in any layout of lines; what is not understood is refused with its place. No recursion:
 the open joints stand on a list.

@@ -1,4 +1,4 @@
-"""Character -> a BVH file, in the file's own units, axes and channels."""
+"""Character -> a BVH file in the file's own units, axes and channels, and what a reader would guess of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A glTF file's two forms taken apart: JSON with its buffers elsewhere, or both in one binary (GLB)."""
+"""A glTF file: JSON and buffers in both forms (text, binary), its parts as data types, and its accessors' arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which nodes of a glTF file are joints, and how they hang together at rest."""
+"""Which nodes of a glTF file are joints, how they hang together at rest, and scale taken out of the tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The motion of a glTF file at any times: its samplers in all three interpolations."""
+"""The motion of a glTF file: samplers in all three interpolations, and frames at a fixed rate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writing glTF 2.0: the joints as a skin, the bones as a mesh that it moves, each clip as an animation."""
+"""Writing glTF 2.0: joints as a skin, bones as a mesh, clips as animations, arrays in one buffer."""
 
 from __future__ import annotations
 

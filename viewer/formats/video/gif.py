@@ -1,4 +1,4 @@
-"""Animated GIFs: few colours, the same ones in all frames, so that nothing flickers."""
+"""Animated GIFs: one palette for all frames, so that nothing flickers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the methods of the catalogue share: the arrays of a solve, the loop of the Jacobian methods, and when to stop.
+"""What the methods share: the arrays of a solve, all rows side by side, the loop of the Jacobian methods.
 
 A Jacobian method is a function that proposes a step from the linearised goals. The loop puts the limits inside the
 step: freedoms that stand at a limit and would leave it are frozen, and the method proposes again with the others.

@@ -1,4 +1,4 @@
-"""A system and its pose as plain numbers, for the methods that move one joint after the other."""
+"""A system and its pose as plain numbers and vectors, for methods that move one joint after the other."""
 
 from __future__ import annotations
 

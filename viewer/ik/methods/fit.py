@@ -1,4 +1,4 @@
-"""Turning one joint so that the effectors below it come as near to their goals as that joint can bring them.
+"""Turning one joint so that the effectors below it come as near to their goals as it can bring them.
 
 Every goal is read as pairs of vectors from the joint's pivot: where a point of the effector is, r, and where it ought
 to be, d. A turn R of the joint then costs the sum over pairs of w |R r - d|^2, which has closed-form minima: about an

@@ -1,4 +1,4 @@
-"""The closed form of two links for a limb anywhere in a rig: the two joints above an effector that can turn it.
+"""The closed form of two links for a limb anywhere in a rig, for every pair of joints.
 
 The elbow is bent until the end is as far from the shoulder as the target is, then the shoulder is turned until it
 points there; with two parallel hinges both angles are those of the plane. Of the ways to bend, the one that turns the

@@ -1,4 +1,4 @@
-"""Actions that turn joints, and that change what they are like."""
+"""Actions on joints: turning, kinds and stiffness, names, limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Actions that put the whole body, or parts of it, into a pose."""
+"""Actions that pose the whole body or parts of it, and the one that makes a document planar."""
 
 from __future__ import annotations
 

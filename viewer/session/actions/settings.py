@@ -1,4 +1,4 @@
-"""Actions on the solver and on what is played."""
+"""Actions on the solver's settings, on what is played, and on what is selected."""
 
 from __future__ import annotations
 

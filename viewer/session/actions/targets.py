@@ -1,4 +1,4 @@
-"""Actions on what is wanted of effectors."""
+"""Actions on effectors and their targets."""
 
 from __future__ import annotations
 

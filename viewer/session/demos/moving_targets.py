@@ -1,4 +1,4 @@
-"""Ways that targets go: places as functions of time."""
+"""Targets that move by themselves: their paths as functions of time, and the ticks that follow them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures of the demos, made from the bundled samples."""
+"""The demos' scenes: figures made from the samples, in the plane and in space."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Doing recorded actions again."""
+"""Recorded actions read from a session file and done again."""
 
 from __future__ import annotations
 

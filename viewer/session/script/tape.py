@@ -1,4 +1,4 @@
-"""Recorded actions while they grow."""
+"""The action log: recorded actions while they grow, and the part of a session that writes them down."""
 
 from __future__ import annotations
 

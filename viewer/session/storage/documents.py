@@ -1,4 +1,4 @@
-"""Documents as the data of a session file, exactly."""
+"""Documents and takes as the data of a session file, exactly."""
 
 from __future__ import annotations
 

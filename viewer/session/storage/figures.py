@@ -1,4 +1,4 @@
-"""Skeletons and poses as the data of a session file, exactly."""
+"""Skeletons, poses and characters as the data of a session file, exactly."""
 
 from __future__ import annotations
 

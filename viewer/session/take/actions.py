@@ -1,4 +1,4 @@
-"""Actions on keys."""
+"""Actions on keys: setting, moving, copying, and how a take is played."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Documents with other keys: what is solved between keys, and the pose shown, are kept in step."""
+"""Documents with other keys: frames solved between keys and the pose shown stay in step; auto-key; other units."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Takes with keys set, removed, moved and copied: values in, values out; nothing is solved here."""
+"""Takes with keys set, removed, moved, copied and carried over: values in, values out; nothing is solved here."""
 
 from __future__ import annotations
 

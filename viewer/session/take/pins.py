@@ -1,4 +1,4 @@
-"""What is pinned at keys, and the stretches between keys that hold the same pins."""
+"""Pins at keys: the stretches between keys that hold the same pins, and the frames solved there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a session does for its take: auto-key, and recording while the body is moved."""
+"""Auto-key and recording in a session: how a recording begins, and what ends it."""
 
 from __future__ import annotations
 

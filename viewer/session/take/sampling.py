@@ -1,4 +1,4 @@
-"""What tracks say at frames that have no key of their own."""
+"""What tracks say at frames without a key of their own: steps, slerps and splines."""
 
 from __future__ import annotations
 

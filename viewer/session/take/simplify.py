@@ -1,4 +1,4 @@
-"""Fewer keys for the same motion, within tolerances (after Ramer, Douglas and Peucker)."""
+"""From recorded samples to keys: runs of samples, thinned within tolerances (Ramer, Douglas and Peucker)."""
 
 from __future__ import annotations
 

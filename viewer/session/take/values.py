@@ -1,4 +1,4 @@
-"""A take: the keys that a user has set, as immutable values."""
+"""A take as immutable values: keys, pins and the tracks of single joints."""
 
 from __future__ import annotations
 
