@@ -32,11 +32,16 @@ PAGE = """# Benchmarks
 Figures of one run of `python benchmarks/solver.py --markdown`; `ikviewer bench` measures the same on the bundled
 samples, anywhere. Times depend on the machine and on what else it does; ratios within one run hold better.
 
-Success is honest: every goal within 1 mm and 0.5 degrees, every limit kept to 0.001 radians, recomputed from the pose
+A success is honest: every goal within 1 mm and 0.5 degrees, every limit kept to 0.001 radians, recomputed from the pose
 by kinematics that share no code with any solver. All start from the rest pose, which lies on limits, and stop by
 themselves. A call is timed whole, from targets to answer; turning a rival's own numbers into a pose is not counted.
 Solvers take turns of twenty problems: the first call after another solver's, with code and data driven out of the
-processor's caches, takes a tenth of a millisecond more or longer, whoever's it is.
+processor's caches, takes a tenth of a millisecond more or longer, whichever solver it is.
+
+What is compared with what: one thread with one thread. Each rival that has a damping gets, for each rig and class, the
+best of six values, found on other problems. Pinocchio and MuJoCo are libraries of kinematics without a solver for
+several goals: the loop around them is ours, as in their examples, in Python and numpy. "Pinocchio ..., C++" is the same
+loop in C++, compiled for this machine: what a C++ program pays. It is called once a solve from Python, as ours is.
 {neutral}
 {heading}
 """

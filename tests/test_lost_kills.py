@@ -56,6 +56,7 @@ def hands_of(keeper: Keeper) -> Session:
 
 def test_a_drag_under_way_is_kept_and_taken_back_it_is_not(keeper: Keeper, tmp_path: Path) -> None:
     made = hands_of(keeper)
+    keeper.tick()  # a window has seen what it shows long before anybody presses
     made.begin("Turn")
     keeper.tick()
     assert kept(tmp_path) is None  # nothing is changed yet
