@@ -22,8 +22,7 @@ from neutral import FOLDER, NeutralSource
 
 from viewer.cli.bench import parts, report
 from viewer.cli.bench.options import about, add_options, as_words, plan_of
-from viewer.cli.output import Json, print_json
-from viewer.cli.progress import progress_bars
+from viewer.cli.output import Json, print_json, progress_bars
 
 if TYPE_CHECKING:
     from viewer.cli.bench.plan import Plan

@@ -9,11 +9,9 @@ import numpy as np
 import pytest
 
 from viewer.errors import FormatError
-from viewer.formats.bvh.parse import parse_bvh
-from viewer.formats.bvh.reader import build
+from viewer.formats.bvh.reader import build, parse_bvh
 from viewer.formats.bvh.writer import bvh_lines
-from viewer.skeleton.extent import tip_positions
-from viewer.skeleton.kinematics import fk, fk_clip
+from viewer.skeleton.kinematics import fk, fk_clip, tip_positions
 from viewer.skeleton.tree import depth_first
 
 if TYPE_CHECKING:

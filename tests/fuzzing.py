@@ -19,15 +19,14 @@ from gltf_files import GltfFile
 from mutations import damaged, damaged_tree
 from takes import loose, turn
 
-from viewer.cli.sessions import as_character
+from viewer.cli.inputs import as_character
 from viewer.errors import InputError, ViewerError
 from viewer.formats.bounds import check_character, check_skeleton
-from viewer.formats.bvh.parse import parse_bvh
-from viewer.formats.bvh.reader import build
+from viewer.formats.bvh.reader import build, parse_bvh
 from viewer.formats.bvh.writer import bvh_lines
 from viewer.formats.goals_json import goals_from_text, goals_to_json
 from viewer.formats.load import load
-from viewer.formats.pose_json import pose_from_text, pose_to_json
+from viewer.formats.motion_json import pose_from_text, pose_to_json
 from viewer.formats.save import save
 from viewer.ik.goals import Goal
 from viewer.session import Mode, Session, new_document

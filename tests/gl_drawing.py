@@ -12,7 +12,7 @@ import pytest
 
 from viewer.errors import MachineError
 from viewer.opengl import Renderer, create_context
-from viewer.opengl.targets import Target, read_picture
+from viewer.opengl.framebuffers import Target, read_picture
 from viewer.scene.camera import Camera
 from viewer.scene.primitives import BONE, FLAT, LINE, SPHERE, VERTEX, DrawList, Ground
 

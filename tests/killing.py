@@ -18,7 +18,7 @@ if __name__ == "__main__":
 from restless import TICK, Restless
 
 import viewer
-from viewer.app.keeping import Keeper
+from viewer.app.autosave_service import Keeper
 from viewer.app.layout import Layout
 from viewer.session import Session, new_document
 from viewer.session.actions import SetLimits

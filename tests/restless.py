@@ -10,11 +10,10 @@ from viewer.errors import ViewerError
 from viewer.session import Grab, Item, Loop, Mode, Scope, Session, Wanted
 from viewer.session import actions as act
 from viewer.session.bounds import binding
-from viewer.session.plane import PLANES
-from viewer.session.take.carrying import different
+from viewer.session.planar_rig import PLANES
+from viewer.session.take.editing import different
 from viewer.session.take.values import Blend, Key
-from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.violation import limit_violation
+from viewer.skeleton.coordinates import joint_space, limit_violation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -11,11 +11,11 @@ from viewer.ik.assemble import assemble, freedoms_of
 from viewer.ik.goals import Goal
 from viewer.ik.system import make_state, make_work
 from viewer.ik.vectorised import into_limits
+from viewer.skeleton.coordinates import project_pose
 from viewer.skeleton.kinds import JointKind
 from viewer.skeleton.limits import EULER_ORDERS, UNLIMITED, JointLimits
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
-from viewer.skeleton.violation import project_pose
 from viewer.spatial.quaternion import exp, multiply, normalized, perpendicular
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 from viewer.formats.load import load
 from viewer.skeleton import Pose, fk
 from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.extent import tip_positions
+from viewer.skeleton.kinematics import tip_positions
 
 if TYPE_CHECKING:
     from viewer.skeleton.skeleton import Skeleton

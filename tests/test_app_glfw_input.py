@@ -8,8 +8,7 @@ import pytest
 from imgui_bundle import imgui
 
 from viewer.app.glfw_input import Callbacks
-from viewer.app.input import Capture, Inputs
-from viewer.app.keys import GLFW_NAMES
+from viewer.app.input import GLFW_NAMES, Capture, Inputs
 from viewer.ui.events import Event, Move, Press, Release
 from viewer.ui.rect import Rect
 

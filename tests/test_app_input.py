@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from imgui_bundle import imgui
 
-from viewer.app.input import Capture, Inputs
-from viewer.app.keys import GLFW_NAMES, IMGUI_KEYS, by_layout
+from viewer.app.input import GLFW_NAMES, IMGUI_KEYS, Capture, Inputs, by_layout
 from viewer.ui.commands import COMMANDS
 from viewer.ui.events import Drop, Event, Key, KeyUp, Leave, Move, Press, Release, Scroll
 from viewer.ui.rect import Rect
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from viewer.app.borders import Borders
+    from viewer.app.layout import Borders
 
 VIEW = Rect(230, 66, 756, 514)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from window_pilot import Pilot
 
-from viewer.app.keeping import Keeper
+from viewer.app.autosave_service import Keeper
 from viewer.session.files import load_session
 from viewer.session.preferences import load_preferences
 from viewer.session.recovery import recoveries

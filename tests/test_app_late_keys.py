@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from window_pilot import Pilot
 
-from viewer.app.regions import Place
+from viewer.app.layout import Place
 from viewer.session.document import Item
 from viewer.session.take.actions import KeyPose
 

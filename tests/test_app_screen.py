@@ -9,8 +9,8 @@ import pytest
 from imgui_bundle import imgui
 from window_pilot import Pilot
 
+from viewer.app.framebuffer import Screen
 from viewer.app.input import Capture, Inputs
-from viewer.app.screen import Screen
 from viewer.opengl import Renderer, create_context
 from viewer.ui.rect import Rect
 

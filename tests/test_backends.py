@@ -41,10 +41,10 @@ from viewer.ik.system import Settings, State, System, Work, make_state, make_wor
 from viewer.ik.twin import twins
 from viewer.ik.vectorised_forward import residuals
 from viewer.ik.vectorised_step import solve_dual
+from viewer.skeleton.coordinates import limit_violation
 from viewer.skeleton.kinds import JointKind
 from viewer.skeleton.kinematics import fk
 from viewer.skeleton.pose import Pose
-from viewer.skeleton.violation import limit_violation
 from viewer.spatial.quaternion import multiply, normalized
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from viewer.skeleton.body_parts import PARTS, BodyPart, body_part
+from viewer.skeleton.names import PARTS, BodyPart, body_part
 
 
 @pytest.mark.parametrize(

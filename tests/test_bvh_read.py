@@ -10,7 +10,7 @@ import pytest
 from bvh_texts import ARM, places, read, refused
 
 from viewer.errors import FormatError
-from viewer.formats.bvh.parse import parse_bvh
+from viewer.formats.bvh.reader import parse_bvh
 
 
 def test_what_a_plain_file_holds() -> None:

@@ -13,11 +13,10 @@ import pytest
 from conftest import ROOT, shared_dir
 
 from viewer.errors import ViewerError
-from viewer.formats.bvh.parse import parse_bvh
+from viewer.formats.bvh.reader import parse_bvh
 from viewer.formats.load import load
 from viewer.formats.save import save
-from viewer.skeleton.extent import tip_positions
-from viewer.skeleton.kinematics import fk_clip
+from viewer.skeleton.kinematics import fk_clip, tip_positions
 from viewer.spatial.quaternion import to_matrix
 
 if TYPE_CHECKING:

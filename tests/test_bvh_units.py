@@ -12,10 +12,10 @@ from conftest import shared_dir
 from figures import person
 
 import viewer
-from viewer.formats.frame import UNIT_LENGTHS
-from viewer.skeleton.bending import leg_length
-from viewer.skeleton.extent import height
+from viewer.formats.units import UNIT_LENGTHS
 from viewer.skeleton.figure import find_figure
+from viewer.skeleton.kinematics import height
+from viewer.skeleton.limbs import leg_length
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

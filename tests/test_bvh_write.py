@@ -14,7 +14,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from viewer.errors import OutputError
-from viewer.formats.bvh.parse import parse_bvh
+from viewer.formats.bvh.reader import parse_bvh
 from viewer.formats.save import save
 from viewer.skeleton.chain import chain
 from viewer.skeleton.character import BvhLayout, Character, Source

@@ -11,7 +11,7 @@ import pytest
 from viewer.errors import InputError
 from viewer.skeleton import JointKind, fk
 from viewer.skeleton.chain import MOST_LINKS, chain
-from viewer.skeleton.extent import tip_positions
+from viewer.skeleton.kinematics import tip_positions
 from viewer.spatial.quaternion import angle_between
 
 

@@ -18,7 +18,7 @@ from viewer.cli.parsers import COMMANDS, actions_of, command_parser
 from viewer.formats.load import READERS, sample_names
 from viewer.formats.units import UNIT_NAMES, UP_NAMES
 from viewer.ik.backends import BACKENDS as REAL_BACKENDS
-from viewer.ik.options import METHOD_NAMES
+from viewer.ik.solver_options import METHOD_NAMES
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -21,7 +21,7 @@ from gl_drawing import context
 from PIL import Image
 
 import viewer
-from viewer.cli import progress
+from viewer.cli import output
 from viewer.errors import MachineError
 from viewer.formats.video.mp4 import find_ffmpeg
 from viewer.opengl import movie
@@ -279,7 +279,7 @@ class Terminal(io.StringIO):
 
 
 def test_a_bar_is_shown_on_a_terminal_alone(renders: Renders, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "_DELAY", 0.0)
+    monkeypatch.setattr(output, "_DELAY", 0.0)
     with redirect_stderr(Terminal()) as screen:
         assert renders("a.gif").code == 0
     assert re.search(r"drawing: +[0-9]+%\|", screen.getvalue())

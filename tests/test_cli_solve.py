@@ -11,7 +11,7 @@ from cli_run import Ran, ran
 
 import viewer
 from viewer import Goal, Solver
-from viewer.formats.pose_json import read_pose
+from viewer.formats.motion_json import read_pose
 from viewer.ik.holds import holds
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from strategies import quickly, random_clip, random_pose, random_quaternions, ra
 import viewer
 from viewer.errors import InputError
 from viewer.formats.save import WRITERS
-from viewer.session.storage.characters import character_data, character_of
+from viewer.session.storage.figures import character_data, character_of
 from viewer.skeleton import Character, Clip, Effector, EffectorGoal, JointKind, JointLimits, Pose, Skeleton
 from viewer.skeleton.chain import chain
 from viewer.skeleton.character import Source

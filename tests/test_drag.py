@@ -13,8 +13,8 @@ from rigs import chain
 
 import viewer
 from viewer import Goal, Solver, Status
+from viewer.ik.drag import prebent
 from viewer.ik.holds import holds
-from viewer.ik.prebend import prebent
 from viewer.skeleton import Pose
 from viewer.skeleton.limits import JointLimits
 from viewer.spatial.quaternion import angle_between, from_axis_angle

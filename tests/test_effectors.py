@@ -11,7 +11,7 @@ from strategies import random_skeleton
 
 from viewer.errors import InputError
 from viewer.skeleton import Effector, EffectorGoal, find_place
-from viewer.skeleton.find_effectors import MOST_LEAVES, find_effectors
+from viewer.skeleton.effectors import MOST_LEAVES, find_effectors
 from viewer.skeleton.kinds import JointKind
 
 CMU_LEG = "{0}UpLeg > {0}Leg > {0}Foot > {0}ToeBase"

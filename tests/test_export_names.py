@@ -12,7 +12,7 @@ import trimesh
 from ui_person import Person
 
 import viewer
-from viewer.app.panels.file_state import State
+from viewer.app.panels.file_dialog import State
 from viewer.session import actions as act
 from viewer.session.files import SUFFIX
 from viewer.ui.documents import EXPORTS, export_to

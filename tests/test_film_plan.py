@@ -11,16 +11,25 @@ import pytest
 from sessions import session
 from takes import apart, keyed
 
-from viewer.cli import render_moving
+from viewer.cli import render
 from viewer.formats import film_rates
 from viewer.scene import Camera
 from viewer.session import Item
 from viewer.session import actions as act
 from viewer.ui import film
-from viewer.ui.echoes import Shown
-from viewer.ui.film import FilmPlan, FilmProgress
-from viewer.ui.film_files import files_of, film_name, renamed, shown_name, there_already
-from viewer.ui.film_scenes import Reel, as_in_view, walks_out
+from viewer.ui.film import (
+    FilmPlan,
+    FilmProgress,
+    Reel,
+    as_in_view,
+    files_of,
+    film_name,
+    renamed,
+    shown_name,
+    there_already,
+    walks_out,
+)
+from viewer.ui.onion_skin import Shown
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -92,9 +101,9 @@ def test_another_rate_is_said_to_be_one() -> None:
 
 
 def test_the_command_has_the_same_rates() -> None:
-    assert render_moving._MOST_FPS == film_rates.USUAL
-    assert (render_moving.FASTEST, render_moving._GIF_FPS) == (film_rates.FASTEST, film_rates.GIF_FPS)
-    assert render_moving.SLOWEST_TURN == film_rates.SLOWEST_TURN
+    assert render._MOST_FPS == film_rates.USUAL
+    assert (render.FASTEST, render._GIF_FPS) == (film_rates.FASTEST, film_rates.GIF_FPS)
+    assert render.SLOWEST_TURN == film_rates.SLOWEST_TURN
 
 
 @pytest.mark.parametrize(

@@ -15,14 +15,12 @@ from test_video import decoded
 from window_pilot import Pilot
 
 import viewer
-from viewer.app.film_movie import film_of
-from viewer.app.films import BUDGET, MANNERS, Films
+from viewer.app.films import BUDGET, MANNERS, Films, film_of
 from viewer.opengl import Filming, movie
 from viewer.session import actions as act
 from viewer.session.take import baked_character
-from viewer.ui.echoes import Shown
-from viewer.ui.film import FilmOrder, FilmPlan
-from viewer.ui.film_scenes import Reel
+from viewer.ui.film import FilmOrder, FilmPlan, Reel
+from viewer.ui.onion_skin import Shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

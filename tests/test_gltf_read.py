@@ -13,10 +13,8 @@ from gltf_files import GltfFile, arm
 
 import viewer
 from viewer.errors import FormatError, ViewerError
-from viewer.formats.gltf.accessors import Accessors
-from viewer.formats.gltf.baking import bake
-from viewer.formats.gltf.container import open_gltf
-from viewer.formats.gltf.nodes import find_tree
+from viewer.formats.gltf.container import Accessors, open_gltf
+from viewer.formats.gltf.nodes import bake, find_tree
 from viewer.formats.gltf.tracks import local_motion, tracks_of
 from viewer.skeleton import JointKind, fk, fk_clip
 from viewer.skeleton.kinematics import fk_arrays

@@ -16,7 +16,7 @@ import viewer
 from viewer.errors import InputError
 from viewer.skeleton import Character, Clip, fk, fk_clip
 from viewer.skeleton.bone_mesh import bone_mesh
-from viewer.skeleton.extent import tip_positions
+from viewer.skeleton.kinematics import tip_positions
 
 if TYPE_CHECKING:
     from pathlib import Path

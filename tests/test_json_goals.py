@@ -12,7 +12,7 @@ from characters import a_pose, every_kind
 from viewer.errors import FormatError, InputError
 from viewer.formats.files import write_whole
 from viewer.formats.goals_json import goals_from_text, goals_to_json, read_goals
-from viewer.formats.pose_json import pose_from_text, pose_to_json, read_pose
+from viewer.formats.motion_json import pose_from_text, pose_to_json, read_pose
 from viewer.ik.goals import Goal
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ import pytest
 from characters import every_kind
 from jsonschema import Draft202012Validator
 
-from viewer.formats import json_schema
-from viewer.formats.json_schema import schema_text, skeleton_schema
+from viewer.formats import json_structs
+from viewer.formats.json_structs import schema_text, skeleton_schema
 from viewer.formats.skeleton_json_write import skeleton_to_json
 from viewer.resources import data_dir
 
@@ -22,7 +22,7 @@ PUBLISHED = data_dir("skeletons") / "skeleton.schema.json"
 
 def test_the_schema_is_one_and_published() -> None:
     Draft202012Validator.check_schema(skeleton_schema())
-    assert PUBLISHED.read_text("utf-8") == schema_text(), "run python -m viewer.formats.json_schema"
+    assert PUBLISHED.read_text("utf-8") == schema_text(), "run python -m viewer.formats.json_structs"
 
 
 def test_neither_the_version_of_python_nor_that_of_msgspec_shows() -> None:
@@ -42,12 +42,12 @@ def test_neither_the_version_of_python_nor_that_of_msgspec_shows() -> None:
     published = json.loads(PUBLISHED.read_text("utf-8"))
     changed = otherwise(published)
     assert json.dumps(changed) != json.dumps(published)
-    assert json.dumps(json_schema._canonical(changed)) == json.dumps(published)
+    assert json.dumps(json_structs._canonical(changed)) == json.dumps(published)
 
 
 def test_the_module_prints_it() -> None:
     printed = subprocess.run(
-        [sys.executable, "-m", "viewer.formats.json_schema"], check=True, capture_output=True, encoding="utf-8"
+        [sys.executable, "-m", "viewer.formats.json_structs"], check=True, capture_output=True, encoding="utf-8"
     )
     assert printed.stdout == schema_text()
 

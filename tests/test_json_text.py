@@ -7,8 +7,8 @@ import json
 import pytest
 
 from viewer.errors import FormatError
+from viewer.formats.json_reading import decode, kind_of, parse
 from viewer.formats.json_structs import GoalsFile, PoseFile, SkeletonFile
-from viewer.formats.json_text import decode, kind_of, parse
 
 JOINT = '{"name":"a","offset":[0,0,0]}'
 

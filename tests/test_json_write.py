@@ -13,7 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from viewer.errors import InputError
-from viewer.formats.frame import (
+from viewer.formats.skeleton_json import skeleton_from_text
+from viewer.formats.skeleton_json_write import skeleton_to_json
+from viewer.formats.units import (
     lengths_to_internal,
     lengths_to_source,
     root_rotations_to_internal,
@@ -21,8 +23,6 @@ from viewer.formats.frame import (
     root_translations_to_internal,
     root_translations_to_source,
 )
-from viewer.formats.skeleton_json import skeleton_from_text
-from viewer.formats.skeleton_json_write import skeleton_to_json
 from viewer.skeleton.character import Source
 from viewer.skeleton.limits import JointLimits
 from viewer.spatial.quaternion import from_axis_angle

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 import pytest
 from sessions import session
 
-from viewer.app.keeping import Keeper
+from viewer.app.autosave_service import Keeper
 from viewer.app.layout import Layout
 from viewer.formats.files import write_whole
 from viewer.formats.temporaries import FOREIGN_AGE, sweep, temporary_name
-from viewer.session import locks
+from viewer.session import autosave
 from viewer.session.actions import SetLimits
+from viewer.session.autosave import lock
 from viewer.session.files import Kept, load_session, open_session, session_bytes
-from viewer.session.locks import lock
 from viewer.session.recovery import recoveries, sweep_locks
 from viewer.ui import documents
 from viewer.ui.controller import Controller
@@ -122,7 +122,7 @@ def test_locks_of_windows_that_left_nothing_go_and_those_that_are_held_stay(tmp_
 
 @posix
 def test_a_lock_is_never_of_a_file_that_was_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    take, path = locks._take, tmp_path / "a.lock"
+    take, path = autosave._take, tmp_path / "a.lock"
     removed: list[Path] = []
 
     def late(file: object) -> None:
@@ -131,7 +131,7 @@ def test_a_lock_is_never_of_a_file_that_was_removed(tmp_path: Path, monkeypatch:
             removed.append(path)
         take(file)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(locks, "_take", late)
+    monkeypatch.setattr(autosave, "_take", late)
     held = lock(path)
     assert held is not None
     with held:

@@ -11,7 +11,7 @@ from gltf_files import GltfFile
 
 import viewer
 from viewer.errors import InputError
-from viewer.formats.left_out import left_out, nodes_only
+from viewer.formats.loss_report import left_out, nodes_only
 from viewer.skeleton.rig import lend_rig
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ import viewer
 from viewer.gizmo import METRE
 from viewer.session import Item, Session, new_document
 from viewer.session.preferences import Preferences
-from viewer.session.scale import LEAST, MOST, step_scale
+from viewer.session.units import LEAST, MOST, step_scale
 from viewer.ui import Controller, numbers
-from viewer.ui.lengths import error_decimals, unit_for
+from viewer.ui.numbers import error_decimals, unit_for
 
 if TYPE_CHECKING:
     from pathlib import Path

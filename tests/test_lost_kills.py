@@ -13,7 +13,7 @@ from killing import MOST_LOST, kill_one, replays
 from restless import Restless
 from sessions import session
 
-from viewer.app.keeping import Keeper
+from viewer.app.autosave_service import Keeper
 from viewer.app.layout import Layout
 from viewer.errors import OutputError
 from viewer.session import autosave

@@ -13,7 +13,7 @@ import viewer
 from viewer.errors import InputError
 from viewer.formats.mesh import figure_mesh
 from viewer.skeleton import fk
-from viewer.skeleton.extent import tip_positions
+from viewer.skeleton.kinematics import tip_positions
 
 if TYPE_CHECKING:
     from pathlib import Path

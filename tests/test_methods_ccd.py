@@ -10,9 +10,9 @@ from method_cases import Case, bend, planar, random_tree, rig, some_pose
 
 from viewer.ik.driver import BUDGET, CONVERGED, STALLED
 from viewer.ik.goals import Goal
+from viewer.ik.methods.figure import UNTURNED, Vector, quaternion, scaled, unit, vector
+from viewer.ik.methods.figure import rotate as turned
 from viewer.ik.methods.fit import best_angle, best_turn, cost
-from viewer.ik.methods.vectors import UNTURNED, Vector, quaternion, scaled, unit, vector
-from viewer.ik.methods.vectors import rotate as turned
 from viewer.skeleton import JointKind, JointLimits, limit_violation
 from viewer.spatial.quaternion import angle_between, from_axis_angle, normalized, rotate
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from viewer.errors import InputError
+from viewer.ik.methods.figure import vector
 from viewer.ik.methods.two_link import elbow_angles, reach_text, two_link_algebraic, two_link_end, two_link_geometric
-from viewer.ik.methods.vectors import vector
 from viewer.spatial.quaternion import from_axis_angle, rotate
 
 Derive: TypeAlias = Callable[[float, float, tuple[float, float], int], tuple[float, float]]

@@ -416,7 +416,7 @@ def test_exporting_over_the_open_file_is_asked_in_its_own_words(walk: Path, work
 
 
 def test_an_old_recovery_file_opens_without_its_motion_and_stays(tmp_path: Path) -> None:
-    from viewer.app.keeping import Keeper  # noqa: PLC0415
+    from viewer.app.autosave_service import Keeper  # noqa: PLC0415
     from viewer.app.layout import Layout  # noqa: PLC0415
 
     shutil.copy(SAVED / "left.ikv.json", tmp_path)

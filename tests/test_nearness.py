@@ -7,7 +7,7 @@ import pytest
 from ui_person import Person
 
 from viewer.session.actions import MoveTargets
-from viewer.ui.nearness import too_near
+from viewer.ui.status import too_near
 
 
 def shown(name: str) -> Person:

@@ -13,7 +13,7 @@ import pytest
 from characters import assert_same, every_kind
 
 from viewer.errors import FormatError, InputError, ViewerError
-from viewer.formats import bounds, npz_arrays
+from viewer.formats import bounds, npz
 from viewer.formats.npz import read_npz, write_fk_npz, write_npz
 from viewer.skeleton.kinematics import fk_clip
 
@@ -157,7 +157,7 @@ def test_arrays_alone_make_a_skeleton_children_first_or_not(path: Path) -> None:
 def test_arrays_that_are_refused(path: Path, change: dict[str, Any], message: str) -> None:
     write_npz(every_kind(), path)
     arrays = {name: array for name, array in (arrays_of(path) | change).items() if array is not None}
-    npz_arrays.write_arrays(path, arrays)
+    npz.write_arrays(path, arrays)
     error = error_of(path)
     assert error.removeprefix("a.npz").lstrip(":, ").startswith(message), error
 

@@ -11,7 +11,7 @@ import pytest
 import viewer
 from viewer.opengl import captions
 from viewer.opengl.captions import write_texts
-from viewer.opengl.goal_marks import marks_of
+from viewer.opengl.picture import marks_of
 from viewer.scene.primitives import Text
 from viewer.spatial.quaternion import from_axis_angle
 

@@ -17,7 +17,7 @@ from gl_drawing import context
 import viewer
 from viewer.errors import MachineError
 from viewer.opengl.context import create_context, machine_error
-from viewer.opengl.meshes import hull, octahedron
+from viewer.opengl.geometry import hull, octahedron
 from viewer.opengl.programs import NAMES, compile_program, source
 from viewer.resources import ResourceError, data_dir
 

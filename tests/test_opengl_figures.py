@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from gl_drawing import BLUE, RED, SIZE, WHITE, at, bones, camera, changed, drawn, spheres
 
-from viewer.opengl.view_block import key_light
+from viewer.opengl.programs import key_light
 from viewer.scene.camera import Camera
 
 PROJECTIONS = pytest.mark.parametrize("orthographic", [False, True])

@@ -17,9 +17,8 @@ import viewer
 from viewer.errors import InputError, MachineError, OutputError
 from viewer.formats.video import write_video
 from viewer.opengl import Filming, movie
-from viewer.opengl.moving import playable_fps
+from viewer.opengl.moving import playable_fps, swept_points
 from viewer.opengl.picture import VIEWS
-from viewer.opengl.sweep import swept_points
 from viewer.scene.camera import Camera
 from viewer.scene.look import figure_points
 from viewer.skeleton.kinematics import fk

@@ -11,9 +11,8 @@ import pytest
 from gl_drawing import BARE, NOTHING, RED, SIZE, WHITE, bones, camera, changed, context, drawn, listed, quad, spheres
 
 from viewer.opengl import Renderer
-from viewer.opengl.stream import Stream
-from viewer.opengl.targets import Target, read_picture
-from viewer.opengl.view_block import key_light, packed
+from viewer.opengl.framebuffers import Stream, Target, read_picture
+from viewer.opengl.programs import key_light, packed
 from viewer.scene.camera import Camera
 from viewer.scene.primitives import BONE, FLAT
 

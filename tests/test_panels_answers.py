@@ -14,7 +14,7 @@ import viewer
 from viewer.gizmo import Space, Tool
 from viewer.session.actions import Select, SetLimits, SetSolver
 from viewer.session.document import Item, Mode, Wanted
-from viewer.session.playback import Loop
+from viewer.session.transport import Loop
 from viewer.skeleton.coordinates import joint_space
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from imgui_bundle import imgui
 from panel_window import PanelWindow
 
 import viewer
-from viewer.app.widgets.wrapping import wrapped
+from viewer.app.widgets.dialogs import wrapped
 from viewer.session.actions import SetLimits
 from viewer.ui.messages import Message, MessageBar
 

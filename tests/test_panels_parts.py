@@ -11,16 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import viewer
-from viewer.app.panels.convergence import _range
-from viewer.app.panels.folder import size_words
+from viewer.app.panels.file_dialog import size_words
 from viewer.app.panels.goals import error_words
 from viewer.app.panels.help_keys import arranged, found
-from viewer.app.panels.joint_readings import Angles, coordinates
+from viewer.app.panels.inspector import Angles, coordinates
+from viewer.app.panels.new_dialog import outline
 from viewer.app.panels.ruler import number_step
-from viewer.app.panels.samples import outline
-from viewer.app.panels.solver_words import NOTES, TITLES, methods
+from viewer.app.panels.solver import NOTES, TITLES, _range, methods
 from viewer.app.panels.tree_rows import Folds, below, found_rows, tree_rows
-from viewer.app.widgets.arithmetic import DEGREES, METRES, evaluate
+from viewer.app.widgets.fields import DEGREES, METRES, evaluate
 from viewer.errors import InputError
 from viewer.formats.load import sample_names
 from viewer.session import new_document

@@ -11,7 +11,7 @@ from imgui_bundle import imgui
 from panel_window import PanelWindow
 
 import viewer
-from viewer.app.panels import PANELS, folder
+from viewer.app.panels import PANELS, file_dialog
 from viewer.session.actions import MoveTargets, RemoveEffector, Select, SetLimits, SetSolver, SetWanted
 from viewer.session.document import Item, Wanted
 from viewer.ui.messages import Message
@@ -288,10 +288,10 @@ def test_a_folder_lists_folders_first_and_only_what_fits(tmp_path: Path) -> None
     (tmp_path / "zoo").mkdir()
     for name in ("b.bvh", "A.BVH", "c.txt", ".hidden.bvh"):
         (tmp_path / name).write_text("x")
-    rows, problem = folder.listed(tmp_path, (".bvh",))
+    rows, problem = file_dialog.listed(tmp_path, (".bvh",))
     assert ([row.name for row in rows], problem) == (["zoo", "A.BVH", "b.bvh"], "")
-    assert folder.listed(tmp_path / "none", ())[1] == f"{tmp_path / 'none'}: No such file or directory"
-    assert folder.meant("zoo/x.bvh", tmp_path) == tmp_path / "zoo" / "x.bvh"
+    assert file_dialog.listed(tmp_path / "none", ())[1] == f"{tmp_path / 'none'}: No such file or directory"
+    assert file_dialog.meant("zoo/x.bvh", tmp_path) == tmp_path / "zoo" / "x.bvh"
 
 
 def test_a_file_is_opened_through_the_dialog(tmp_path: Path) -> None:

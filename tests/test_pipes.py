@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 import viewer
-from viewer.formats import pipes
+from viewer.formats import files
+from viewer.formats.files import read_file_or_pipe
 from viewer.formats.goals_json import read_goals
-from viewer.formats.pipes import read_file_or_pipe
-from viewer.formats.pose_json import pose_to_json, read_pose
+from viewer.formats.motion_json import pose_to_json, read_pose
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes with names are a thing of POSIX")
 GOALS = '{"goals": [{"effector": "LeftHand", "position": [0.4, 1.2, 0.3]}]}'
@@ -56,7 +56,7 @@ def test_goals_and_poses_come_through_a_pipe(pipe: Path) -> None:
 
 
 def test_more_than_a_text_may_have_is_not_taken(pipe: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipes, "LARGEST_TEXT", 1000)
+    monkeypatch.setattr(files, "LARGEST_TEXT", 1000)
     thread = written(pipe, b"x" * 1000)
     assert len(read_file_or_pipe(pipe, "pipe")) == 1000
     thread.join()

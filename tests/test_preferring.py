@@ -11,8 +11,8 @@ from sessions import HAND, session, shifted
 
 from viewer.session.actions import SetPlanar, SetSolver
 from viewer.session.planar_rig import rig_of
-from viewer.session.preferring import preferred_pose, prefers
-from viewer.skeleton.violation import limit_violation
+from viewer.session.solver_settings import preferred_pose, prefers
+from viewer.skeleton.coordinates import limit_violation
 from viewer.spatial.quaternion import angle_between
 
 if TYPE_CHECKING:

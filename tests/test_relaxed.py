@@ -21,14 +21,13 @@ from figures import (
 )
 
 from viewer.formats.load import load
-from viewer.skeleton.bending import limb_places
-from viewer.skeleton.extent import tip_positions
+from viewer.skeleton.coordinates import limit_violation
 from viewer.skeleton.figure import find_figure
 from viewer.skeleton.kinds import JointKind
-from viewer.skeleton.kinematics import fk
+from viewer.skeleton.kinematics import fk, tip_positions
+from viewer.skeleton.limbs import limb_places
 from viewer.skeleton.limits import JointLimits
 from viewer.skeleton.relaxed import derived_pose
-from viewer.skeleton.violation import limit_violation
 from viewer.spatial.quaternion import exp, from_axis_angle, multiply, rotate
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import pytest
 from sessions import session, shifted
 from ui_person import Person
 
-from viewer.ik.options import METHOD_NAMES
+from viewer.ik.solver_options import METHOD_NAMES
 from viewer.session import Item, actions
 from viewer.session.resting import Rest
 

@@ -9,10 +9,9 @@ import pytest
 
 from viewer.formats.load import load
 from viewer.skeleton.clip import Clip
-from viewer.skeleton.coordinates import joint_space
+from viewer.skeleton.coordinates import clip_violation, joint_space
 from viewer.skeleton.kinematics import World, fk_clip
 from viewer.skeleton.skeleton import Skeleton
-from viewer.skeleton.violation import clip_violation
 from viewer.spatial.quaternion import angle_between
 
 if TYPE_CHECKING:

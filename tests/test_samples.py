@@ -14,12 +14,11 @@ from sample_poses import bent, place, skeleton_of, tips
 
 from viewer.errors import InputError
 from viewer.formats.load import load, sample_names
-from viewer.skeleton.coordinates import joint_space
+from viewer.skeleton.coordinates import joint_space, limit_violation, project_pose
 from viewer.skeleton.effectors import EffectorGoal
 from viewer.skeleton.kinds import JointKind
 from viewer.skeleton.kinematics import fk
 from viewer.skeleton.pose import Pose
-from viewer.skeleton.violation import limit_violation, project_pose
 from viewer.spatial.quaternion import angle_between
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from imgui_bundle import imgui
 from panel_window import PanelWindow
 
 import viewer
-from viewer.app.panels.file_state import NO_NAME, State
+from viewer.app.panels.file_dialog import NO_NAME, State
 from viewer.errors import OutputError
 
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ from scenes import SCALES, SIZE, random_camera
 from strategies import seeds
 
 from viewer.scene import Camera, blend
-from viewer.scene.camera import FIT, ViewName
-from viewer.scene.lens import FAR, NEAR, near_of
+from viewer.scene.camera import FAR, FIT, NEAR, ViewName, near_of
 
 SIZES = ((756, 514), (300, 900), (1600, 200), (1, 1))
 pixels = st.floats(-300.0, 300.0)

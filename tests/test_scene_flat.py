@@ -13,9 +13,8 @@ from scenes import SIZE
 from strategies import seeds
 
 from viewer.scene import rgba
-from viewer.scene.flat import Path, fill, stroke, tessellate
-from viewer.scene.outlines import arc, box, circle, clipped, dashes
-from viewer.scene.texts import text_width
+from viewer.scene.annotations import text_width
+from viewer.scene.flat import Path, arc, box, circle, clipped, dashes, fill, stroke, tessellate
 
 if TYPE_CHECKING:
     from viewer.scene.primitives import Records

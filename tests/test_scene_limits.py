@@ -14,16 +14,14 @@ from scenes import seen
 from strategies import seeds
 
 from viewer.scene import PALETTE, Display, Scene, draw_list
-from viewer.scene.limited_joint import edge_coordinates, limited_joint, turns_of
 from viewer.scene.range_shapes import Swing, Travel, Twist
-from viewer.scene.ranges import CONE_LENGTH, ranges_of
-from viewer.skeleton.coordinates import joint_space
+from viewer.scene.ranges import CONE_LENGTH, edge_coordinates, limited_joint, ranges_of, turns_of
+from viewer.skeleton.coordinates import joint_space, limit_violation, project_pose
 from viewer.skeleton.kinds import JointKind
 from viewer.skeleton.kinematics import fk
 from viewer.skeleton.limits import EULER_ORDERS, UNLIMITED, JointLimits
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
-from viewer.skeleton.violation import limit_violation, project_pose
 from viewer.spatial.quaternion import multiply, normalized, perpendicular, rotate
 
 if TYPE_CHECKING:

@@ -14,10 +14,8 @@ from strategies import seeds
 
 from viewer.gizmo import Fill, Gizmo, Letter, Stroke, Tool
 from viewer.scene import PALETTE, Camera, Display, Mark, Scene, draw_list, rgba
-from viewer.scene.chips import short_text
-from viewer.scene.flat import Path, tessellate
-from viewer.scene.outlines import box
-from viewer.scene.texts import text_width
+from viewer.scene.annotations import short_text, text_width
+from viewer.scene.flat import Path, box, tessellate
 
 if TYPE_CHECKING:
     from viewer.scene.primitives import Records

@@ -18,7 +18,7 @@ from viewer.session import Item, Loop, Session, actions, new_document
 from viewer.session.actions import SetLimits, SetMode, SetSolver, TurnJoint
 from viewer.session.actions.base import Action
 from viewer.session.demos import find_demo
-from viewer.session.demos.paths import Motion, Pointer
+from viewer.session.demos.moving_targets import Motion, Pointer
 from viewer.session.script import open_script, replay
 from viewer.session.script.codec import KINDS
 

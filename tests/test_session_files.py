@@ -15,10 +15,10 @@ import viewer
 from viewer.errors import FormatError, InputError, OutputError, ViewerError
 from viewer.session.autosave import Autosave
 from viewer.session.files import VERSION, Kept, is_session, load_session, save_session, session_bytes
+from viewer.session.handle import Item, Mode, Scope
 from viewer.session.opening import new_document
 from viewer.session.recovery import recoveries
 from viewer.session.solver_settings import SolverSettings
-from viewer.session.values import Item, Mode, Scope
 
 if TYPE_CHECKING:
     from pathlib import Path

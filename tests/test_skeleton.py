@@ -14,9 +14,9 @@ from strategies import quickly, random_pose, random_skeleton, seeds, skeletons
 
 from viewer.errors import InputError
 from viewer.skeleton import FREEDOMS, JointKind, Pose, Skeleton
+from viewer.skeleton.limits import default_twist_axis
 from viewer.skeleton.names import unique_names
 from viewer.skeleton.tree import depth_first
-from viewer.skeleton.twist_axis import default_twist_axis
 
 FIGURE = random_skeleton(3, 5)
 FIRST = "expected each parent before its children and -1 for roots"

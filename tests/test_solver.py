@@ -14,7 +14,7 @@ from rigs import chain
 import viewer
 from viewer import Goal, Solver, Status
 from viewer.ik.holds import holds
-from viewer.ik.options import METHOD_NAMES, Options
+from viewer.ik.solver_options import METHOD_NAMES, Options
 from viewer.spatial.quaternion import IDENTITY, angle_between, from_axis_angle, rotate
 
 BIPED = viewer.load("sample:biped").skeleton

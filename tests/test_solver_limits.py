@@ -14,7 +14,7 @@ from strategies import random_skeleton as any_skeleton
 
 import viewer
 from viewer import Goal, JointKind, Solver, Status
-from viewer.ik.options import METHOD_NAMES
+from viewer.ik.solver_options import METHOD_NAMES
 from viewer.spatial.quaternion import IDENTITY, angle_between, from_axis_angle
 
 EVERY = pytest.mark.parametrize("method", METHOD_NAMES)

@@ -15,9 +15,9 @@ from viewer.formats.skeleton_json import skeleton_from_text
 from viewer.ik.goals import Goal
 from viewer.ik.natural import LEAST, MOST, REFERENCE, principal, spreads
 from viewer.ik.solver import Solver
+from viewer.session.document import same_skeleton
 from viewer.session.opening import new_document
 from viewer.session.planar_rig import rig_of
-from viewer.session.same import same_skeleton
 from viewer.skeleton.kinds import JointKind
 from viewer.skeleton.kinematics import fk
 from viewer.skeleton.limits import JointLimits

@@ -18,7 +18,7 @@ import viewer
 from viewer.errors import FormatError
 from viewer.session.storage import motion
 from viewer.session.storage.arrays import LONGEST_PLAIN, Packed, Stored, pack, unpack
-from viewer.session.storage.characters import character_data, character_of
+from viewer.session.storage.figures import character_data, character_of
 from viewer.session.storage.structs import CharacterData, ClipsOfFile
 
 if TYPE_CHECKING:

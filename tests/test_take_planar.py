@@ -11,7 +11,7 @@ from takes import take_of, turn
 
 from viewer.session import Item, Session, stand_of
 from viewer.session import actions as act
-from viewer.session.plane import normal_of
+from viewer.session.planar_rig import normal_of
 from viewer.session.take import Blend, take_pose
 from viewer.skeleton.kinematics import fk
 from viewer.spatial.quaternion import conjugate, rotate

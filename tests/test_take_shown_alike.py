@@ -16,8 +16,7 @@ from viewer.formats.save import save
 from viewer.session import Item, Loop, Session
 from viewer.session import actions as act
 from viewer.session.take import Blend, baked_character, baked_clip, take_pose
-from viewer.session.take.evaluate import frames_shown
-from viewer.session.take.one_joint import joint_at
+from viewer.session.take.evaluate import frames_shown, joint_at
 from viewer.spatial.quaternion import angle_between
 
 if TYPE_CHECKING:

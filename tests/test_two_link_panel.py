@@ -10,7 +10,7 @@ import pytest
 from panel_window import PanelWindow
 
 import viewer
-from viewer.app.regions import Place
+from viewer.app.layout import Place
 from viewer.errors import InputError
 from viewer.ik.methods.two_link import two_link_end
 from viewer.session import Session, new_document

@@ -7,10 +7,10 @@ import pytest
 from ui_person import Person
 
 from viewer.gizmo import Space, Tool
-from viewer.ik.options import METHOD_NAMES
+from viewer.ik.solver_options import METHOD_NAMES
 from viewer.session import Item, Mode, Scope
 from viewer.session.actions import Select
-from viewer.skeleton.violation import limit_violation
+from viewer.skeleton.coordinates import limit_violation
 from viewer.ui import COMMANDS, Key, KeyUp
 
 

@@ -13,9 +13,8 @@ from ui_person import Person
 from viewer.scene.palette import PALETTE
 from viewer.session.document import Item
 from viewer.skeleton.kinematics import fk
-from viewer.ui.dope_rows import keys_in, rows_of
-from viewer.ui.echoes import ALPHAS, Shown, ghost_frames
-from viewer.ui.time_view import FEWEST, TimeView
+from viewer.ui.onion_skin import ALPHAS, Shown, ghost_frames
+from viewer.ui.timeline import FEWEST, TimeView, keys_in, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -12,8 +12,8 @@ import viewer
 from viewer.session.document import Item
 from viewer.session.take.values import Blend, Key
 from viewer.ui.documents import export_to
-from viewer.ui.frames import key_frames, played_range
 from viewer.ui.state import state_of
+from viewer.ui.timeline import key_frames, played_range
 
 if TYPE_CHECKING:
     from pathlib import Path

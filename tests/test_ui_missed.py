@@ -6,7 +6,7 @@ import numpy as np
 from ui_person import Person
 
 from viewer.session.actions import MoveTargets, Select, SetPin
-from viewer.session.values import Item
+from viewer.session.handle import Item
 
 HAND = Item("effector", "LeftHand")
 

@@ -9,7 +9,7 @@ from ui_person import Person
 from viewer.gizmo import Tool
 from viewer.session import Item, Mode
 from viewer.session.actions import Select, SetMode, SetSolver
-from viewer.ui.movable import can_follow
+from viewer.ui.drag_targets import can_follow
 
 
 def shown(name: str) -> Person:

@@ -11,7 +11,7 @@ from ui_person import Person
 from viewer.session import Session
 from viewer.session.actions import KeyPose
 from viewer.session.script.codec import decoded, encoded
-from viewer.ui.frames import key_frames
+from viewer.ui.timeline import key_frames
 
 HAND = "RightHand"
 

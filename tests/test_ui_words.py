@@ -11,12 +11,12 @@ from ui_person import Person
 
 from viewer.ik import Goal
 from viewer.ik.solution import Status
-from viewer.scene.chips import short_text
+from viewer.scene.annotations import short_text
 from viewer.session import Item, Session, new_document
 from viewer.session.actions import SetPin
 from viewer.ui import Controller, numbers
-from viewer.ui.names import chain_of, limit_words, short_name
 from viewer.ui.numbers import DASH, MINUS
+from viewer.ui.status import chain_of, limit_words, short_name
 
 
 def test_numbers_have_fixed_decimals_a_real_minus_and_no_negative_zero() -> None:

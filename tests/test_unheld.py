@@ -12,11 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from viewer.ik.goals import Goal
+from viewer.ik.projection import Unheld
 from viewer.ik.solver import Solver
-from viewer.ik.unheld import Unheld
-from viewer.skeleton.coordinates import joint_space
+from viewer.skeleton.coordinates import joint_space, project_pose
 from viewer.skeleton.pose import Pose
-from viewer.skeleton.violation import project_pose
 from viewer.spatial.quaternion import angle_between, from_axis_angle
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from viewer.formats.video import gif, write_video
-from viewer.formats.video.colours import COUNT, Colours, chosen_colours
+from viewer.formats.video.gif import COUNT, Colours, chosen_colours
 
 if TYPE_CHECKING:
     from pathlib import Path

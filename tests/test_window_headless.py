@@ -11,7 +11,7 @@ from PIL import Image
 from window_pilot import Pilot
 
 from viewer.app.context import Panel
-from viewer.app.regions import Place
+from viewer.app.layout import Place
 from viewer.scene.palette import PALETTE
 from viewer.session.files import load_session
 

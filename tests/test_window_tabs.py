@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from window_pilot import Pilot
 
-from viewer.app.regions import TABBED, TABS, Place
+from viewer.app.layout import TABBED, TABS, Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ import viewer
 from viewer.session import Session, new_document
 from viewer.session.preferences import Preferences
 from viewer.ui import Controller, Key, KeyUp, Move, Press, Rect, Release, Scroll
-from viewer.ui.chords import chord
+from viewer.ui.events import chord
 
 if TYPE_CHECKING:
     from viewer.gizmo import Tool

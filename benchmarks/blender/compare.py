@@ -10,8 +10,7 @@ import numpy as np
 
 from viewer.formats.load import load
 from viewer.skeleton.bone_mesh import bone_mesh
-from viewer.skeleton.extent import tip_positions
-from viewer.skeleton.kinematics import World, fk, fk_clip
+from viewer.skeleton.kinematics import World, fk, fk_clip, tip_positions
 from viewer.spatial.quaternion import conjugate, rotate
 
 if TYPE_CHECKING:

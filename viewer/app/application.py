@@ -8,16 +8,15 @@ import traceback
 from typing import TYPE_CHECKING
 
 from viewer.app.automation import Automation
-from viewer.app.borders import Borders
 from viewer.app.films import Films
+from viewer.app.framebuffer import read_picture, save_picture
 from viewer.app.input import Inputs
-from viewer.app.layout import Layout
+from viewer.app.layout import Borders, Layout
+from viewer.app.notifications import Telling
 from viewer.app.pacing import Pace
 from viewer.app.painter import Painter
-from viewer.app.picture import read_picture, save_picture
 from viewer.app.quality import Quality
 from viewer.app.requests import serve
-from viewer.app.telling import Telling
 from viewer.errors import ViewerError
 from viewer.ui.state import state_of, write_state
 
@@ -25,9 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from viewer.app.autosave_service import Keeper
     from viewer.app.context import Panel
     from viewer.app.device import Device
-    from viewer.app.keeping import Keeper
     from viewer.ui.controller import Controller
 
 _BACKGROUND_WAIT = 0.1

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from viewer.app.fonts import Fonts
-    from viewer.app.layout import Layout
-    from viewer.app.regions import Place, Regions
+    from viewer.app.layout import Layout, Place, Regions
     from viewer.session.session import Session
     from viewer.ui.controller import Controller
     from viewer.ui.film import FilmProgress

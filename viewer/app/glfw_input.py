@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from viewer.app.input import BUTTONS
-from viewer.app.keys import GLFW_NAMES, by_layout
+from viewer.app.input import BUTTONS, GLFW_NAMES, by_layout
 
 if TYPE_CHECKING:
     from viewer.app.input import Inputs

@@ -1,4 +1,4 @@
-"""Where everything stands in the window: a fixed arrangement with borders that can be dragged.
+"""Where everything stands in the window: the regions, and the borders that can be dragged.
 
 All sizes here are logical pixels; what leaves (`Layout.regions`) is framebuffer pixels.
 """
@@ -7,12 +7,176 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, fields
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from viewer.app.regions import MENU, RANGES, SPLITS, STATUS, TABBED, TOOLBAR, TRANSPORT, WIDE, Place, Regions, arranged
+from viewer.ui.rect import Rect
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from viewer.app.context import PanelContext
+
+
+class Place(StrEnum):
+    """The parts of the window. Panels that share one are its tabs."""
+
+    MENU = "menu"
+    TOOLBAR = "toolbar"
+    LEFT_TOP = "left-top"
+    LEFT_BOTTOM = "left-bottom"
+    RIGHT_TOP = "right-top"
+    RIGHT_BOTTOM = "right-bottom"
+    BOTTOM = "bottom"
+    STATUS = "status"
+    VIEWPORT = "viewport"
+    FLOATING = "floating"
+
+
+TABBED = frozenset({Place.LEFT_TOP, Place.LEFT_BOTTOM, Place.RIGHT_TOP, Place.RIGHT_BOTTOM, Place.BOTTOM})
+
+MENU, TOOLBAR, STATUS, TABS, TRANSPORT, BORDER = 26, 40, 26, 22, 34, 2
+"""Heights of the fixed rows, of a tab strip and of a folded timeline; thickness of a border."""
+
+SMALLEST_WINDOW = (960, 600)
+SMALLEST_VIEWPORT = (480, 320)
+FOLDS_LEFT_BELOW = 1100
+WIDE = 1600
+GRIP = 6
+"""Thickness of the strip on a border where it can be taken."""
+
+RANGES = {"left": (180.0, 480.0), "right": (260.0, 520.0), "timeline": (64.0, 320.0), "goals": (0.12, 0.8),
+          "solver": (0.12, 0.8), "angles": (64.0, 480.0)}  # fmt: skip
+"""Logical pixels, or shares of a height, between which a size can be chosen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Border:
+    """An edge between parts that can be dragged.
+
+    Attributes:
+        name: of the size that it changes, one of `RANGES`.
+        grip: where it can be taken, framebuffer pixels.
+        upright: it moves sideways.
+    """
+
+    name: str
+    grip: Rect
+    upright: bool
+
+
+SPLITS = {"goals": (Place.LEFT_TOP, Place.LEFT_BOTTOM), "solver": (Place.RIGHT_TOP, Place.RIGHT_BOTTOM)}
+
+
+@dataclass(frozen=True, slots=True)
+class Regions:
+    """The window laid out, framebuffer pixels.
+
+    Attributes:
+        size: of the window.
+        scale: framebuffer pixels per logical pixel.
+        rects: what each part has; parts that are folded away are absent. Tabs are in their part.
+        borders: that can be dragged.
+        short_timeline: the timeline is folded to its transport row, without a tab strip.
+    """
+
+    size: tuple[int, int]
+    scale: float
+    rects: dict[Place, Rect]
+    borders: tuple[Border, ...]
+    short_timeline: bool = False
+
+    @property
+    def viewport(self) -> Rect:
+        """Where the scene is."""
+        return self.rects[Place.VIEWPORT]
+
+    def body(self, place: Place) -> Rect:
+        """A part without its tab strip."""
+        whole = self.rects[place]
+        if place not in TABBED or (place is Place.BOTTOM and self.short_timeline):
+            return whole
+        strip = round(TABS * self.scale)
+        return Rect(whole.x, whole.y + strip, whole.w, max(1, whole.h - strip))
+
+    def border_at(self, x: float, y: float) -> Border | None:
+        """The border that can be taken at a pixel."""
+        return next((border for border in self.borders if border.grip.contains(x, y)), None)
+
+
+def _widths(layout: Layout, width: float) -> tuple[float, float]:
+    """Logical widths of the left and right panels with their borders; 0 where folded."""
+    across = SMALLEST_VIEWPORT[0]
+    right = layout.size("right", width) + BORDER if layout.show_right and not layout.hidden else 0.0
+    right = min(right, max(width - across, 0.0))
+    if right < RANGES["right"][0]:
+        right = 0.0
+    left = layout.size("left", width) + BORDER if layout.show_left and not layout.hidden else 0.0
+    if width < FOLDS_LEFT_BELOW or width - right - RANGES["left"][0] - BORDER < across:
+        left = 0.0
+    return min(left, max(width - right - across, 0.0)), right
+
+
+def _timeline(layout: Layout, width: float, free: float) -> tuple[float, bool]:
+    """Logical height of the timeline with its border, and whether it is only the transport row."""
+    if not layout.show_timeline or layout.hidden:
+        return 0.0, False
+    room = free - SMALLEST_VIEWPORT[1] - BORDER
+    if room < RANGES["timeline"][0]:
+        return TRANSPORT + BORDER, True
+    return min(layout.size(layout.bottom, width), room) + BORDER, False
+
+
+def arranged(layout: Layout, size: tuple[int, int], scale: float) -> Regions:
+    """Lay a window out: what `Layout.regions` returns."""
+
+    def px(value: float) -> int:
+        return round(value * scale)
+
+    width, height = size[0] / scale, size[1] / scale
+    top = px(MENU + (0 if layout.hidden else TOOLBAR))
+    end = size[1] - px(STATUS)
+    left, right = (px(part) for part in _widths(layout, width))
+    tall, short = _timeline(layout, width, height - MENU - TOOLBAR - STATUS)
+    line, middle = px(BORDER), end - px(tall)
+    rects = {Place.MENU: Rect(0, 0, size[0], px(MENU)), Place.STATUS: Rect(0, end, size[0], size[1] - end)}
+    if not layout.hidden:
+        rects[Place.TOOLBAR] = Rect(0, px(MENU), size[0], top - px(MENU))
+    rects[Place.VIEWPORT] = Rect(left, top, max(1, size[0] - left - right), max(1, middle - top))
+    borders = []
+    if tall:
+        rects[Place.BOTTOM] = Rect(0, middle + line, size[0] - right, end - middle - line)
+        if not short:
+            borders.append(Border(layout.bottom, _grip(Rect(0, middle, size[0] - right, line), scale), upright=False))
+    if left:
+        column = Rect(0, top, left - line, middle - top)
+        borders.append(Border("left", _grip(Rect(left - line, top, line, column.h), scale), upright=True))
+        borders.append(_split(rects, "goals", column, layout.size("goals", width), scale))
+    if right:
+        column = Rect(size[0] - right + line, top, right - line, end - top)
+        borders.append(Border("right", _grip(Rect(column.x - line, top, line, column.h), scale), upright=True))
+        borders.append(_split(rects, "solver", column, layout.share("solver", width, column.h / scale), scale))
+    return Regions(size, scale, rects, tuple(borders), short)
+
+
+def _split(rects: dict[Place, Rect], name: str, column: Rect, share: float, scale: float) -> Border:
+    """Divide a column in two."""
+    upper, lower = SPLITS[name]
+    line = round(BORDER * scale)
+    below = round(column.h * share)
+    at = column.y + column.h - below
+    rects[upper] = Rect(column.x, column.y, column.w, at - line - column.y)
+    rects[lower] = Rect(column.x, at, column.w, below)
+    return Border(name, _grip(Rect(column.x, at - line, column.w, line), scale), upright=False)
+
+
+def _grip(line: Rect, scale: float) -> Rect:
+    """A strip around a border, thick enough to be taken."""
+    thick = round(GRIP * scale)
+    if line.w < line.h:
+        return Rect(line.x - (thick - line.w) // 2, line.y, thick, line.h)
+    return Rect(line.x, line.y - (thick - line.h) // 2, line.w, thick)
+
 
 __all__ = ["MENU", "STATUS", "TABBED", "TOOLBAR", "TRANSPORT", "Layout", "Place", "Regions"]
 
@@ -127,3 +291,39 @@ class Layout:
         """A layout from preferences; what it does not know is left out: preferences never stop a start."""
         left, right, timeline, goals, solver, angles = (kept.get(name) for name in RANGES)
         return cls(left, right, timeline, goals, solver, angles)
+
+
+@dataclass(slots=True)
+class Borders:
+    """Knows which border the pointer is on, and moves the one that is held."""
+
+    ui: PanelContext
+    held: Border | None = None
+
+    def at(self, x: float, y: float) -> Border | None:
+        """The border at a pixel, or the one that is held."""
+        return self.held or self.ui.regions.border_at(x, y)
+
+    def press(self, x: float, y: float) -> bool:
+        """Take the border at a pixel; whether there is one."""
+        self.held = self.ui.regions.border_at(x, y)
+        return self.held is not None
+
+    def move(self, x: float, y: float) -> bool:
+        """Move what is held to the pointer; whether something is."""
+        if self.held is None:
+            return False
+        self.ui.layout.drag(self.held.name, (x, y), self.ui.regions)
+        return True
+
+    def release(self) -> bool:
+        """Let go; whether something was held."""
+        held, self.held = self.held, None
+        return held is not None
+
+    def cursor(self, x: float, y: float) -> str | None:
+        """The pointer's shape on a border."""
+        border = self.at(x, y)
+        if border is None:
+            return None
+        return "ew" if border.upright else "ns"

@@ -9,11 +9,11 @@ from imgui_bundle import imgui, implot
 from viewer.app.context import PanelContext
 from viewer.app.fonts import Fonts
 from viewer.app.frame import Frame
+from viewer.app.framebuffer import read_picture
 from viewer.app.imgui_renderer import ImguiRenderer, copy_list
 from viewer.app.input import Capture
 from viewer.app.layers import Layers
 from viewer.app.overlay import write_texts
-from viewer.app.picture import read_picture
 from viewer.app.stage import Stage
 from viewer.app.theme import apply_theme
 from viewer.app.widgets.fields import awaits_keyboard

@@ -11,9 +11,9 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Literal, get_args
 
 from viewer.app.automation import Automation
-from viewer.app.regions import SMALLEST_WINDOW
+from viewer.app.layout import SMALLEST_WINDOW
 from viewer.errors import PACKAGES, InputError, MachineError, is_installed, unknown_name
-from viewer.skeleton.given import check_character
+from viewer.skeleton.arguments import check_character
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -92,7 +92,7 @@ def run_window(
         InputError: a size or window kind that there is not.
         MachineError: there is no display or no OpenGL 3.3; the message names the cure.
     """
-    from viewer.app.keeping import Keeper  # noqa: PLC0415 - what a headless library never needs
+    from viewer.app.autosave_service import Keeper  # noqa: PLC0415 - what a headless library never needs
     from viewer.session.preferences import load_preferences  # noqa: PLC0415
 
     check_size(size)

@@ -8,9 +8,9 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from viewer.app.cursors import axis_cursor
+from viewer.app.framebuffer import Screen
 from viewer.app.glfw_input import Callbacks
-from viewer.app.regions import SMALLEST_WINDOW
-from viewer.app.screen import Screen
+from viewer.app.layout import SMALLEST_WINDOW
 from viewer.errors import MachineError, missing_library
 from viewer.opengl.context import claim_drawing
 

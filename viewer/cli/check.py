@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from viewer.cli.inputs import is_session, open_session
 from viewer.cli.options import add_jobs, add_json, add_reading, load_input
 from viewer.cli.output import is_quiet, print_json, print_text
-from viewer.cli.sessions import is_session, open_session
 from viewer.errors import FormatError, InputError, ViewerError, one_line, quote
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Check every file; a refused one does not stop the others."""
     from viewer.cli.many import done_each, files_of
-    from viewer.formats.watch import watched
+    from viewer.formats.progress import watched
 
     files = [file for name in arguments.files for file in files_of(name)]
     found = []
@@ -153,7 +153,7 @@ def _actions(file: str) -> Iterator[str]:
     from pathlib import Path
 
     from viewer.session.files import read_session
-    from viewer.session.script.reading import read_actions
+    from viewer.session.script.player import read_actions
 
     if not bytes(read_session(Path(file)).actions):
         return
@@ -170,8 +170,8 @@ def _pose_or_goals(file: str) -> list[str] | None:
     from pathlib import Path
 
     from viewer.formats.files import read_text
+    from viewer.formats.json_reading import decode, kind_of, parse
     from viewer.formats.json_structs import GoalsFile, PoseFile
-    from viewer.formats.json_text import decode, kind_of, parse
 
     text = read_text(Path(file), file)
     try:
@@ -193,8 +193,8 @@ def _outside(character: Character) -> Iterator[str]:
     """Joints that the motion takes past limits which are not its own."""
     import numpy as np
 
-    from viewer.formats.watch import watched
-    from viewer.skeleton.violation import clip_violation
+    from viewer.formats.progress import watched
+    from viewer.skeleton.coordinates import clip_violation
 
     skeleton, clip = character.skeleton, character.clip
     if clip is None or character.limits_from != "file":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from viewer.cli.inputs import check_kept
+from viewer.cli.inputs import check_kept, is_session, named_pose, shown_pose, without_pose
 from viewer.cli.options import (
     add_choice,
     add_clip,
@@ -20,8 +20,6 @@ from viewer.cli.options import (
     positive,
 )
 from viewer.cli.output import print_error, print_told, warn
-from viewer.cli.poses import named_pose
-from viewer.cli.sessions import is_session, shown_pose, without_pose
 from viewer.errors import InputError, OutputError, ViewerError, quote, unknown_name
 
 if TYPE_CHECKING:
@@ -130,7 +128,7 @@ def convert(arguments: argparse.Namespace, pair: tuple[Input, Path]) -> str:
     Raises:
         ViewerError: the input cannot be read, or the output not written; it is then as it was.
     """
-    from viewer.cli.told import told
+    from viewer.cli.convert import told
     from viewer.formats.save import save
 
     file, output = pair[0].file, pair[1]
@@ -146,8 +144,8 @@ def convert(arguments: argparse.Namespace, pair: tuple[Input, Path]) -> str:
 def _convert_many(arguments: argparse.Namespace, destination: Destination) -> int:
     """Convert every input to an output of its own; one that fails does not stop the others."""
     from viewer.cli.many import JOURNAL, Journal, check_apart, done_each, inputs_of
+    from viewer.formats.progress import watched
     from viewer.formats.save import WRITERS
-    from viewer.formats.watch import watched
 
     given = inputs_of(arguments.paths, destination.folder)
     pairs = [(each, destination.output_of(each, suffixes=tuple(WRITERS))) for each in given]
@@ -326,3 +324,48 @@ def _changed(clip: Clip, arguments: argparse.Namespace, file: str) -> Clip:
     if frames is not None:
         check_frames(clip, file, frames.start, frames.stop - 1)
     return retimed(clip, frames, frame_time=arguments.frame_time, fps=arguments.fps)
+
+
+_MESHES = {".obj", ".stl", ".ply"}
+_ALWAYS_A_FRAME = {".bvh", ".csv"}
+"""Formats that hold the rest pose where there is no motion."""
+
+
+def told(character: Character, output: Path, pose: str | None) -> str:
+    """What is in the file; ``pose`` says what it shows, where it was written of one pose."""
+    from viewer.formats.save import SEVERAL_CLIPS
+
+    suffix = output.suffix.casefold()
+    if suffix in _MESHES:
+        return f"{_triangles(character)}, {pose or _first(character)}"
+    joints = f"{len(character.skeleton)} joints"
+    clip = character.clip
+    if pose is not None:
+        return f"{joints}, {pose}"
+    if clip is None:
+        return f"{joints}, {'the rest pose' if suffix in _ALWAYS_A_FRAME else 'no motion'}"
+    if suffix in SEVERAL_CLIPS and len(character.clips) > 1:
+        return f"{joints}, {len(character.clips)} clips: {', '.join(map(quote, character.clips))}"
+    return f"{joints}, {motion(clip)}"
+
+
+def motion(clip: Clip) -> str:
+    """How much a clip is."""
+    return "1 frame" if len(clip) == 1 else f"{len(clip)} frames at {1 / clip.frame_time:g} fps"
+
+
+def _triangles(character: Character) -> str:
+    from viewer.skeleton.bone_mesh import FACES, bone_mesh
+    from viewer.skeleton.kinematics import fk
+
+    skeleton = character.skeleton
+    triangles = len(bone_mesh(skeleton, fk(skeleton, skeleton.rest_pose())).corners) // 3
+    return f"{triangles} triangles of {triangles // len(FACES)} bones"
+
+
+def _first(character: Character) -> str:
+    """Which pose a mesh shows unless another is asked for."""
+    clip = character.clip
+    if not clip:
+        return "the rest pose"
+    return "the one frame" if len(clip) == 1 else f"frame 0 of {len(clip)}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from viewer.cli.inputs import check_kept
+from viewer.cli.inputs import POSE, check_kept, is_session, named_pose
 from viewer.cli.options import (
     add_clip,
     add_input,
@@ -17,8 +17,6 @@ from viewer.cli.options import (
     motion_of,
 )
 from viewer.cli.output import Json, print_json, print_text, print_told
-from viewer.cli.poses import named_pose
-from viewer.cli.sessions import POSE, is_session
 from viewer.errors import shown
 
 if TYPE_CHECKING:
@@ -116,7 +114,7 @@ def _rows(frames: list[int | None], world: World) -> list[tuple[int | None, Worl
 
 
 def _document(skeleton: Skeleton, order: Ints, frame: int | None, world: World) -> Json:
-    from viewer.skeleton.extent import tip_positions
+    from viewer.skeleton.kinematics import tip_positions
 
     joints: dict[str, Json] = {
         skeleton.names[joint]: {

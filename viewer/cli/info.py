@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from viewer.cli.convert import motion
+from viewer.cli.inputs import is_session, open_session, session_json, session_lines
 from viewer.cli.options import add_input, add_json, load_input
 from viewer.cli.output import Json, print_json, print_text
-from viewer.cli.sessions import is_session, open_session, session_json, session_lines
-from viewer.cli.told import motion
 from viewer.errors import one_line, quote, shown
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
 def document(character: Character) -> dict[str, Json]:
     """The JSON form; offsets in the file's own units and axes."""
     from viewer.formats.skeleton_json_write import file_order
-    from viewer.skeleton.extent import height
+    from viewer.skeleton.kinematics import height
 
     skeleton, source, clip = character.skeleton, character.source, character.clip
     return {
@@ -78,8 +78,8 @@ def document(character: Character) -> dict[str, Json]:
 
 
 def _joint(character: Character, joint: int) -> Json:
-    from viewer.formats.frame import root_rotations_to_source, root_translations_to_source
-    from viewer.formats.json_limits import joint_words
+    from viewer.formats.json_joints import joint_words
+    from viewer.formats.units import root_rotations_to_source, root_translations_to_source
 
     skeleton, source = character.skeleton, character.source
     parent = int(skeleton.parents[joint])
@@ -99,7 +99,7 @@ def _joint(character: Character, joint: int) -> Json:
 def _lengths(character: Character, values: ArrayLike) -> list[Json]:
     import numpy as np
 
-    from viewer.formats.frame import lengths_to_source
+    from viewer.formats.units import lengths_to_source
 
     result: list[Json] = lengths_to_source(np.asarray(values), character.source).tolist()
     return result
@@ -108,7 +108,7 @@ def _lengths(character: Character, values: ArrayLike) -> list[Json]:
 def text_lines(character: Character, session: Document | None = None) -> list[str]:
     """The form for people; ``session`` is what the character comes from, if it is one."""
     from viewer.skeleton.effectors import EffectorGoal
-    from viewer.skeleton.extent import extent
+    from viewer.skeleton.kinematics import extent
 
     skeleton, source = character.skeleton, character.source
     on = [shown(e.name) for e in skeleton.effectors if e.goal is not EffectorGoal.OFF]
@@ -143,7 +143,7 @@ def _motions(character: Character) -> list[str]:
 
 def _tree(character: Character) -> list[str]:
     """Joints, indented by depth, with their kinds and ranges in degrees."""
-    from viewer.formats.json_limits import joint_words
+    from viewer.formats.json_joints import joint_words
     from viewer.skeleton.kinematics import depths
     from viewer.skeleton.tree import depth_first
 

@@ -80,7 +80,7 @@ def _guarded(chosen: argparse.Namespace, name: str) -> int:
     try:
         with contextlib.ExitStack() as stack:
             if not chosen.quiet:
-                from viewer.cli.progress import progress_bars
+                from viewer.cli.output import progress_bars
 
                 stack.enter_context(progress_bars())
             if name not in _WITHOUT_NUMBERS:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from viewer.cli import output
-from viewer.cli.sessions import SUFFIX as SESSION
+from viewer.cli.inputs import SUFFIX as SESSION
 from viewer.cli.standard_input import STEM as STANDARD_INPUT
 from viewer.cli.standard_input import is_standard_input
 from viewer.errors import InputError, MachineError, OutputError, ViewerError, quote

@@ -8,8 +8,8 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
+from viewer.cli.inputs import as_character, is_session, open_session, refuse_demo
 from viewer.cli.output import warn
-from viewer.cli.sessions import as_character, is_session, open_session, refuse_demo
 from viewer.cli.standard_input import is_standard_input, load_standard_input
 from viewer.errors import InputError, ViewerError, quote, unknown_name
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 SOLVERS = ("default", "dls", "sdls", "pseudo-inverse", "transpose", "ccd", "ccd-from-base", "two-link", "single-bone")
-"""Methods by name (`viewer.ik.options.METHOD_NAMES`, which to import takes longer than to parse a command line)."""
+"""Methods by name (`viewer.ik.solver_options.METHOD_NAMES`; importing it takes longer than to parse a command line)."""
 
 BACKENDS = ("auto", "numpy", "numba")
 

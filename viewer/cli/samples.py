@@ -26,7 +26,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print what is bundled."""
     from viewer.formats.load import SAMPLE, load, sample_names
     from viewer.session.demos import DEMOS, PREFIX
-    from viewer.skeleton.extent import extent
+    from viewer.skeleton.kinematics import extent
 
     rows: list[Json] = []
     lines: list[str] = []

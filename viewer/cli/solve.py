@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from viewer.cli.inputs import check_kept
+from viewer.cli.inputs import check_kept, named_pose, shown_pose
 from viewer.cli.options import (
     add_choice,
     add_clip,
@@ -20,8 +20,6 @@ from viewer.cli.options import (
     positive,
 )
 from viewer.cli.output import is_quiet, print_json, print_text, warn
-from viewer.cli.poses import named_pose
-from viewer.cli.sessions import shown_pose
 from viewer.cli.standard_input import as_file
 from viewer.errors import InputError, quote
 
@@ -30,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from viewer.ik.goals import Goal
-    from viewer.ik.options import SolverOptions
+    from viewer.ik.solver_options import SolverOptions
     from viewer.skeleton.character import Character
     from viewer.skeleton.pose import Pose
     from viewer.skeleton.skeleton import Skeleton
@@ -232,7 +230,7 @@ def _write(character: Character, pose: Pose, goals: tuple[Goal, ...], path: Path
         return
     if path.suffix.casefold() == ".json":
         from viewer.formats.files import write_whole
-        from viewer.formats.pose_json import pose_to_json
+        from viewer.formats.motion_json import pose_to_json
 
         write_whole(path, pose_to_json(character.skeleton, pose))
         return

@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from viewer.cli.inputs import check_kept
+from viewer.cli.inputs import DEMO, check_kept, is_session, named_pose
 from viewer.cli.options import add_choice, add_reading, add_solver, check_frames, checked, count, load_input, motion_of
 from viewer.cli.output import warn
-from viewer.cli.poses import named_pose
-from viewer.cli.sessions import DEMO, is_session
 from viewer.errors import InputError, quote
 
 if TYPE_CHECKING:

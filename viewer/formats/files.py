@@ -1,4 +1,4 @@
-"""Bytes in and out of files: reading that cannot hang or flood memory, writing that is whole or not at all."""
+"""Reading and writing files: bounded, never hanging, written whole or not at all; file names and pipes."""
 
 from __future__ import annotations
 
@@ -225,3 +225,49 @@ def _what(mode: int) -> str:
         (stat.S_ISCHR, "a device"), (stat.S_ISBLK, "a device"),
     )  # fmt: skip
     return next((name for test, name in kinds if test(mode)), "something else")
+
+
+def check_file(found: object) -> None:
+    """Raise InputError unless it can be the name of a file."""
+    if not isinstance(found, (str, os.PathLike)):
+        raise InputError(f"expected the name of a file, found {quote(found)}")
+
+
+def leads_to(output: str | os.PathLike[str], other: str | os.PathLike[str]) -> bool:
+    """Whether what is written to ``output`` replaces the file ``other``: by a link, or in another case, too."""
+    try:
+        # `write_whole` resolves the name before it looks: GONE/../NAME is NAME to it.
+        return Path(os.path.realpath(output)).samefile(other)
+    except (OSError, ValueError):  # one of them is not there, or is no name of a file
+        return False
+
+
+LARGEST_TEXT = 1 << 26
+"""Bytes that are taken from a pipe: 64 MiB, goals without number."""
+
+
+def read_file_or_pipe(path: Path, name: str) -> str:
+    """The text of a UTF-8 file, or all that comes through a pipe: whoever names one is ready to wait for its writer.
+
+    Args:
+        path: the file or pipe.
+        name: what the user called it, for messages.
+
+    Raises:
+        InputError: missing, a folder or device, no permission, too large.
+        FormatError: not UTF-8.
+    """
+    try:
+        is_pipe = path.is_fifo()
+    except OSError:  # a name that is too long: reading it says so
+        is_pipe = False
+    if not is_pipe:
+        return read_text(path, name)
+    try:
+        with path.open("rb") as file:
+            data = file.read(LARGEST_TEXT + 1)
+    except OSError as error:
+        raise InputError(f"{name}: {reason(error)}") from error
+    if len(data) > LARGEST_TEXT:
+        raise InputError(f"{name}: expected at most {LARGEST_TEXT:,} bytes, found more")
+    return decode_utf8(data, name)

@@ -1,32 +1,374 @@
-"""The joints and effectors of a skeleton file -> Skeleton: metres, Y up, parents first."""
+"""The joints of a skeleton file -> Skeleton: order, kinds, limits, mobility and effectors; metres, Y up."""
 
 from __future__ import annotations
 
+import math
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
 
-from viewer.errors import FormatError, quote, unknown_name
-from viewer.formats.frame import root_rotations_to_internal
-from viewer.formats.json_limits import axes_of, idle_keys, kind_of, limits_of, rest_outside
-from viewer.formats.json_spread import spread_of
-from viewer.formats.json_tree import numbered, parents_first, parents_of, place
+from viewer.errors import FormatError, InputError, quote, unknown_name
+from viewer.formats.json_numbers import degrees_of, numbers
 from viewer.formats.motion_json import local_metres, rows, unit_rotations
-from viewer.skeleton.effectors import Effector, EffectorGoal
-from viewer.skeleton.find_effectors import find_effectors
+from viewer.formats.units import lengths_to_internal, lengths_to_source, root_rotations_to_internal
+from viewer.skeleton.effectors import Effector, EffectorGoal, find_effectors
+from viewer.skeleton.kinds import JointKind
+from viewer.skeleton.limits import AXIS_NAMES, UNLIMITED, JointLimits, LimitForm, default_twist_axis
 from viewer.skeleton.skeleton import Skeleton
-from viewer.skeleton.twist_axis import default_twist_axis
+from viewer.skeleton.spreads import are_diagonal, checked_matrix, has_matrix
+from viewer.skeleton.structure import check_perpendicular, unit_axis
+from viewer.spatial.euler import axes_of as euler_axes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from viewer.formats.json_limits import Triple
-    from viewer.formats.json_structs import Joint, SkeletonFile
+    from viewer.formats.json_structs import Joint, Limits, SkeletonFile
     from viewer.skeleton.character import Source
-    from viewer.skeleton.kinds import JointKind
-    from viewer.skeleton.limits import JointLimits
     from viewer.spatial.checks import Floats, Ints
+
+Row: TypeAlias = tuple[float, float, float]
+
+_PATH = ".spread"
+_TURNS = (JointKind.BALL, JointKind.FREE)
+"""Kinds whose three numbers are about the axes that a matrix is about, too."""
+
+
+def spread_of(joint: Joint, kind: JointKind, source: Source) -> Floats | None:
+    """The spread that the file states of a joint, radians (metres of a slide); None where it states none.
+
+    Returns:
+        (3,), or (3, 3) of a matrix that three numbers could not say.
+
+    Raises:
+        FormatError: neither three numbers nor a matrix of spreads.
+    """
+    if joint.spread is None:
+        return None
+    triple, matrix = _sorted(joint.spread)
+    if triple is not None:
+        return _internal(triple, kind, source)
+    try:
+        found = _internal(checked_matrix(np.array(matrix, dtype=np.float64)), kind, source)
+    except InputError as error:
+        raise FormatError(str(error), path=_PATH) from None
+    return np.diagonal(found).copy() if kind in _TURNS and bool(are_diagonal(found)) else found
+
+
+def spread_words(skeleton: Skeleton, joint: int, source: Source) -> list[object] | None:
+    """What a file says of a joint's spread; None where it is not stated."""
+    slide = skeleton.kinds[joint] is JointKind.SLIDE
+    if skeleton.spread_matrices is not None and has_matrix(skeleton)[joint]:
+        matrix = skeleton.spread_matrices[joint]
+        if skeleton.kinds[joint] in _TURNS and bool(are_diagonal(matrix)):
+            return _words(np.diagonal(matrix), source, slide=slide)
+        return [_words(row, source, slide=slide) for row in matrix]
+    if skeleton.spreads is None or np.isnan(skeleton.spreads[joint]).any():
+        return None
+    return _words(skeleton.spreads[joint], source, slide=slide)
+
+
+def _words(values: Floats, source: Source, *, slide: bool) -> list[object]:
+    return [*numbers(lengths_to_source(values, source))] if slide else [*map(degrees_of, values.tolist())]
+
+
+def _sorted(stated: Sequence[float | Row]) -> tuple[list[float] | None, list[Row]]:
+    """Three numbers, or three rows."""
+    rows = [row for row in stated if isinstance(row, tuple)]
+    triple = [number for number in stated if not isinstance(number, tuple)]
+    if len(stated) != 3 or (rows and triple):
+        what = "some of each" if rows and triple else f"{len(stated)} {'rows' if rows else 'numbers'}"
+        raise FormatError(f"expected three numbers, or three rows of three, found {what}", path=_PATH)
+    for place, number in enumerate(triple):
+        if number < 0.0:
+            raise FormatError(f"expected 0 or more, found {number:g}", path=f"{_PATH}[{place}]")
+    return triple or None, rows
+
+
+def _internal(values: Sequence[float] | Floats, kind: JointKind, source: Source) -> Floats:
+    found = np.array(values, dtype=np.float64)
+    if kind is JointKind.SLIDE:
+        return lengths_to_internal(found, source)
+    # One by one: what is written is made to read back by this very function.
+    return np.array([math.radians(value) for value in found.ravel().tolist()]).reshape(found.shape)
+
+
+Pair: TypeAlias = tuple[float, float]
+Triple: TypeAlias = tuple[float, float, float]
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_LIMIT_KEYS = {
+    JointKind.BALL: ("x", "y", "z", "order"),
+    JointKind.HINGE: ("angle",),
+    JointKind.UNIVERSAL: ("angles",),
+    JointKind.SLIDE: ("distance",),
+}
+_JOINT_KEYS = {
+    "axis": (JointKind.HINGE, JointKind.SLIDE),
+    "axes": (JointKind.UNIVERSAL,),
+    "twist_axis": (JointKind.BALL,),
+    "order": (JointKind.BALL,),
+    "limits": tuple(_LIMIT_KEYS),
+    "spread": (*_LIMIT_KEYS, JointKind.FREE),
+}
+"""Keys that only some kinds read; on others they are named in a warning."""
+
+_TWO_TURNS, _HALF_TURN, _QUARTER_TURN = 720.0, 180.0, 90.0
+_TURN = 2.0 * math.pi
+
+
+def kind_of(joint: Joint) -> JointKind:
+    """The joint's kind; only roots may be free, and are unless they say otherwise.
+
+    Raises:
+        FormatError: ``free`` on a joint with a parent.
+    """
+    if joint.kind is None:
+        return JointKind.FREE if joint.parent is None else JointKind.BALL
+    if joint.kind == "free" and joint.parent is not None:
+        raise FormatError("expected free on roots only, found it on a joint with a parent", path=".kind")
+    return JointKind(joint.kind)
+
+
+def idle_keys(joint: Joint, kind: JointKind) -> list[str]:
+    """Keys that the joint has and its kind does not read."""
+    return [key for key, kinds in _JOINT_KEYS.items() if getattr(joint, key) is not None and kind not in kinds]
+
+
+def axes_of(joint: Joint, kind: JointKind) -> tuple[Triple, Triple]:
+    """The two unit axes of a joint, zero where its kind has none.
+
+    Raises:
+        FormatError: missing, zero, or not perpendicular.
+    """
+    none = (0.0, 0.0, 0.0)
+    if kind in (JointKind.HINGE, JointKind.SLIDE):
+        if joint.axis is None:
+            raise FormatError(f'expected "axis", the direction of a {kind}, found none')
+        return _at(".axis", unit_axis, joint.axis), none
+    if kind is not JointKind.UNIVERSAL:
+        return none, none
+    if joint.axes is None:
+        raise FormatError('expected "axes", the two directions of a universal, found none')
+    first, second = (_at(f".axes[{i}]", unit_axis, axis) for i, axis in enumerate(joint.axes))
+    _at(".axes", check_perpendicular, first, second)
+    return first, second
+
+
+def limits_of(joint: Joint, kind: JointKind, twist_axis: int, source: Source) -> JointLimits | None:
+    """The limits of a joint, None where it has none.
+
+    Args:
+        joint: as the file has it.
+        kind: its kind.
+        twist_axis: axis of the twist (0, 1, 2) where the file names none.
+        source: the file's units.
+
+    Raises:
+        FormatError: keys of another kind, a range that is upside down or too wide.
+    """
+    limits = joint.limits
+    if limits is None or kind not in _LIMIT_KEYS:
+        return None
+    for key in limits.__struct_fields__:
+        if getattr(limits, key) is not None and key not in _LIMIT_KEYS[kind]:
+            known = ", ".join(_LIMIT_KEYS[kind])
+            raise FormatError(f"expected {known} in the limits of a {kind}, found {key}", path=".limits")
+    if kind is JointKind.BALL:
+        return _ball(joint, limits, twist_axis)
+    if kind is JointKind.SLIDE and limits.distance is not None:
+        low, high = _scaled(_ordered(limits.distance, ".limits.distance"), source)
+        if math.isinf(low) or math.isinf(high):
+            raise FormatError("expected lengths within float range in metres", path=".limits.distance")
+        return JointLimits.coordinates((low, high))
+    if limits.angle is not None:
+        return JointLimits.coordinates(_angles(limits.angle, ".limits.angle"))
+    if limits.angles is not None:
+        pairs = (_angles(pair, f".limits.angles[{i}]") for i, pair in enumerate(limits.angles))
+        return JointLimits.coordinates(*pairs)
+    return None
+
+
+def rest_outside(limits: JointLimits, kind: JointKind) -> bool:
+    """Whether the rest pose breaks the limits: its coordinates are all 0, or whole turns of hinges."""
+    low, high = limits.lower, limits.upper
+    if limits.form is LimitForm.COORDINATES and kind is not JointKind.SLIDE:
+        return bool((np.ceil(low / _TURN) * _TURN > high).any())
+    return bool(((low > 0.0) | (high < 0.0)).any())
+
+
+def joint_words(skeleton: Skeleton, joint: int, source: Source) -> dict[str, object]:
+    """The keys kind, axis or axes, twist_axis, limits and spread of one joint, as a file has them.
+
+    Raises:
+        InputError: a slide with one end open, which no file can hold.
+    """
+    kind, limits = skeleton.kinds[joint], skeleton.limits[joint]
+    words: dict[str, object] = {}
+    if kind is not (JointKind.FREE if skeleton.parents[joint] < 0 else JointKind.BALL):
+        words["kind"] = kind.value
+    if kind in (JointKind.HINGE, JointKind.SLIDE):
+        words["axis"] = numbers(skeleton.axes[joint, 0])
+    elif kind is JointKind.UNIVERSAL:
+        words["axes"] = [numbers(axis) for axis in skeleton.axes[joint]]
+    if limits is not None and kind in _LIMIT_KEYS:
+        if limits.form is LimitForm.SWING_TWIST:
+            words["twist_axis"] = AXIS_NAMES[limits.twist_axis]
+        words["limits"] = _limit_words(limits, kind, source)
+    spread = spread_words(skeleton, joint, source)
+    if spread is not None:
+        words["spread"] = spread
+    return words
+
+
+def _ball(joint: Joint, limits: Limits, twist_axis: int) -> JointLimits | None:
+    order = limits.order or joint.order
+    given = [getattr(limits, axis) for axis in AXIS_NAMES]
+    if order is None and given == [None, None, None] and joint.twist_axis is None:
+        return None
+    middle = euler_axes(order)[1] if order else None
+    ranges = []
+    for axis, pair in enumerate(given):
+        if pair is not None:
+            place = f".limits.{AXIS_NAMES[axis]}"
+            most = _QUARTER_TURN if axis == middle else _HALF_TURN
+            if max(map(abs, _ordered(pair, place))) > most:
+                why = f": it is the middle angle of {order}" if axis == middle else ""
+                raise FormatError(f"expected a range within +-{most:g} degrees{why}, found {_text(pair)}", path=place)
+        ranges.append(UNLIMITED if pair is None else _radians(pair))
+    if order:
+        return JointLimits.euler(order, *ranges)
+    twist = AXIS_NAMES.index(joint.twist_axis) if joint.twist_axis else twist_axis
+    try:
+        return JointLimits.swing_twist(twist, *ranges)
+    except InputError as error:  # ranges that leave no swing
+        raise FormatError(str(error).partition(": ")[2], path=".limits") from None
+
+
+def _limit_words(limits: JointLimits, kind: JointKind, source: Source) -> dict[str, object]:
+    pairs = list(zip(limits.lower.tolist(), limits.upper.tolist(), strict=True))
+    if kind is JointKind.SLIDE:
+        if not all(map(math.isfinite, pairs[0])):
+            raise InputError(f"limits of a slide: expected two finite ends, found {_text(pairs[0])}")
+        return {"distance": numbers(lengths_to_source(np.array(pairs[0]), source))}
+    # Of hinges and universals a range of two turns is none; of balls an axis without one is left out.
+    degrees = [[degrees_of(low, -_TWO_TURNS / 2.0), degrees_of(high, _TWO_TURNS / 2.0)] for low, high in pairs]
+    if kind is JointKind.HINGE:
+        return {"angle": degrees[0]}
+    if kind is JointKind.UNIVERSAL:
+        return {"angles": degrees}
+    words: dict[str, object] = {"order": limits.order} if limits.form is LimitForm.EULER else {}
+    return words | {AXIS_NAMES[i]: degrees[i] for i, pair in enumerate(pairs) if pair != UNLIMITED}
+
+
+def _radians(pair: Pair) -> Pair:
+    return math.radians(pair[0]), math.radians(pair[1])
+
+
+def _angles(pair: Pair, place: str) -> Pair:
+    low, high = _ordered(pair, place)
+    if max(abs(low), abs(high)) > _TWO_TURNS:
+        raise FormatError(f"expected a range within +-{_TWO_TURNS:g} degrees, found {_text(pair)}", path=place)
+    return _radians(pair)
+
+
+def _scaled(pair: Pair, source: Source) -> Pair:
+    low, high = lengths_to_internal(np.array(pair), source).tolist()
+    return low, high
+
+
+def _ordered(pair: Pair, place: str) -> Pair:
+    if pair[0] > pair[1]:
+        raise FormatError(f"expected the lower end first, found {_text(pair)}", path=place)
+    return pair
+
+
+def _at(place: str, check: Callable[P, R], *given: P.args, **options: P.kwargs) -> R:
+    """What a check of the skeleton's own gives; what it refuses is refused at that place of the file."""
+    try:
+        return check(*given, **options)
+    except InputError as error:
+        raise FormatError(str(error), path=place) from None
+
+
+def _text(pair: Pair) -> str:
+    return f"{pair[0]:g}, {pair[1]:g}"
+
+
+_LONGEST_CYCLE = 8
+
+
+def place(joints: list[Joint], index: int) -> str:
+    """The path of a joint, as messages have it: ``joints[1] "b"``."""
+    return f"joints[{index}] {quote(joints[index].name)}"
+
+
+def numbered(names: Iterable[str], kind: str) -> dict[str, int]:
+    """The number of each name in a list of named things.
+
+    Raises:
+        FormatError: a name that occurs twice.
+    """
+    numbers: dict[str, int] = {}
+    for index, name in enumerate(names):
+        if numbers.setdefault(name, index) != index:
+            problem = f"expected a name of its own, found that of {kind}[{numbers[name]}]"
+            raise FormatError(problem, path=f"{kind}[{index}] {quote(name)}.name")
+    return numbers
+
+
+def parents_of(joints: list[Joint], numbers: dict[str, int]) -> list[int]:
+    """The number of each joint's parent, -1 for roots.
+
+    Raises:
+        FormatError: a parent that there is not; near names are offered.
+    """
+    parents = []
+    for index, joint in enumerate(joints):
+        if joint.parent is not None and joint.parent not in numbers:
+            problem = unknown_name("joint", joint.parent, numbers)
+            raise FormatError(problem, path=f"{place(joints, index)}.parent")
+        parents.append(-1 if joint.parent is None else numbers[joint.parent])
+    return parents
+
+
+def parents_first(joints: list[Joint], parents: list[int]) -> list[int]:
+    """The joints' numbers in an order that has parents first, and is the file's own if that has.
+
+    Each joint goes where the file has it, after those of its ancestors that have no place yet. Without recursion: a
+    chain of thousands may be listed from its end.
+
+    Raises:
+        FormatError: joints that are their own ancestors; they are named.
+    """
+    order: list[int] = []
+    placed = [False] * len(parents)
+    for joint in range(len(parents)):
+        branch: list[int] = []
+        above = joint
+        while above >= 0 and not placed[above]:
+            if len(branch) > len(parents):
+                raise _cycle(joints, parents, above)
+            branch.append(above)
+            above = parents[above]
+        for one in reversed(branch):
+            placed[one] = True
+            order.append(one)
+    return order
+
+
+def _cycle(joints: list[Joint], parents: list[int], joint: int) -> FormatError:
+    """The error that names the cycle that ``joint`` is in, from its first joint in the file."""
+    cycle = [joint]
+    while parents[cycle[-1]] != joint:
+        cycle.append(parents[cycle[-1]])
+    start = cycle.index(min(cycle))
+    cycle = cycle[start:] + cycle[: start + 1]
+    names = [quote(joints[one].name) for one in cycle[:_LONGEST_CYCLE]]
+    names += ["…"] if len(cycle) > _LONGEST_CYCLE else []
+    problem = f"expected parents up to a root, found the cycle {' -> '.join(names)}"
+    return FormatError(problem, path=f"{place(joints, cycle[0])}.parent")
 
 
 class JointList:

@@ -1,12 +1,16 @@
-"""The JSON files of version 1 as data types: what their readers accept, and what the published schema says.
+"""The JSON files of version 1 as data types, and the published JSON Schema that is made from them.
 
 A field with None as its default may be null in the file. Keys that are not named here draw a warning.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+import inspect
+import json
+import sys
+from typing import Annotated, Any, Literal
 
+import msgspec
 from msgspec import Meta, Struct, field
 
 VERSION = 1
@@ -184,3 +188,38 @@ class GoalsFile(_Strict):
     schema: Schema | None = field(default=None, name="$schema")
     version: Version = VERSION
     type: Literal["goals"] | None = None
+
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def skeleton_schema() -> dict[str, object]:
+    """The schema, as a tree of plain values."""
+    schema = _canonical(msgspec.json.schema(SkeletonFile))
+    return {"$schema": DIALECT, "title": "ikviewer skeleton file, version 1", **schema}
+
+
+def _canonical(part: Any) -> Any:  # noqa: ANN401 - a part of a tree of JSON values
+    """The same schema whichever Python and msgspec made it.
+
+    Python 3.13 strips the indentation of docstrings itself; msgspec 0.22 says null after what else a value may be.
+    """
+    if isinstance(part, list):
+        return [_canonical(one) for one in part]
+    if not isinstance(part, dict):
+        return part
+    tidy = {key: _canonical(value) for key, value in part.items()}
+    if isinstance(tidy.get("description"), str):
+        tidy["description"] = inspect.cleandoc(tidy["description"])
+    if "anyOf" in tidy:
+        tidy["anyOf"].sort(key=lambda one: one.get("type") == "null")
+    return tidy
+
+
+def schema_text() -> str:
+    """The schema as the text of its file."""
+    return json.dumps(skeleton_schema(), indent=1, ensure_ascii=False) + "\n"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(schema_text())

@@ -8,7 +8,7 @@ from typing import TypeVar
 import msgspec
 
 from viewer.errors import FormatError
-from viewer.formats.json_text import parse
+from viewer.formats.json_reading import parse
 
 T = TypeVar("T")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from viewer.errors import FormatError, InputError, one_line, quote, unknown_name
 from viewer.formats.bounds import check_character
-from viewer.formats.paths import check_file
+from viewer.formats.files import check_file
 from viewer.formats.units import check_units, check_up
 from viewer.resources import data_dir
 from viewer.skeleton.chain import chain

@@ -11,7 +11,7 @@ import numpy as np
 from trimesh import Trimesh
 
 from viewer.formats.files import write_whole
-from viewer.formats.left_out import check_range
+from viewer.formats.loss_report import check_range
 from viewer.skeleton.bone_mesh import bone_mesh
 from viewer.skeleton.kinematics import fk
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from viewer.errors import InputError, missing_library, quote
-from viewer.formats.left_out import left_out, nodes_only, not_read
-from viewer.formats.paths import check_file
+from viewer.formats.files import check_file
+from viewer.formats.loss_report import left_out, nodes_only, not_read
 from viewer.formats.units import check_units, check_up, metres_per_unit
+from viewer.skeleton.arguments import check_character, check_pose
 from viewer.skeleton.clip import Clip
-from viewer.skeleton.given import check_character, check_pose
 
 if TYPE_CHECKING:
     import os
@@ -44,9 +44,7 @@ class Options:
 
 
 def _bvh(character: Character, path: Path, options: Options) -> list[str]:
-    from viewer.formats.bvh.layout import own_kinds
-    from viewer.formats.bvh.read_back import misread
-    from viewer.formats.bvh.writer import write_bvh
+    from viewer.formats.bvh.writer import misread, own_kinds, write_bvh
 
     lost = write_bvh(character, path, precision=options.precision)
     lost += [] if options.as_read else misread(character)

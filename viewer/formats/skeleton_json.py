@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 from viewer.errors import FormatError, InputError, quote
 from viewer.formats.bounds import check_counts
 from viewer.formats.files import read_text
-from viewer.formats.frame import UNIT_LENGTHS
 from viewer.formats.json_joints import JointList, effectors_of
+from viewer.formats.json_reading import decode, gathered
 from viewer.formats.json_structs import SkeletonFile
-from viewer.formats.json_text import decode, gathered
 from viewer.formats.motion_json import clip_of, pose_of
-from viewer.formats.units import metres_per_unit
+from viewer.formats.units import UNIT_LENGTHS, metres_per_unit
 from viewer.skeleton.character import Character, Source
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
-from viewer.formats import frame
-from viewer.formats.json_limits import joint_words
+from viewer.formats import units
+from viewer.formats.json_joints import joint_words
 from viewer.formats.json_numbers import (
     block_list,
     block_object,
@@ -21,8 +21,8 @@ from viewer.formats.json_numbers import (
     rounded,
 )
 from viewer.formats.json_structs import VERSION
+from viewer.formats.progress import watched
 from viewer.formats.units import check_units, check_up, metres_per_unit
-from viewer.formats.watch import watched
 from viewer.spatial.quaternion import IDENTITY
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def file_order(character: Character) -> Ints:
 
 
 def _unit_word(source: Source) -> str | float:
-    named = frame.UNIT_LENGTHS.get("m" if source.units == "raw" else source.units)
+    named = units.UNIT_LENGTHS.get("m" if source.units == "raw" else source.units)
     if named == source.metres_per_unit:
         return "m" if source.units == "raw" else source.units
     return number(float(source.metres_per_unit))
@@ -149,7 +149,7 @@ class _Writer:
     def motion(self, clip: Clip) -> str:
         rotations = clip.rotations.copy()
         roots = self.skeleton.roots
-        rotations[:, roots] = frame.root_rotations_to_source(rotations[:, roots], self.source)
+        rotations[:, roots] = units.root_rotations_to_source(rotations[:, roots], self.source)
         rotations = finite(rounded(rotations[:, self.order], self.rotation_decimals))
         parts = {} if clip.name == self.skeleton.name else {"name": compact(clip.name)}
         parts["frame_time"] = compact(number(float(clip.frame_time)))
@@ -180,14 +180,14 @@ class _Writer:
     def turn(self, joint: int, rotation: Floats) -> list[float | int]:
         """A local rotation."""
         if joint in self.roots:
-            rotation = frame.root_rotations_to_source(rotation, self.source)
+            rotation = units.root_rotations_to_source(rotation, self.source)
         return numbers(rotation, self.rotation_decimals)
 
     def lengths(self, values: Floats) -> list[float | int]:
         """A vector in a joint's own frame."""
-        return numbers(frame.lengths_to_source(values, self.source), self.decimals)
+        return numbers(units.lengths_to_source(values, self.source), self.decimals)
 
     def _in_source(self, joint: int, translations: Floats) -> Floats:
         if joint in self.roots:
-            return frame.root_translations_to_source(translations, self.source)
-        return frame.lengths_to_source(translations, self.source)
+            return units.root_translations_to_source(translations, self.source)
+        return units.lengths_to_source(translations, self.source)

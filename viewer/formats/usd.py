@@ -13,7 +13,7 @@ import numpy as np
 from pxr import Gf, Tf, Usd, UsdGeom, UsdSkel, Vt
 
 from viewer.formats.files import write_whole
-from viewer.formats.left_out import check_range
+from viewer.formats.loss_report import check_range
 from viewer.skeleton.bone_mesh import bone_mesh
 from viewer.skeleton.kinematics import fk
 from viewer.skeleton.names import FreeNames

@@ -1,11 +1,11 @@
 """Handles to drag: rays in, transforms and shapes out. No OpenGL."""
 
 from viewer.gizmo.drag import GizmoDrag
+from viewer.gizmo.drawing import Fill, Letter, Shape, Stroke
 from viewer.gizmo.gizmo import Gizmo
 from viewer.gizmo.motion import Motion
 from viewer.gizmo.names import Part, Space, Tool, axes_of
-from viewer.gizmo.shapes import Fill, Letter, Shape, Stroke
-from viewer.gizmo.units import METRE, LengthUnit
+from viewer.gizmo.typed import METRE, LengthUnit
 
 __all__ = [
     "METRE",

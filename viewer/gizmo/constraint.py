@@ -11,8 +11,7 @@ import numpy as np
 from viewer.gizmo.measures import axis_measure, plane_measure, ring_measure, screen_measure, view_ring_measure
 from viewer.gizmo.motion import IDENTITY, Motion
 from viewer.gizmo.names import AXES, LETTERS, PLANES, Part, axis_of
-from viewer.gizmo.readout import in_degrees, in_lengths, number, while_typed
-from viewer.gizmo.units import METRE
+from viewer.gizmo.typed import METRE, in_degrees, in_lengths, number, while_typed
 from viewer.spatial.quaternion import from_axis_angle
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
     from viewer.gizmo.linear_view import LinearView
     from viewer.gizmo.measures import Measure
-    from viewer.gizmo.units import LengthUnit
+    from viewer.gizmo.typed import LengthUnit
     from viewer.spatial.checks import Floats
     from viewer.spatial.projection import Projection
 

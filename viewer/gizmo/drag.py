@@ -12,15 +12,14 @@ from viewer.gizmo.constraint import Constraint
 from viewer.gizmo.guides import Extent, guides
 from viewer.gizmo.held import held_shapes
 from viewer.gizmo.linear_view import linear_view, same_view
+from viewer.gizmo.motion import Path, Track
 from viewer.gizmo.names import AXES, PLANES, Part, Tool, axis_of
-from viewer.gizmo.readout import decimals_for
-from viewer.gizmo.track import Path, Track
-from viewer.gizmo.typed import TypedNumbers
+from viewer.gizmo.typed import TypedNumbers, decimals_for
 
 if TYPE_CHECKING:
+    from viewer.gizmo.drawing import Shape
     from viewer.gizmo.gizmo import Gizmo
     from viewer.gizmo.motion import Motion
-    from viewer.gizmo.shapes import Shape
     from viewer.spatial.checks import Floats
     from viewer.spatial.projection import Projection
 

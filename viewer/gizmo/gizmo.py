@@ -9,17 +9,16 @@ import numpy as np
 
 from viewer.errors import InputError
 from viewer.gizmo.drawing import PLAIN, Style, draw
-from viewer.gizmo.handles import handle
-from viewer.gizmo.hitting import hit
+from viewer.gizmo.handles import handle, hit
 from viewer.gizmo.linear_view import linear_view
 from viewer.gizmo.names import PARTS, Part, Tool
-from viewer.gizmo.units import METRE, LengthUnit
+from viewer.gizmo.typed import METRE, LengthUnit
 from viewer.spatial.checks import UNIT_TOLERANCE, finite_floats, frozen
 
 if TYPE_CHECKING:
+    from viewer.gizmo.drawing import Shape
     from viewer.gizmo.handles import Handle
     from viewer.gizmo.linear_view import LinearView
-    from viewer.gizmo.shapes import Shape
     from viewer.spatial.checks import Floats
     from viewer.spatial.projection import Projection
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from viewer.gizmo.drawing import Fill, Stroke
 from viewer.gizmo.handles import RING, VIEW_RING, ring_frame, unit
 from viewer.gizmo.linear_view import linear_view
 from viewer.gizmo.names import LETTERS, PLANES, Part
-from viewer.gizmo.shapes import Fill, Stroke
 
 if TYPE_CHECKING:
     from viewer.gizmo.constraint import Constraint
+    from viewer.gizmo.drawing import Shape
     from viewer.gizmo.linear_view import LinearView
-    from viewer.gizmo.shapes import Shape
     from viewer.spatial.checks import Floats
     from viewer.spatial.projection import Projection
 

@@ -12,8 +12,8 @@ from viewer.gizmo.names import Tool
 
 if TYPE_CHECKING:
     from viewer.gizmo.constraint import Constraint
+    from viewer.gizmo.drawing import Shape
     from viewer.gizmo.motion import Motion
-    from viewer.gizmo.shapes import Shape
     from viewer.spatial.projection import Projection
 
 

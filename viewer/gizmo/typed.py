@@ -1,8 +1,12 @@
-"""Numbers that are typed during a drag."""
+"""Numbers typed during a drag, how far a drag has gone in words, and the unit of both."""
 
 from __future__ import annotations
 
-from typing import Final
+import math
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 LONGEST: Final = 12
 """Characters of a number, its sign apart."""
@@ -92,3 +96,54 @@ class TypedNumbers:
 
 def _value(text: str) -> float:
     return float(text) if any(character.isdigit() for character in text) else 0.0
+
+
+class LengthUnit(NamedTuple):
+    """A unit of length, and how finely it is written.
+
+    Attributes:
+        name: behind numbers.
+        metres: that it is worth.
+        decimals: of a number in it, at least.
+    """
+
+    name: str = "m"
+    metres: float = 1.0
+    decimals: int = 3
+
+
+METRE = LengthUnit()
+
+
+MINUS = "\N{MINUS SIGN}"
+
+_MOST_DECIMALS = 9
+
+
+def decimals_for(metre: float, unit: LengthUnit = METRE) -> int:
+    """Decimals that tell one pixel from the next, where a pixel is this many metres; at least the unit's."""
+    if not (math.isfinite(metre) and metre > 0.0):
+        return unit.decimals
+    return min(max(math.ceil(-math.log10(metre / unit.metres)), unit.decimals), _MOST_DECIMALS)
+
+
+def number(value: float, decimals: int) -> str:
+    """With a real minus, and none before a zero."""
+    text = f"{value:.{decimals}f}"
+    return text.replace("-", "" if float(text) == 0.0 else MINUS)
+
+
+def in_lengths(names: Sequence[str], numbers: Sequence[str], unit: LengthUnit = METRE) -> str:
+    """``ΔX 0.124  ΔY 0.010 m``."""
+    parts = (f"{name} {text}" for name, text in zip(names, numbers, strict=True))
+    return f"{'  '.join(parts)} {unit.name}"
+
+
+def in_degrees(name: str, text: str) -> str:
+    """``ΔX 35.0°``."""
+    return f"{name} {text}°"
+
+
+def while_typed(texts: Sequence[str]) -> list[str]:
+    """Numbers as they are being typed: to the letter, 0 for none."""
+    return [text.replace("-", MINUS) or "0" for text in texts]

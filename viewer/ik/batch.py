@@ -15,7 +15,7 @@ from viewer.ik.solution import STATUS_OF_CODE, Status
 from viewer.ik.system import Many, make_many
 from viewer.ik.targets import numbers
 from viewer.ik.workspace import Workspace, checked_start, spread_misses
-from viewer.skeleton.given import wrong_kind
+from viewer.skeleton.arguments import wrong_kind
 from viewer.skeleton.pose import Pose
 from viewer.spatial.checks import frozen
 

@@ -204,7 +204,7 @@ _NO_CALL = Call(
 )
 
 
-def solve_many(  # noqa: PLR0913, PLR0917 - as the driver has it
+def solve_many(
     s: System,
     w: Work,
     state: State,

@@ -12,21 +12,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.ik import beyond
+from viewer.ik import limit_relaxation
 from viewer.ik.findings import gap_line, labels, listed, off, together
 from viewer.ik.goals import GoalKind
+from viewer.ik.limit_relaxation import Trials, without_limits
 from viewer.ik.methods import METHODS
 from viewer.ik.reach import Reach
-from viewer.ik.released import without_limits
-from viewer.ik.trials import Trials
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from viewer.ik.goals import Goal
-    from viewer.ik.options import Options
+    from viewer.ik.limit_relaxation import Trial
     from viewer.ik.reach import Gap
-    from viewer.ik.trials import Trial
+    from viewer.ik.solver_options import Options
     from viewer.skeleton.pose import Pose
     from viewer.skeleton.skeleton import Skeleton
     from viewer.spatial.checks import Floats
@@ -63,7 +62,7 @@ def is_nearest(
     """Whether a pose is about the nearest one to goals that are out of reach; arguments as for `diagnose`."""
     with np.errstate(all="ignore"):
         trials = Trials(skeleton, goals, targets, pose, options)
-        return beyond.is_nearest(trials, main_gaps(trials.look()))
+        return limit_relaxation.is_nearest(trials, main_gaps(trials.look()))
 
 
 class _Diagnosis:
@@ -94,7 +93,7 @@ class _Diagnosis:
         elif not gaps:
             yield from self._unserved(seen)
         if gaps:
-            yield from beyond.beyond(self.trials, seen, gaps, self.names)
+            yield from limit_relaxation.beyond(self.trials, seen, gaps, self.names)
 
     def _kept(self, i: int) -> float:
         """Metres that a goal is to keep from its target."""

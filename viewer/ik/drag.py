@@ -1,24 +1,176 @@
-"""Dragging: many small solves, each from where the last one ended."""
+"""Dragging: many small solves, each from where the last one ended, with pre-bend and the return to the start."""
 
 from __future__ import annotations
 
+import math
 from copy import copy
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from viewer.ik.checks import check_count
-from viewer.ik.homing import GLIDE, Homing
 from viewer.ik.settings import DRAGGING
 from viewer.ik.solution import Solution, Status
+from viewer.ik.system import copy_state, make_state, make_work
+from viewer.ik.vectorised import solve
+from viewer.ik.vectorised_forward import residuals
+from viewer.ik.vectorised_joints import difference, move
 from viewer.ik.workspace import Workspace
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from viewer.ik.solver import Solver
-    from viewer.ik.system import Settings
+    from viewer.ik.system import Settings, State, System, Work
     from viewer.skeleton.pose import Pose
+    from viewer.spatial.checks import Floats
+
+_WIDE = math.radians(20.0)
+"""A joint that turns by more than this about one of its axes, and about no other, folds."""
+_BEND = math.radians(15.0)
+_OF_RANGE = 0.25
+"""How far from its limit, and at most which part of its range, such a joint is bent."""
+_INSIDE = 1e-6
+
+
+def prebent(system: System, x: Floats) -> Floats:
+    """Coordinates (n,) with the joints that fold, and are nearly at a limit of it, bent away from that.
+
+    Who stands at the very limit cannot fold beyond it, and is left there.
+    """
+    width = np.where(system.bounded & system.turning, system.upper - system.lower, 0.0)
+    owner = np.repeat(np.arange(len(system.parent)), np.diff(system.first))
+    folds = np.bincount(owner, weights=width > _WIDE, minlength=len(system.parent))[owner] == 1
+    bend = np.where(folds & (width > _WIDE), np.minimum(_BEND, _OF_RANGE * width), 0.0)
+    up = (x - system.lower > _INSIDE) & (x - system.lower < bend)
+    down = (system.upper - x > _INSIDE) & (system.upper - x < bend)
+    return np.where(up, system.lower + bend, np.where(down, system.upper - bend, x))
+
+
+_A_FRAME = math.radians(5.0)
+"""Radians (or units of length) that a freedom goes in a frame at most, before the goals have their say."""
+_KEPT, _LATE = 0.8, 20
+"""Part of the last frame's step aside, to where the goals are met, that the next begins with; frames that what is left
+of it at the end of the way may take to fade.
+"""
+_HOME = 2e-3
+"""Radians or units of length: nearer than that it is home, and the pull does the rest."""
+_HALTED = (Status.CONVERGED, Status.STALLED)
+_ASTRAY = 0.2
+"""Units of length, or radians, by which goals that are met may be missed on the way."""
+_SOLVED = DRAGGING._replace(max_iterations=2)
+"""How the goals are brought back in each frame, to see that."""
+GLIDE = 0.1
+"""Radians, or units of length, that a joint goes in a frame even if no target moves: who is far behind glides there."""
+
+
+class Homing:
+    """What draws a drag back: on its way to a pose bent a little, at a halt where it began to the very pose of then."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        """Of a workspace whose drag has just begun."""
+        self._space, self._home = workspace, make_state(workspace.system)
+        copy_state(workspace.anchor, self._home)
+        self._bent = prebent(workspace.system, self._home.x)
+        self._aims, self._looked = _aims(workspace), False
+        self._way: WayHome | None = None
+
+    def before(self) -> None:
+        """What is to be done before a step is solved."""
+        if self._way is not None:
+            self._way.go_on(self._space)
+
+    def after(self, status: Status) -> None:
+        """What is to be done after it; who has come to a halt is led home, at the goals or caught short of them."""
+        space, aims = self._space, _aims(self._space)
+        if aims != self._aims:
+            self._aims, self._way, self._looked = aims, None, False
+            np.copyto(space.anchor.x, self._bent)
+        elif self._way is not None:
+            self._way = None if self._way.over else self._way
+        elif status in _HALTED and not self._looked:
+            self._looked = True
+            if self._is_back():
+                copy_state(self._home, space.anchor)
+                way = way_home(space, self._home)
+                # Who is caught short of goals that can be met has nothing to lose.
+                lost = status is Status.CONVERGED and way is not None and way.leaves_goals(space)
+                self._way = None if lost else way
+
+    def _is_back(self) -> bool:
+        """Whether the pose that the drag began at meets all goals; the scratch is used."""
+        home = self._home
+        with np.errstate(all="ignore"):  # of places very far away
+            _, worst = residuals(self._space.system, self._space.work, home.q, home.t, home.e)
+        return bool(worst <= 1.0)
+
+
+def _aims(workspace: Workspace) -> bytes:
+    """All targets, to be compared quickly."""
+    return workspace.system.goal_target.tobytes() + workspace.system.goal_rotation.tobytes()
+
+
+class Stand(NamedTuple):
+    """Where a way home is gone: what it needs of a workspace."""
+
+    system: System
+    work: Work
+    state: State
+
+
+class WayHome:
+    """A straight way, in the joints' coordinates, from where a workspace's last solve ended to where its drag began."""
+
+    def __init__(self, workspace: Workspace | Stand, home: State) -> None:
+        """From where the workspace stands to ``home``."""
+        self._from, self._line, self._home = make_state(workspace.system), make_state(workspace.system), home
+        copy_state(workspace.state, self._from)
+        copy_state(workspace.state, self._line)
+        self._step = _way(workspace.state, workspace, home)
+        self._frames = math.ceil(float(np.abs(self._step / workspace.system.unit).max(initial=0.0)) / _A_FRAME)
+        self._frame, self.over = 0, False
+
+    def leaves_goals(self, workspace: Workspace) -> bool:
+        """Whether goals would be missed by much somewhere on the way; nothing is moved."""
+        system, work = workspace.system, make_work(workspace.system)
+        state, trial, best = (make_state(system) for _ in range(3))
+        copy_state(self._from, state)
+        tried = Stand(system, work, state)
+        way, worst = WayHome(tried, self._home), 0.0
+        while worst <= _ASTRAY and not way.over:
+            way.go_on(tried)
+            work.room[0] = GLIDE
+            solve(system, work, state, trial, best, self._home, _SOLVED)
+            worst = max(worst, work.miss[:, 0].max() / system.scale[0], work.miss[:, 1].max())
+        return bool(worst > _ASTRAY)
+
+    def go_on(self, workspace: Workspace | Stand) -> None:
+        """Stand one frame farther on the way; the goals may be missed there until the frame is solved."""
+        system, work, state, line = workspace.system, workspace.work, workspace.state, self._line
+        aside = _KEPT * _way(line, workspace, state)
+        self._frame += 1
+        part = min(1.0, self._frame / self._frames)
+        copy_state(self._from, line)
+        move(system, work, part * self._step, line.x, line.q, line.t)
+        near = float(np.abs(aside / system.unit).max(initial=0.0)) < _A_FRAME
+        self.over = part == 1.0 and (near or self._frame >= self._frames + _LATE)
+        copy_state(self._home if self.over else line, state)
+        if not self.over:
+            move(system, work, aside, state.x, state.q, state.t)
+
+
+def way_home(workspace: Workspace, home: State) -> WayHome | None:
+    """The way from where the workspace stands to ``home``; None if it is there."""
+    far = np.abs(_way(workspace.state, workspace, home) / workspace.system.unit).max(initial=0.0) > _HOME
+    return WayHome(workspace, home) if far else None
+
+
+def _way(here: State, workspace: Workspace | Stand, there: State) -> Floats:
+    """(n,) the step from one pose of a workspace's system to another."""
+    step = np.zeros(len(here.x))
+    difference(workspace.system, workspace.work, here.x, here.q, here.t, there.x, there.q, there.t, step)
+    return step
+
 
 DEFAULT_ITERATIONS = 2
 _MUCH_NEARER = 0.5
@@ -85,7 +237,7 @@ class Drag:
     def escape(self) -> Solution | None:
         """On release: a one-shot solve towards the last targets, if the drag stopped short of them.
 
-        Restarts are allowed here; whoever shows the pose blends it in (`viewer.skeleton.blend.blend_poses`).
+        Restarts are allowed here; whoever shows the pose blends it in (`viewer.skeleton.relaxed.blend_poses`).
 
         Returns:
             A solution that meets all goals, or misses them by half as much in all or less; None where the drag met them

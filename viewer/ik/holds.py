@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viewer.ik.goals import Goal
-from viewer.skeleton.body_parts import body_part
 from viewer.skeleton.effectors import EffectorGoal, find_place
 from viewer.skeleton.kinematics import fk
+from viewer.skeleton.names import body_part
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from viewer.skeleton.pose import Pose
     from viewer.skeleton.skeleton import Skeleton
-
 
 _STANDING = {"foot", "ankle"}
 

@@ -1,7 +1,7 @@
 """Which of the coordinates that mean one rotation are meant: those least outside the ranges. Compiled, as `kernels` is.
 
-The scalar twin of `viewer.skeleton.readings`, for one ball joint: its three ranges and coordinates in the order of its
-freedoms (Euler angles as they follow each other; swing, swing, twist).
+The scalar twin of `viewer.skeleton.coordinates`, for one ball joint: its three ranges and coordinates in the order of
+its freedoms (Euler angles as they follow each other; swing, swing, twist).
 """
 
 from __future__ import annotations

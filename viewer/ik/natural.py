@@ -15,12 +15,10 @@ import numpy as np
 
 from viewer.ik.scales import lengths_above, unit_near
 from viewer.ik.stated import stated_axes, stated_spreads
-from viewer.skeleton.bending import flexion_axis, limb_places, rest_world
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.figure import find_figure
-from viewer.skeleton.figure_axes import unit
 from viewer.skeleton.kinds import JointKind
-from viewer.skeleton.limbs import ARM
+from viewer.skeleton.limbs import ARM, flexion_axis, limb_places, rest_world, unit
 from viewer.skeleton.spreads import states_spread
 from viewer.spatial.checks import frozen
 from viewer.spatial.quaternion import IDENTITY, conjugate, from_matrix, multiply, rotate

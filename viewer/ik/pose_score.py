@@ -17,11 +17,10 @@ import numpy as np
 
 from viewer.ik.goals import Goal
 from viewer.ik.natural import spreads
-from viewer.skeleton.bending import limb_places
 from viewer.skeleton.clip_limits import limits_from_clip
-from viewer.skeleton.extent import tip_positions
 from viewer.skeleton.figure import find_figure
-from viewer.skeleton.kinematics import fk
+from viewer.skeleton.kinematics import fk, tip_positions
+from viewer.skeleton.limbs import limb_places
 from viewer.skeleton.pose import Pose
 from viewer.spatial.quaternion import angle_between
 

@@ -13,8 +13,8 @@ from viewer.ik.direct import Direct
 from viewer.ik.findings import labels
 from viewer.ik.goals import GoalKind
 from viewer.ik.methods import METHODS, UserRows, run_default
-from viewer.ik.options import DEFAULT, Options
 from viewer.ik.solution import STATUS_OF_CODE, Report, Solution, Status
+from viewer.ik.solver_options import DEFAULT, Options
 from viewer.ik.workspace import Findings, Workspace
 from viewer.skeleton.pose import Pose
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viewer.errors import InputError
-from viewer.ik.arguments import OPTION_NAMES, checked_goals, not_to_be_set, options_of, signature_of, unserved_of
 from viewer.ik.assemble import assemble, freedoms_of
 from viewer.ik.backends import engine_for
 from viewer.ik.batch import BatchRun, batch_targets, checked_starts, stacked
@@ -20,16 +19,25 @@ from viewer.ik.goals import GoalKind
 from viewer.ik.leaps import CHOICE
 from viewer.ik.methods import UserRows, dls_settings
 from viewer.ik.natural import arm_joints, metric, principal, stands
-from viewer.ik.options import DEFAULT, DLS
 from viewer.ik.preferred import Preferred
+from viewer.ik.projection import Starts
 from viewer.ik.reach import Reach
 from viewer.ik.runs import Runs
 from viewer.ik.settings import INSIDE, seeds_for
 from viewer.ik.solution import Solution, Status
-from viewer.ik.starts import Starts
+from viewer.ik.solver_options import (
+    DEFAULT,
+    DLS,
+    OPTION_NAMES,
+    checked_goals,
+    not_to_be_set,
+    options_of,
+    signature_of,
+    unserved_of,
+)
 from viewer.ik.targets import Targets
 from viewer.ik.workspace import Workspace
-from viewer.skeleton.given import check_skeleton
+from viewer.skeleton.arguments import check_skeleton
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +48,7 @@ if TYPE_CHECKING:
     from viewer.ik.assemble import Assembly
     from viewer.ik.batch import BatchSolution
     from viewer.ik.goals import Goal
-    from viewer.ik.options import Options, SolverOptions
+    from viewer.ik.solver_options import Options, SolverOptions
     from viewer.ik.system import Settings
     from viewer.skeleton.copies import Reduced
     from viewer.skeleton.pose import Pose
@@ -60,7 +68,7 @@ class Solver(Runs):
     Args:
         skeleton: the joints.
         goals: any number of `Goal`; one that is disabled asks for nothing.
-        options: the attributes of `viewer.ik.options.Options`, as keywords; `help` lists them with their defaults.
+        options: the attributes of `viewer.ik.solver_options.Options`, as keywords.
 
     Raises:
         InputError: an unknown name, a number out of range, no goals at all.

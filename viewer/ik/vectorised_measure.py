@@ -11,7 +11,7 @@ from viewer.ik.kernels_readings import ROUNDING
 from viewer.ik.vectorised_joints import set_local
 from viewer.ik.vectorised_kinds import joints_of
 from viewer.ik.vectorised_tables import kept, limits_of
-from viewer.skeleton import readings
+from viewer.skeleton import coordinates
 from viewer.spatial.euler import to_euler
 from viewer.spatial.quaternion import conjugate, multiply
 from viewer.spatial.swing_twist import to_swing_twist, twist_about
@@ -80,13 +80,13 @@ def _bring_inside(s: System, x: Floats) -> bool:
     for _, some, order, euler in _kinds(s).balls:
         ends = s.lower[some], s.upper[some]
         if euler:
-            x[some] = readings.nearer_euler(x[some], *ends, middle[some], period[some], euler)
+            x[some] = coordinates.nearer_euler(x[some], *ends, middle[some], period[some], euler)
         else:
-            x[some] = readings.nearer_swing(x[some], *ends, int(order[2]))
+            x[some] = coordinates.nearer_swing(x[some], *ends, int(order[2]))
     outside = _excess(s, x)
     for _, some, order, euler in _kinds(s).balls:
         if not euler:
-            inside = readings.swing_inside(x[some], s.lower[some], s.upper[some], int(order[2]))
+            inside = coordinates.swing_inside(x[some], s.lower[some], s.upper[some], int(order[2]))
             x[some] = np.where(outside[some].any(axis=1, keepdims=True), inside, x[some])
     x[:] = np.minimum(np.maximum(x, s.lower), s.upper)
     return bool(outside.max() > ROUNDING)
@@ -94,11 +94,11 @@ def _bring_inside(s: System, x: Floats) -> bool:
 
 def _excess(s: System, x: Floats) -> Floats:
     """(n,) how far coordinates are outside; what a swing is longer than half a turn counts for its twist."""
-    result = readings.excess(x, s.lower, s.upper)
+    result = coordinates.excess(x, s.lower, s.upper)
     for _, some, order, euler in _kinds(s).balls:
         if not euler:
             twists = some[:, order[2]]
-            result[twists] = np.maximum(result[twists], readings.swing_excess(x[some], int(order[2])))
+            result[twists] = np.maximum(result[twists], coordinates.swing_excess(x[some], int(order[2])))
     return result
 
 

@@ -10,7 +10,7 @@ from viewer.errors import InputError
 from viewer.ik.settings import INSIDE
 from viewer.ik.system import copy_state, make_many, make_state, make_work
 from viewer.ik.vectorised import begin, into_limits, residuals
-from viewer.skeleton.given import wrong_kind
+from viewer.skeleton.arguments import wrong_kind
 from viewer.skeleton.pose import Pose
 
 if TYPE_CHECKING:

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.opengl.programs import compile_program
-from viewer.opengl.view_block import key_light
+from viewer.opengl.programs import compile_program, key_light
 from viewer.scene.palette import PALETTE, rgba
 
 if TYPE_CHECKING:
     import moderngl
 
-    from viewer.opengl.stream import Stream
+    from viewer.opengl.framebuffers import Stream
     from viewer.scene.primitives import Ground, Records
     from viewer.spatial.checks import Floats
     from viewer.spatial.projection import Projection

@@ -1,4 +1,4 @@
-"""Moving pictures of a character, drawn one at a time as they are asked for.
+"""Moving pictures of a character, drawn one at a time, by cameras that have all of the motion in view.
 
     moving = movie(character, size=(1280, 720))
     write_video(moving, "walk.mp4", fps=moving.fps)
@@ -18,13 +18,12 @@ import numpy as np
 from viewer.errors import InputError
 from viewer.formats.film_rates import FASTEST, SLOWEST_TURN, STILL_FPS, STILL_TURN, playable_fps
 from viewer.opengl.floor import REACH
-from viewer.opengl.framing import fitted
 from viewer.opengl.offscreen import check_size, render_image
 from viewer.opengl.picture import LEAST, camera_of, scene_of, seen_points
-from viewer.opengl.sweep import middle, swept_points, turned_round
 from viewer.scene.camera import Camera
 from viewer.scene.drawlist import draw_list
 from viewer.skeleton.character import Character
+from viewer.skeleton.kinematics import fk_clip, tip_positions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -37,6 +36,141 @@ if TYPE_CHECKING:
     from viewer.skeleton.pose import Pose
     from viewer.skeleton.skeleton import Skeleton
     from viewer.spatial.checks import Floats
+
+FIT = 1.16
+"""How many times larger than what is seen the picture is."""
+_ROUNDS = 6
+_LEVEL = 0.05
+"""Cosine of the pitch from which on a view counts as one from straight above or below."""
+
+
+def fitted(camera: Camera, points: Floats, size: tuple[int, int], *, upright: bool = False) -> Camera:
+    """A camera moved, not turned, so that points are in view with the same room at opposite edges of the picture.
+
+    A figure that comes near grows: the middle of what it sweeps over in the picture is not that of the places where it
+    was, which is what `Camera.frame` takes.
+
+    Args:
+        camera: with perspective; its target is among the points.
+        points: (N, 3) metres, at least one.
+        size: (width, height) of the picture in pixels.
+        upright: move the target up and down only, to go round it: points are the same from all sides.
+    """
+    if upright:
+        return _round_axis(camera, points, size)
+    offsets = points - camera.target
+    right, up, near = offsets @ camera.right, offsets @ camera.up, offsets @ camera.back
+    across, over = _slopes(camera, size)
+    # A point is in view where right + across * near <= across * distance, and so to the left, up and down.
+    wide, high = _room(right, across * near)[0] / across, _room(up, over * near)[0] / over
+    distance = max(wide, high)
+    depths = distance - near
+    aside = _middle(right, depths, _room(right, across * near)[1])
+    above = _middle(up, depths, _room(up, over * near)[1])
+    return replace(camera, target=camera.target + aside * camera.right + above * camera.up, distance=distance)
+
+
+def _round_axis(camera: Camera, points: Floats, size: tuple[int, int]) -> Camera:
+    """Moved up or down, and as near as all points allow."""
+    offsets = points - camera.target
+    _, over = _slopes(camera, size)
+    above = _room(offsets @ camera.up, over * (offsets @ camera.back))[1]
+    steep = math.cos(camera.pitch)
+    rise = above / steep if steep > _LEVEL else 0.0
+    moved = replace(camera, target=camera.target + np.array([0.0, rise, 0.0]))
+    return replace(moved, distance=_distance(moved, points, size))
+
+
+def _distance(camera: Camera, points: Floats, size: tuple[int, int]) -> float:
+    """The least distance from a target that stays where it is."""
+    offsets = points - camera.target
+    near = offsets @ camera.back
+    across, over = _slopes(camera, size)
+    sides = np.abs(offsets @ camera.right) / across, np.abs(offsets @ camera.up) / over
+    return float((np.maximum(*sides) + near).max())
+
+
+def _room(aside: Floats, nearer: Floats) -> tuple[float, float]:
+    """Half of what has to fit between two opposite edges, and where its middle is."""
+    most, least = float((nearer + aside).max()), float((nearer - aside).max())
+    return 0.5 * (most + least), 0.5 * (most - least)
+
+
+def _middle(places: Floats, depths: Floats, start: float) -> float:
+    """Where to look so that there is as much room on both sides of what is (N,) aside and (N,) deep in the view."""
+    middle = start
+    for _ in range(_ROUNDS):
+        slopes = (places - middle) / depths
+        most, least = int(np.argmax(slopes)), int(np.argmin(slopes))
+        middle += float((slopes[most] + slopes[least]) / (1.0 / depths[most] + 1.0 / depths[least]))
+    return middle
+
+
+def _slopes(camera: Camera, size: tuple[int, int]) -> tuple[float, float]:
+    """How far the view reaches to the side and up, less its margin, per metre of distance."""
+    over = math.tan(0.5 * camera.fov_y) / FIT
+    return over * max(size[0], 1) / max(size[1], 1), over
+
+
+_BLOCK = 1 << 14
+"""Places looked at together, so that long clips take no more memory than short ones."""
+_AROUND = 100
+"""Directions besides the axes in which, both ways, the outermost places are looked for. What lies between them sticks
+out by less than 3 % of the box round all, and a view has more room than that round it."""
+_TURNS = 24
+"""A multiple of 4, so that the middle of what was turned all the way round is on the axis."""
+
+
+def swept_points(skeleton: Skeleton, clip: Clip) -> Floats:
+    """(N, 3) metres: the outermost joints and end sites of all frames, few however many frames there are.
+
+    Args:
+        skeleton: whose clip it is.
+        clip: at least one frame.
+    """
+    step = max(1, _BLOCK // max(1, len(skeleton) + len(skeleton.tip_parents)))
+    kept = np.empty((0, 3))
+    for first in range(0, len(clip), step):
+        world = fk_clip(skeleton, clip, slice(first, first + step))
+        places = np.concatenate([world.positions, tip_positions(skeleton, world)], axis=1).reshape(-1, 3)
+        points = np.concatenate([kept, places])
+        kept = outermost(points[np.isfinite(points).all(axis=1)])
+    return kept
+
+
+def outermost(points: Floats) -> Floats:
+    """(M, 3) of points (N, 3) those that are farthest in one of many directions; the axes are among these."""
+    if not len(points):
+        return points
+    # As if they filled a cube: of someone who walks far the left and right count as much as the ends of the way.
+    sides = np.ptp(points, axis=0)
+    along = points / np.where(sides > 0.0, sides, 1.0) @ _directions().T
+    farthest = np.concatenate([np.argmax(along, axis=0), np.argmin(along, axis=0)])
+    return np.asarray(points[np.unique(farthest)])
+
+
+def turned_round(points: Floats, axis: Floats) -> Floats:
+    """(N, 3) points turned all the way about the upright line through ``axis`` (3,), a step at a time."""
+    steps = [2.0 * math.pi * number / _TURNS for number in range(_TURNS)]
+    x, y, z = (points - axis).T
+    turned = [np.stack([math.cos(t) * x + math.sin(t) * z, y, math.cos(t) * z - math.sin(t) * x], 1) for t in steps]
+    return np.asarray(np.concatenate(turned) + axis)
+
+
+def middle(points: Floats) -> Floats:
+    """(3,) the middle of the box round points (N, 3)."""
+    return np.asarray(0.5 * (points.min(axis=0) + points.max(axis=0)))
+
+
+def _directions() -> Floats:
+    """(D, 3) unit vectors: along the axes, and a spiral from the pole to the equator, evenly spread."""
+    number = np.arange(_AROUND)
+    height = 1.0 - (number + 0.5) / _AROUND
+    turn = number * math.pi * (3.0 - math.sqrt(5.0))
+    level = np.sqrt(1.0 - height * height)
+    spiral = np.stack([level * np.cos(turn), height, level * np.sin(turn)], axis=1)
+    return np.concatenate([np.eye(3), spiral])
+
 
 __all__ = ["Movie", "disc_under", "movie", "playable_fps"]
 
@@ -93,7 +227,7 @@ class Movie:
         return render_image(listed, projection, self.samples, scale)
 
 
-def movie(  # noqa: PLR0913 - what a moving picture can show, each by its name
+def movie(
     character: Character | Skeleton,
     pose: Pose | None = None,
     *,

@@ -11,8 +11,8 @@ import numpy as np
 from viewer.errors import InputError, MachineError
 from viewer.opengl.captions import write_texts
 from viewer.opengl.context import claim_drawing, create_context
+from viewer.opengl.framebuffers import Target, read_picture
 from viewer.opengl.renderer import Renderer
-from viewer.opengl.targets import Target, read_picture
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

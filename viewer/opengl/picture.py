@@ -1,4 +1,4 @@
-"""A picture of a character: `viewer.render`."""
+"""A picture of a character (`viewer.render`), its goals as marks, its camera by numbers."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viewer.errors import InputError, quote
-from viewer.opengl.camera_numbers import check_camera
-from viewer.opengl.goal_marks import marks_of
+from viewer.ik.goals import GoalKind
 from viewer.opengl.offscreen import check_size, render_image
 from viewer.scene.camera import Camera
 from viewer.scene.drawlist import draw_list
 from viewer.scene.facing import facing, floor_of
 from viewer.scene.look import figure_height, figure_points
-from viewer.scene.scene import Display, Scene
+from viewer.scene.scene import Display, Mark, Scene
+from viewer.skeleton.arguments import check_pose, check_skeleton
 from viewer.skeleton.character import Character
 from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.given import check_pose, check_skeleton
+from viewer.skeleton.effectors import find_place
 from viewer.skeleton.kinematics import fk
+from viewer.spatial.quaternion import angle_between, rotate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,9 +30,82 @@ if TYPE_CHECKING:
 
     from viewer.ik.goals import Goal
     from viewer.scene.camera import ViewName
+    from viewer.skeleton.kinematics import World
     from viewer.skeleton.pose import Pose
     from viewer.skeleton.skeleton import Skeleton
     from viewer.spatial.checks import Floats
+
+_STEEPEST = 90.0
+
+
+def check_camera(numbers: tuple[float, ...]) -> tuple[float, ...]:
+    """Degrees of yaw and pitch, and metres if there is a third number, as they are.
+
+    Raises:
+        InputError: not two or three finite numbers, a pitch beyond straight up or down, a distance that is not above 0.
+    """
+    good = len(numbers) in {2, 3} and all(math.isfinite(number) for number in numbers)
+    if good and abs(numbers[1]) <= _STEEPEST and (len(numbers) == 2 or numbers[2] > 0.0):
+        return numbers
+    found = quote(",".join(f"{number:g}" for number in numbers))
+    raise InputError(f"camera: expected yaw, a pitch of -90 to 90 and a distance above 0, found {found}")
+
+
+_NEAR_M, _NEAR_DEG = 1e-3, 0.5
+"""What counts as reached: the solver's own tolerances unless it is told others."""
+
+
+def marks_of(goals: Iterable[Goal], skeleton: Skeleton, world: World) -> tuple[Mark, ...]:
+    """One mark per goal that is enabled; function goals have no place and get none.
+
+    Raises:
+        InputError: a goal for an effector, joint or end site that is not there.
+    """
+    return tuple(_mark(goal, skeleton, world) for goal in goals if goal.enabled and goal.kind is not GoalKind.FUNCTION)
+
+
+def _mark(goal: Goal, skeleton: Skeleton, world: World) -> Mark:
+    place = find_place(skeleton, goal.effector)
+    position = world.point(place.joint, np.add(place.offset, goal.offset))
+    turn = world.rotations[place.joint]
+    target = _target(goal, position)
+    turned = None if goal.target_rotation is None else np.array(goal.target_rotation)
+    metres = 0.0 if target is None else float(np.linalg.norm(target - position))
+    degrees = 0.0 if turned is None else math.degrees(float(angle_between(turn, turned)))
+    if goal.kind is GoalKind.AIM:
+        degrees = _aim_error(goal, position, turn)
+    return Mark(
+        name=goal.effector,
+        joint=place.joint,
+        position=position,
+        target=target,
+        target_rotation=turned,
+        reached=metres <= _NEAR_M and degrees <= _NEAR_DEG,
+        error_m=metres,
+        pin_position=goal.pinned and goal.kind is not GoalKind.ROTATION,
+        pin_rotation=goal.pinned and goal.kind is not GoalKind.POSITION,
+    )
+
+
+def _target(goal: Goal, position: Floats) -> Floats | None:
+    """(3,) the nearest place that the goal asks for; None where it asks for none."""
+    if goal.kind is GoalKind.ROTATION or goal.kind is GoalKind.AIM:
+        return None
+    if goal.target is None:
+        return position  # a pin that holds what is there
+    target = np.array(goal.target)
+    if goal.kind is not GoalKind.DISTANCE:
+        return target
+    away = position - target
+    far = float(np.linalg.norm(away))
+    return target + away * ((goal.target_distance or 0.0) / far) if far > 0.0 else target
+
+
+def _aim_error(goal: Goal, position: Floats, turn: Floats) -> float:
+    """Degrees between where the axis points and where its point lies; 0 at the point itself."""
+    wanted, axis = np.asarray(goal.target) - position, rotate(turn, np.array(goal.axis))
+    return math.degrees(math.atan2(float(np.linalg.norm(np.cross(axis, wanted))), float(axis @ wanted)))
+
 
 VIEWS: dict[str, ViewName] = {
     "front": "front", "back": "back", "side": "right", "left": "left", "right": "right",
@@ -50,7 +124,7 @@ _AT_LIMIT = 1e-6
 """Radians or metres."""
 
 
-def render(  # noqa: PLR0913 - what a picture can show, each by its name
+def render(
     character: Character | Skeleton,
     pose: Pose | None = None,
     *,

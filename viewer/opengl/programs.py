@@ -1,9 +1,11 @@
-"""Shaders from their files to programs on the graphics card."""
+"""Shaders from their files to programs, and the block of camera numbers that all of them share."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from viewer.errors import MachineError
 from viewer.resources import ResourceError, data_dir
@@ -12,6 +14,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import moderngl
+    from numpy.typing import NDArray
+
+    from viewer.spatial.checks import Floats
+    from viewer.spatial.projection import Projection
 
 NAMES = (
     "background", "bones", "flat", "ground", "lines", "outline", "shadow", "shadow_map", "spheres", "triangles",
@@ -19,7 +25,7 @@ NAMES = (
 """Pairs ``NAME.vert``, ``NAME.frag`` that draw the scene."""
 
 VIEW_BINDING = 0
-"""Where all programs find the block of `viewer.opengl.view_block`."""
+"""Where all programs find the block of `viewer.opengl.programs`."""
 
 _INCLUDE = re.compile(r'^#include "([a-z_]+\.glsl)"$', re.MULTILINE)
 _NUMBERED = re.compile(r"0[:(](\d+)\)?")
@@ -71,3 +77,49 @@ def _refused(name: str, message: str, sources: dict[str, str]) -> MachineError:
     place = f', at "{text[int(number.group(1)) - 1].strip()}"' if number and int(number.group(1)) <= len(text) else ""
     file = f"shaders/{name}.{kind}" if kind else f"shaders/{name}.vert and {name}.frag"
     return MachineError(f"{file}: the graphics driver refuses this shader ({said}){place}: update the driver")
+
+
+_KEY = np.array([-0.50, 0.78, 0.48])
+_LIFT = np.array([0.0, 0.25, 0.0])
+_FLOATS = 16 + 16 + 4 + 4 + 4
+
+
+def key_light(projection: Projection) -> Floats:
+    """Unit vector (3,) in the world towards the key light: over the left shoulder of whoever looks, from above."""
+    turned = _KEY[0] * projection.right + _KEY[1] * projection.up + _KEY[2] * projection.back
+    lifted = turned / np.linalg.norm(_KEY) + _LIFT
+    return np.asarray(lifted / np.linalg.norm(lifted))
+
+
+class ViewBlock:
+    """The block on the graphics card."""
+
+    def __init__(self, ctx: moderngl.Context) -> None:
+        """Reserve it."""
+        self._buffer = ctx.buffer(reserve=4 * _FLOATS)
+        self._last: tuple[Projection, float] | None = None
+
+    def bind(self, projection: Projection, scale: float) -> None:
+        """Make it say this projection and scale, and what is drawn from now on read it."""
+        if self._last is None or self._last[0] is not projection or self._last[1] != scale:
+            self._buffer.write(packed(projection, scale).tobytes())
+            self._last = projection, scale
+        self._buffer.bind_to_uniform_block(VIEW_BINDING)
+
+
+def packed(projection: Projection, scale: float) -> NDArray[np.float32]:
+    """The block's numbers (44,): matrices by columns, then light, up and screen; see the shader."""
+    turn = projection.view[:3, :3]
+    width, height = projection.size
+    flat = 1.0 if projection.orthographic else 0.0
+    metres = 2.0 / (projection.lens[1, 1] * height)
+    numbers = np.concatenate(
+        [
+            projection.view.T.ravel(),
+            projection.lens.T.ravel(),
+            [*(turn @ key_light(projection)), 0.0],
+            [*turn[:, 1], scale],
+            [width, height, metres, flat],
+        ]
+    )
+    return numbers.astype(np.float32)

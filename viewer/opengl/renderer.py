@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from viewer.opengl.floor import Background, Grid, Shadow
+from viewer.opengl.framebuffers import Target, write_only
 from viewer.opengl.geometry import Bones, Lines, Spheres, Triangles
-from viewer.opengl.targets import Target, write_only
-from viewer.opengl.view_block import ViewBlock
+from viewer.opengl.programs import ViewBlock
 
 if TYPE_CHECKING:
     import moderngl

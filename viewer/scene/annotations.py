@@ -1,23 +1,59 @@
-"""Words and axes beside joints: names, the axes of selected joints, frame numbers above ghosts."""
+"""Words beside things: joints' names and axes, frame numbers, chips of missed targets, and how wide text is."""
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from viewer.errors import shown
+from viewer.ik.findings import FAR, far
+from viewer.scene import marks
 from viewer.scene.look import figure_points, look_of
+from viewer.scene.marks import is_on_view
 from viewer.scene.palette import rgba
 from viewer.scene.primitives import Text
-from viewer.scene.texts import text_width
 from viewer.spatial.quaternion import to_matrix
 
 if TYPE_CHECKING:
-    from viewer.scene.lines import Lines
+    from collections.abc import Sequence
+
+    from viewer.scene.marks import Pixel, Seen
+    from viewer.scene.primitives import Lines, Records
     from viewer.scene.scene import Scene
     from viewer.spatial.checks import Bools, Ints
     from viewer.spatial.projection import Projection
+
+_LINE = 2400.0
+"""Font units from the top of a line to its bottom: a size in pixels is the height of that."""
+_FIRST = 32
+_REGULAR = (
+    507, 527, 655, 1261, 1150, 1500, 1273, 357, 700, 712, 882, 1161, 402, 565, 539, 844, 1150, 1150, 1150, 1150, 1150,
+    1150, 1150, 1150, 1150, 1150, 496, 433, 1041, 1124, 1070, 967, 1839, 1336, 1275, 1333, 1343, 1164, 1132, 1395, 1460,
+    557, 1130, 1284, 1102, 1788, 1460, 1408, 1292, 1408, 1261, 1215, 1222, 1328, 1303, 1817, 1284, 1230, 1226, 543, 840,
+    543, 856, 924, 633, 1114, 1149, 1072, 1155, 1085, 711, 1149, 1128, 497, 489, 1038, 497, 1795, 1130, 1168, 1149,
+    1164, 693, 1056, 669, 1129, 992, 1539, 1015, 969, 1015, 693, 499, 693, 1393,
+)  # fmt: skip
+_BOLD_WIDER = 1.022
+_OTHER = 1170
+"""Of Latin, Greek and Cyrillic letters beyond ASCII, about."""
+_WIDE, _WIDE_FROM = 2048, 0x2E80
+"""Of the letters of East Asia, which are square."""
+
+
+@lru_cache(maxsize=4096)
+def text_width(text: str, size: float, *, bold: bool = False) -> float:
+    """Pixels that a text of a size (of the whole line, in pixels) is wide; exact in plain Latin, near it elsewhere."""
+    units = 0
+    for letter in text:
+        code = ord(letter)
+        if _FIRST <= code < _FIRST + len(_REGULAR):
+            units += _REGULAR[code - _FIRST]
+        else:
+            units += _WIDE if code >= _WIDE_FROM else _OTHER
+    return units * size / _LINE * (_BOLD_WIDER if bold else 1.0)
+
 
 _SMALL = 13
 _AXIS_PX, _LETTER_PX, _AXIS_WIDTH = 38.0, 9.0, 2.0
@@ -116,3 +152,56 @@ def _take(taken: Bools, place: tuple[float, float, float, float], scale: float) 
         return False
     taken[rows, columns] = True
     return True
+
+
+_HEIGHT, _PAD, _ICON, _GAP = 26.0, 8.0, 14.0, 6.0
+_LEFT, _BELOW, _EDGE = -8.0, 24.0, 4.0
+"""Pixels from the target to the chip's top left corner, and that it keeps from the view's edges."""
+_SIZE = 15
+
+Box = tuple[float, float, float, float]
+
+
+def short_text(metres: float, *, too_near: bool = False) -> str:
+    """How far a target is missed: ``178 mm short``, ``too near``; small misses with the digits that they have.
+
+    From ten metres on in metres: ``11.1 m short``.
+    """
+    size = metres * 1000.0
+    digits = 0 if size >= 10.0 else 1 if size >= 0.1 else 3
+    length = far(metres) if metres >= FAR else f"{size:.{digits}f} mm"
+    return f"{length} {'too near' if too_near else 'short'}"
+
+
+def chip_records(seen: Sequence[Seen], projection: Projection, scale: float) -> tuple[Records, list[Text]]:
+    """FLAT triangles and texts; of chips that would overlap the one of the selected or the larger miss stays."""
+    missed = [one for one in seen if one.is_short and one.mark.error_m > 0.0 and is_on_view(one.at, projection, scale)]
+    taken: list[Box] = []
+    signs: list[tuple[Records, Pixel]] = []
+    texts: list[Text] = []
+    for one in sorted(missed, key=lambda miss: (not miss.mark.selected, -miss.mark.error_m)):
+        words = short_text(one.mark.error_m, too_near=one.mark.too_near)
+        wide = round((2.0 * _PAD + _ICON + _GAP) * scale + text_width(words, _SIZE * scale, bold=True))
+        high = round(_HEIGHT * scale)
+        left, top = _placed(one.at, (wide, high), projection.size, scale)
+        if any(_overlap((left, top, left + wide, top + high), other) for other in taken):
+            continue
+        taken.append((left, top, left + wide, top + high))
+        middle = top + 0.5 * high
+        signs.append((marks.chip(wide, high, scale), (left, top)))
+        signs.append((marks.warning(scale, _ICON), (left + (_PAD + 0.5 * _ICON) * scale, middle)))
+        start = left + (_PAD + _ICON + _GAP) * scale
+        texts.append(Text(words, start, middle, rgba("text"), _SIZE, halo=False, bold=True))
+    return marks.placed(signs), texts
+
+
+def _placed(at: Pixel, chip: tuple[int, int], size: tuple[int, int], scale: float) -> Pixel:
+    """Top left corner of a chip: below its target, within the view, on whole pixels."""
+    edge = _EDGE * scale
+    left = min(max(at[0] + _LEFT * scale, edge), max(size[0] - chip[0] - edge, edge))
+    top = min(max(at[1] + _BELOW * scale, edge), max(size[1] - chip[1] - edge, edge))
+    return float(round(left)), float(round(top))
+
+
+def _overlap(a: Box, b: Box) -> bool:
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.gizmo.shapes import Fill, Letter, Stroke
-from viewer.scene.outlines import circle
+from viewer.gizmo.drawing import Fill, Letter, Stroke
+from viewer.scene.flat import circle
 
 if TYPE_CHECKING:
-    from viewer.gizmo.shapes import Shape
+    from viewer.gizmo.drawing import Shape
     from viewer.spatial.checks import Floats
     from viewer.spatial.projection import Projection
 

@@ -14,9 +14,8 @@ from viewer.scene.ranges import ranges_of
 from viewer.spatial.quaternion import perpendicular
 
 if TYPE_CHECKING:
-    from viewer.scene.lines import Lines
     from viewer.scene.palette import RGBA
-    from viewer.scene.primitives import Records
+    from viewer.scene.primitives import Lines, Records
     from viewer.scene.range_shapes import Travel
     from viewer.scene.scene import Scene
     from viewer.spatial.checks import Floats, Ints

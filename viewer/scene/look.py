@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.skeleton.body_parts import body_part
-from viewer.skeleton.extent import tip_positions
 from viewer.skeleton.figure import find_figure
-from viewer.skeleton.kinematics import fk
+from viewer.skeleton.kinematics import fk, tip_positions
+from viewer.skeleton.names import body_part
 
 if TYPE_CHECKING:
     from viewer.skeleton.kinematics import World

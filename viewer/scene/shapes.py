@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from viewer.gizmo.shapes import Letter, Stroke
+from viewer.gizmo.drawing import Letter, Stroke
 from viewer.scene.flat import Path, tessellate
 from viewer.scene.palette import rgba
 from viewer.scene.primitives import Text
@@ -12,7 +12,7 @@ from viewer.scene.primitives import Text
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from viewer.gizmo.shapes import Shape
+    from viewer.gizmo.drawing import Shape
     from viewer.scene.primitives import Records
 
 _LETTER = 13

@@ -10,8 +10,7 @@ from viewer.scene.palette import PALETTE, rgba
 from viewer.scene.primitives import SPHERE
 
 if TYPE_CHECKING:
-    from viewer.scene.lines import Lines
-    from viewer.scene.primitives import Records
+    from viewer.scene.primitives import Lines, Records
     from viewer.scene.scene import Scene, Trail
     from viewer.spatial.checks import Floats
 

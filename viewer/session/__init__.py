@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from viewer.session.default_goals import stand_of, world_of
 from viewer.session.document import Document, Handle, Item, Mode, Scope, SolverSettings, Wanted
 from viewer.session.drag_goals import Grab
 from viewer.session.opening import new_document
-from viewer.session.playback import Loop
 from viewer.session.report import GoalError, Report
 from viewer.session.session import Session
-from viewer.session.standing import stand_of, world_of
+from viewer.session.transport import Loop
 
 __all__ = [
     "Document",

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viewer.session.planar_rig import rig_of
+from viewer.skeleton.coordinates import limit_violation, project_pose
 from viewer.skeleton.pose import Pose
-from viewer.skeleton.violation import limit_violation, project_pose
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from viewer.ik.methods.two_link import two_link_algebraic
-from viewer.session.standing import world_of
-from viewer.session.values import Wanted
+from viewer.session.default_goals import world_of
+from viewer.session.handle import Wanted
 from viewer.skeleton.effectors import find_place
 from viewer.skeleton.kinds import JointKind
 

@@ -10,9 +10,9 @@ import numpy as np
 from viewer.errors import InputError, quote
 from viewer.ik.goals import Goal, GoalKind
 from viewer.session.checks import as_vector
+from viewer.session.default_goals import world_of
+from viewer.session.handle import Item
 from viewer.session.planar import in_plane
-from viewer.session.standing import world_of
-from viewer.session.values import Item
 from viewer.skeleton.effectors import find_place
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from viewer.session.actions.base import Action
     from viewer.session.document import Document
     from viewer.session.drag_goals import Grab
-    from viewer.session.values import Item
+    from viewer.session.handle import Item
     from viewer.skeleton.pose import Pose
 
 

@@ -1,37 +1,116 @@
-"""One IK drag, from press to release."""
+"""One IK drag, from press to release: its chain of joints, and what it does to the selection."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 from viewer.errors import InputError, quote
 from viewer.ik.solution import Status
 from viewer.session.actions.targets import with_handle
 from viewer.session.bounds import violation
-from viewer.session.chain import locked_beyond, longest, ways_of
 from viewer.session.checks import as_number, as_turn, as_vector
-from viewer.session.drag_ends import let_go, taken_up
+from viewer.session.default_goals import above, below, held, stand_of
 from viewer.session.drag_goals import Target, drag_goals, held_joint
+from viewer.session.handle import Item
+from viewer.session.measuring import measured
 from viewer.session.report import Report, Trace
 from viewer.session.resting import Rest
 from viewer.session.scope import joint_of, locked_joints
 from viewer.session.sharing import shared_by
 from viewer.session.solving import kept_pose, target_rows, tolerances
-from viewer.session.take.carrying import carried_pose
-from viewer.session.values import Item
-from viewer.skeleton.blend import blend_poses
+from viewer.session.take.editing import carried_pose
+from viewer.skeleton.effectors import find_place
+from viewer.skeleton.relaxed import blend_poses
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
     from viewer.ik.goals import Goal
     from viewer.session.document import Document
-    from viewer.session.drag_goals import Grab
+    from viewer.session.drag_goals import Grab, Held
     from viewer.session.solving import Solvers, SteppedDrag
     from viewer.skeleton.pose import Pose
+    from viewer.skeleton.skeleton import Skeleton
+
+
+class Way(NamedTuple):
+    """The joints that can bring something dragged to its target, nearest first.
+
+    Attributes:
+        joint: that it is fixed to.
+        movers: of it: without that joint where it stands in its middle, which turning does not move.
+    """
+
+    joint: int
+    movers: tuple[int, ...]
+
+
+def ways_of(document: Document, items: Iterable[Item], held: Iterable[Held]) -> tuple[Way, ...]:
+    """One for each item: effectors by their places, joints by the point that is held."""
+    skeleton, points = document.skeleton, {one.item: one.point for one in held}
+    ways = []
+    for item in items:
+        if item.kind == "effector":
+            place = find_place(skeleton, item.name)
+            joint, point = place.joint, np.add(place.offset, document.handle(item.name).offset)
+        else:
+            joint, point = skeleton.index(item.name), np.array(points[item])
+        path = above(skeleton, joint)
+        ways.append(Way(joint, tuple(path if point.any() else path[1:])))
+    return tuple(ways)
+
+
+def longest(ways: Sequence[Way], skeleton: Skeleton, locked: frozenset[str]) -> int:
+    """Joints of the longest chain, without those that may not move anyway."""
+    return max((sum(skeleton.names[joint] not in locked for joint in way.movers) for way in ways), default=0)
+
+
+def locked_beyond(skeleton: Skeleton, ways: Sequence[Way], length: int, locked: frozenset[str]) -> frozenset[str]:
+    """Names of the joints that may not move while only so many do above what is dragged.
+
+    What hangs on those that do moves, too: it may have goals of its own.
+    """
+    tops = []
+    for way in ways:
+        free = [joint for joint in way.movers if skeleton.names[joint] not in locked][:length]
+        tops.append(free[-1] if free else way.joint)
+    moves = below(skeleton, tops)
+    return locked | {name for name, free in zip(skeleton.names, moves.tolist(), strict=True) if not free}
+
+
+def taken_up(document: Document, items: tuple[Item, ...]) -> Document:
+    """What is dragged is selected, unless it is part of what is; effectors that are off are switched on."""
+    if not all(item in document.selection for item in items):
+        document = replace(document, selection=items)
+    for item in items:
+        if item.kind == "effector" and not document.handle(item.name).on:
+            document = with_handle(document, held(document, document.handle(item.name)))
+    return document
+
+
+def let_go(start: Document, document: Document, joints: list[int]) -> Document:
+    """The document after dragged joints were let go of: what gave way to them is held where it is now.
+
+    These are the handles of those very joints, and holds that were met before and cannot be met any more. Pins stay
+    where they are, and so do targets that were missed before.
+    """
+    before, now = ({name for name, error in measured(some).items() if not error.reached} for some in (start, document))
+    for handle in document.handles:
+        if not handle.stands:
+            continue
+        own = find_place(document.skeleton, handle.effector).joint in joints
+        gave_way = handle.effector in now - before and not handle.pinned
+        if own or gave_way:
+            stand = stand_of(document.skeleton, document.pose, handle)
+            kept = handle.rotation if own and handle.pin_rotation else None
+            document = with_handle(document, handle.standing_at(stand.position, kept or stand.rotation))
+    return document
+
 
 BLEND = 0.2
 """Seconds in which a pose that was outside its limits comes inside, and an escape is blended in."""

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.session.footing import moved_over, root_of, standing_across, standing_on, turned_across
-from viewer.skeleton.body_parts import body_part
+from viewer.session.opening import moved_over, root_of, standing_across, standing_on, turned_across
 from viewer.skeleton.figure import find_figure
 from viewer.skeleton.kinematics import fk
+from viewer.skeleton.names import body_part
 from viewer.skeleton.pose import Pose
 from viewer.spatial.checks import frozen
 from viewer.spatial.quaternion import conjugate, from_matrix, multiply, rotate

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from viewer.session.default_goals import stand_of, world_of
 from viewer.session.measuring import joints_at_limit
-from viewer.session.plane import PLANES, normal_of
-from viewer.session.standing import stand_of, world_of
+from viewer.session.planar_rig import PLANES, normal_of
+from viewer.skeleton.coordinates import project_pose
 from viewer.skeleton.kinds import JointKind
 from viewer.skeleton.pose import Pose
-from viewer.skeleton.violation import project_pose
 from viewer.spatial.quaternion import between, conjugate, from_axis_angle, multiply, rotate
 from viewer.spatial.swing_twist import twist_about
 

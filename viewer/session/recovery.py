@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from viewer.errors import ViewerError
-from viewer.session.autosave import SUFFIX, remove
+from viewer.session.autosave import SUFFIX, lock, recovery_folder, remove, remove_if_free
 from viewer.session.files import read_kept
-from viewer.session.locks import lock, remove_if_free
-from viewer.session.places import recovery_folder
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.session.standing import above, below
-from viewer.session.values import Scope
+from viewer.session.default_goals import above, below
+from viewer.session.handle import Scope
 from viewer.skeleton.effectors import find_place
 from viewer.skeleton.figure import find_figure
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from viewer.session.document import Document
-    from viewer.session.values import Item
+    from viewer.session.handle import Item
     from viewer.skeleton.skeleton import Skeleton
     from viewer.spatial.checks import Bools
 

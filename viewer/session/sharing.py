@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from viewer.session.values import Item
+from viewer.session.handle import Item
 from viewer.skeleton.effectors import find_place
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""What the document says of the solver."""
+"""What the document says of the solver, and the preferred pose as the solver takes it."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING
 from viewer.errors import InputError, unknown_name
 from viewer.ik.checks import check_count
 from viewer.ik.methods import DEFAULT_TUNING
-from viewer.ik.options import Options
 from viewer.ik.settings import DRAGGING, ONE_SHOT
+from viewer.ik.solver_options import DEFAULT, Options
 from viewer.session.checks import as_flag, as_number, as_weight
+from viewer.skeleton.pose import Pose
 
 if TYPE_CHECKING:
     from viewer.ik.system import Settings
-    from viewer.skeleton.pose import Pose
+    from viewer.session.document import Document
+    from viewer.session.planar_rig import PlanarRig
     from viewer.skeleton.skeleton import Skeleton
 
 PREFERRED = ("start", "rest", "relaxed")
@@ -27,7 +29,7 @@ _FLAGS = ("restarts", "natural", "exact", "until_close", "numeric")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SolverSettings:
-    """How to solve; see `viewer.ik.options.Options` for what is not described here.
+    """How to solve; see `viewer.ik.solver_options.Options` for what is not described here.
 
     Attributes:
         method: the solver's name.
@@ -147,3 +149,26 @@ class SolverSettings:
 def _pose_of(skeleton: Skeleton, name: str) -> Pose:
     """One object: solvers are kept by it."""
     return skeleton.rest_pose() if name == "rest" else skeleton.relaxed_pose()
+
+
+def prefers(settings: SolverSettings) -> bool:
+    """Whether a solver with these settings is drawn to a pose: only the default method is."""
+    return settings.prefer != "start" and settings.method == DEFAULT
+
+
+def preferred_pose(document: Document, rig: PlanarRig | None) -> Pose | None:
+    """The preferred pose of the document's skeleton, or of the rig that stands for it; None where there is none.
+
+    The same object for the same skeleton and rig: solvers are kept by it.
+    """
+    wish = document.solver.preferred(document.skeleton) if prefers(document.solver) else None
+    return wish if wish is None or rig is None else _flat(rig, document.pose, wish)
+
+
+@lru_cache(maxsize=8)
+def _flat(rig: PlanarRig, pose: Pose, wish: Pose) -> Pose:
+    """The wish within the rig's planes, its free roots as in the pose: it is the joints that have habits."""
+    rotations, translations = wish.rotations.copy(), wish.translations.copy()
+    rotations[rig.roots], translations[rig.roots] = pose.rotations[rig.roots], pose.translations[rig.roots]
+    # The solver brings it inside the limits, where they bind.
+    return rig.lifted(rig.nearest(Pose(rotations, translations), limits=False))

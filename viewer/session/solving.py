@@ -17,15 +17,15 @@ from viewer.session.drag_goals import settling_goals
 from viewer.session.history import State
 from viewer.session.measuring import measured, still_report
 from viewer.session.planar_rig import rig_of
-from viewer.session.preferring import preferred_pose, prefers
 from viewer.session.report import Report, Trace
+from viewer.session.solver_settings import preferred_pose, prefers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from viewer.ik.goals import Goal
-    from viewer.ik.options import Options, SolverOptions
     from viewer.ik.solution import Solution
+    from viewer.ik.solver_options import Options, SolverOptions
     from viewer.session.document import Document
     from viewer.session.planar_rig import PlanarRig
     from viewer.session.solver_settings import SolverSettings

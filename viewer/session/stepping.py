@@ -10,7 +10,7 @@ import numpy as np
 from viewer.session.history import History, State, Step
 from viewer.session.measuring import still_report
 from viewer.session.solving import Solvers, settle
-from viewer.skeleton.blend import blend_poses
+from viewer.skeleton.relaxed import blend_poses
 
 if TYPE_CHECKING:
     from viewer.session.actions.base import Action

@@ -8,7 +8,7 @@ import traceback
 from typing import TYPE_CHECKING
 
 from viewer.errors import quote
-from viewer.session.places import log_folder
+from viewer.session.autosave import log_folder
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,7 +1,8 @@
-"""A document whose file is read in other units or with another axis up: the same work, at the new size."""
+"""A document whose file is read in other units or with another axis up, and steps that suit a figure's size."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,9 +11,9 @@ import numpy as np
 from viewer.errors import InputError
 from viewer.session.lengths import relengthened
 from viewer.session.renaming import renamed_skeleton
+from viewer.session.take.changing import reread_take
 from viewer.session.take.evaluate import motion_of
 from viewer.session.take.pins import resolved
-from viewer.session.take.rereading import reread_take
 from viewer.skeleton.pose import Pose
 from viewer.spatial.quaternion import conjugate, multiply, rotate
 
@@ -96,3 +97,18 @@ def _turned(handle: Handle, scale: float, turn: Floats) -> Handle:
     distance = None if handle.distance is None else scale * handle.distance
     offset = scale * np.array(handle.offset)
     return replace(handle, position=position, rotation=rotation, distance=distance, offset=offset)  # type: ignore[arg-type]
+
+
+LEAST, MOST = 0.1, 30.0
+"""Metres of height between which a figure is of a person's scale."""
+_USUAL = 1.7
+
+
+def is_usual(height: float) -> bool:
+    """Whether a figure of this height (metres) is of a person's scale; one without a height that is a number is."""
+    return not (0.0 < height < math.inf) or LEAST <= height < MOST
+
+
+def step_scale(height: float) -> float:
+    """What lengths for a person are to be multiplied by for a figure of a height: a power of ten."""
+    return 1.0 if is_usual(height) else 10.0 ** round(math.log10(height / _USUAL))

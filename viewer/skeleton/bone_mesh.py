@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from viewer.skeleton.extent import tip_positions
+from viewer.skeleton.kinematics import tip_positions
 
 if TYPE_CHECKING:
     from viewer.skeleton.kinematics import World

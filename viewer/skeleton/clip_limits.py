@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.skeleton.body_parts import body_part
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.kinds import JointKind
-from viewer.skeleton.limits import UNLIMITED, JointLimits, LimitForm
-from viewer.skeleton.twist_axis import default_twist_axis
+from viewer.skeleton.limits import UNLIMITED, JointLimits, LimitForm, default_twist_axis
+from viewer.skeleton.names import body_part
 
 if TYPE_CHECKING:
     from viewer.skeleton.clip import Clip

@@ -1,4 +1,4 @@
-"""Joint coordinates: the numbers that a joint's limits speak of, read off a pose and turned back into one.
+"""Joint coordinates: read off a pose, turned back into one, and compared with the ranges of the limits.
 
 Each joint has up to three, in the columns of a (..., J, 3) array; columns it does not use hold 0.
 
@@ -17,17 +17,19 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from viewer.errors import InputError
-from viewer.skeleton import readings
+from viewer.skeleton.arguments import check_clip, check_pose, check_skeleton
 from viewer.skeleton.kinds import JointKind
 from viewer.skeleton.limits import LimitForm
+from viewer.skeleton.pose import Pose
 from viewer.spatial.checks import handed_over
-from viewer.spatial.euler import axes_of, from_euler, to_euler, wrapped
+from viewer.spatial.euler import axes_of, from_euler, parity_of, to_euler, wrapped
 from viewer.spatial.quaternion import IDENTITY, conjugate, from_axis_angle, multiply, rotate
 from viewer.spatial.swing_twist import from_swing_twist, to_swing_twist, twist_about
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
+    from viewer.skeleton.clip import Clip
     from viewer.skeleton.limits import JointLimits
     from viewer.skeleton.skeleton import Skeleton
     from viewer.spatial.checks import Bools, Floats, Ints
@@ -90,7 +92,7 @@ class JointSpace:
             result[..., joints, :] = angles[..., np.argsort(axes_of(order))]
         if not (np.isfinite(self.lower).any() or np.isfinite(self.upper).any()):
             return result  # without ranges no reading is better than another
-        return self._read(readings.counted(result, self.middle, self.period))
+        return self._read(counted(result, self.middle, self.period))
 
     def rebuild(self, coordinates: Floats, rotations: Floats, translations: Floats) -> tuple[Floats, Floats]:
         """Copies of the local rotations and translations, made what the coordinates (..., J, 3) say.
@@ -119,9 +121,9 @@ class JointSpace:
 
     def excess(self, coordinates: Floats) -> Floats:
         """(..., J) how far coordinates (..., J, 3) are outside: radians, metres for slides; 0 inside."""
-        result = readings.excess(coordinates, self.lower, self.upper).max(axis=-1)
+        result = excess(coordinates, self.lower, self.upper).max(axis=-1)
         for twist_axis, joints in self.swing_twists:
-            beyond = readings.swing_excess(coordinates[..., joints, :], twist_axis)
+            beyond = swing_excess(coordinates[..., joints, :], twist_axis)
             result[..., joints] = np.maximum(result[..., joints], beyond)
         return np.asarray(result)
 
@@ -134,7 +136,7 @@ class JointSpace:
         outside = self.excess(coordinates)[..., None] > 0.0
         for twist_axis, joints in self.swing_twists:
             some = coordinates[..., joints, :]
-            inside = readings.swing_inside(some, self.lower[joints], self.upper[joints], twist_axis)
+            inside = swing_inside(some, self.lower[joints], self.upper[joints], twist_axis)
             result[..., joints, :] = np.where(outside[..., joints, :], inside, some)
         return np.asarray(result)
 
@@ -155,11 +157,11 @@ class JointSpace:
             return coordinates
         for twist_axis, joints in self.swing_twists:
             ends = self.lower[joints], self.upper[joints]
-            coordinates[..., joints, :] = readings.nearer_swing(coordinates[..., joints, :], *ends, twist_axis)
+            coordinates[..., joints, :] = nearer_swing(coordinates[..., joints, :], *ends, twist_axis)
         for order, joints in self.eulers:
             ends = self.lower[joints], self.upper[joints]
             counts = self.middle[joints], self.period[joints]
-            coordinates[..., joints, :] = readings.nearer_euler(coordinates[..., joints, :], *ends, *counts, order)
+            coordinates[..., joints, :] = nearer_euler(coordinates[..., joints, :], *ends, *counts, order)
         return coordinates
 
 
@@ -237,3 +239,167 @@ def _universal_angles(d: Floats, axes: Floats) -> Floats:
     total, difference = np.arctan2(x + y, w - z), np.arctan2(x - y, w + z)
     angles = np.stack([total + difference, total - difference], axis=-1)
     return wrapped(angles)
+
+
+_LOCKED = 1e-8
+"""Where the middle angle is this near to +-pi/2, the outer ones are known no better than they may be traded here."""
+
+_ROUNDING = 1e-9
+_CLEAR = 1e-6
+"""A swing that is brought inside stays this much below pi, where a twist could no longer be told from the swing."""
+
+_HALVINGS = 60
+
+
+def counted(angles: Floats, middle: Floats, period: Floats) -> Floats:
+    """Angles counted from the middle of their range: 170 degrees is 40 past [-150, -100], not 320.
+
+    ``period`` is 2 pi, or 0 for coordinates that are not counted so.
+    """
+    return np.asarray(angles - period * np.rint((angles - middle) / (2.0 * np.pi)))
+
+
+def excess(coordinates: Floats, lower: Floats, upper: Floats) -> Floats:
+    """How far each coordinate is outside its range; 0 inside."""
+    return np.maximum(np.maximum(lower - coordinates, coordinates - upper), 0.0)
+
+
+def swing_excess(coordinates: Floats, twist_axis: int) -> Floats:
+    """(...) how much more than half a turn the swing of coordinates (..., 3) is long: no rotation needs that."""
+    beyond = _swing_length(coordinates, twist_axis) - np.pi
+    return np.where(beyond > _ROUNDING, beyond, 0.0)
+
+
+def nearer_swing(coordinates: Floats, lower: Floats, upper: Floats, twist_axis: int) -> Floats:
+    """Swing-twist coordinates (..., J, 3), the swing the short or the long way round."""
+    length = _swing_length(coordinates, twist_axis)
+    shares = coordinates / np.where(length > 0.0, length, np.inf)[..., None]
+    shares[..., twist_axis] = 0.0
+    ways = [coordinates, coordinates - 2.0 * np.pi * shares]
+    costs = []
+    for way in ways:
+        outside = excess(way, lower, upper)
+        outside[..., twist_axis] = 0.0
+        costs.append(np.maximum(outside.max(-1), swing_excess(way, twist_axis)))
+    return _cheapest(ways, costs)
+
+
+def nearer_euler(angles: Floats, lower: Floats, upper: Floats, middle: Floats, period: Floats, order: str) -> Floats:
+    """Euler angles (..., J, 3) per axis x, y, z, in the one or the other half, at gimbal lock split in any way."""
+    _, second, _ = axes_of(order)
+    other = angles + np.pi
+    other[..., second] = np.pi - angles[..., second]
+    ways = [angles, counted(other, middle, period)]
+    locked = np.abs(angles[..., second]) > 0.5 * np.pi - _LOCKED
+    if locked.any():
+        splits = _splits(angles, lower, upper, order)
+        ways += [np.where(locked[..., None], counted(way, middle, period), angles) for way in splits]
+    return _cheapest(ways, [excess(way, lower, upper).max(-1) for way in ways])
+
+
+def swing_inside(coordinates: Floats, lower: Floats, upper: Floats, twist_axis: int) -> Floats:
+    """The swings nearest to those of coordinates (..., J, 3), inside their ranges and no longer than half a turn.
+
+    The nearest point of a box and a disc is the nearest in the box to the vector scaled down, by the least that will do
+    (the multiplier of the disc's constraint). If the box has no such point, the one nearest to the disc is taken.
+    """
+    clipped = np.clip(coordinates, lower, upper)
+    too_long = _swing_length(clipped, twist_axis) > np.pi - _CLEAR
+    if not too_long.any():
+        return clipped
+    some, low, high = coordinates[too_long], *(np.broadcast_to(e, clipped.shape)[too_long] for e in (lower, upper))
+    least, most = np.zeros(len(some)), np.ones(len(some))
+    for _ in range(_HALVINGS):
+        scale = 0.5 * (least + most)
+        fits = _swing_length(np.clip(scale[:, None] * some, low, high), twist_axis) <= np.pi - _CLEAR
+        least, most = np.where(fits, scale, least), np.where(fits, most, scale)
+    pulled = np.clip(least[:, None] * some, low, high)
+    pulled[:, twist_axis] = clipped[too_long][:, twist_axis]
+    clipped[too_long] = pulled
+    return clipped
+
+
+def _swing_length(coordinates: Floats, twist_axis: int) -> Floats:
+    return np.hypot(coordinates[..., (twist_axis + 1) % 3], coordinates[..., (twist_axis + 2) % 3])
+
+
+def _splits(angles: Floats, lower: Floats, upper: Floats, order: str) -> list[Floats]:
+    """Angles at gimbal lock with other splits of first + sign * third: if any is inside, one of these is.
+
+    The splits that are inside form ranges, which end where one of the two angles is at an end of its own.
+    """
+    i, j, k = axes_of(order)
+    sign = parity_of(order) * np.sign(angles[..., j])
+    total = angles[..., i] + sign * angles[..., k]
+    thirds = [np.clip(0.0, lower[:, k], upper[:, k]), lower[:, k], upper[:, k]]
+    thirds += [sign * (total - end[:, i]) for end in (lower, upper)]
+    ways = []
+    for third in thirds:
+        way = angles.copy()
+        way[..., k] = np.where(np.isfinite(third), third, angles[..., k])
+        way[..., i] = total - sign * way[..., k]
+        ways.append(way)
+    return ways
+
+
+def _cheapest(ways: Sequence[Floats], costs: Sequence[Floats]) -> Floats:
+    """Per joint the way (..., 3) that costs (...) least; the first one unless another is better past rounding."""
+    best = np.argmin(np.stack([costs[0] - _ROUNDING, *costs[1:]]), axis=0)
+    return np.asarray(np.take_along_axis(np.stack(ways), best[None, ..., None], axis=0)[0])
+
+
+def limit_violation(skeleton: Skeleton, pose: Pose) -> Floats:
+    """(J,) largest excess of each joint over its ranges: radians, metres for slides; 0 inside.
+
+    Raises:
+        InputError: no skeleton, no pose, or one of another skeleton.
+    """
+    check_skeleton(skeleton)
+    check_pose(pose)
+    return _excess(skeleton, pose.rotations, pose.translations)
+
+
+def clip_violation(skeleton: Skeleton, clip: Clip, frames: slice = slice(None)) -> Floats:
+    """(F, J) the violation of every frame asked for.
+
+    Raises:
+        InputError: no skeleton, no clip, or one of another skeleton.
+    """
+    check_skeleton(skeleton)
+    check_clip(clip)
+    return _excess(skeleton, clip.rotations[frames], clip.local_translations(frames))
+
+
+def project_pose(skeleton: Skeleton, pose: Pose, *, limits: bool = True) -> Pose:
+    """The nearest pose that each joint's kind can hold and, if ``limits``, that its limits allow.
+
+    Joint by joint and coordinate by coordinate; the rest of the tree is not asked. Joints that are inside already keep
+    their numbers to the last bit, and translations other than those of slides are kept: a file may animate them.
+
+    Raises:
+        InputError: no skeleton, no pose, or one of another skeleton.
+    """
+    check_skeleton(skeleton)
+    check_pose(pose)
+    space = joint_space(skeleton)
+    measured = space.measure(pose.rotations, pose.translations)
+    wanted = space.nearest_inside(measured) if limits else measured
+    rotations, translations = space.rebuild(wanted, pose.rotations, pose.translations)
+    unchanged = (measured == wanted).all(axis=-1) & _holds(pose, rotations, translations)
+    return Pose.trusted(
+        handed_over(np.where(unchanged[:, None], pose.rotations, rotations)),
+        handed_over(np.where(unchanged[:, None], pose.translations, translations)),
+    )
+
+
+def _holds(pose: Pose, rotations: Floats, translations: Floats) -> Bools:
+    """(J,) whether the rebuilt motion is the pose's own but for rounding."""
+    same_turn = np.abs(np.einsum("ji,ji->j", pose.rotations, rotations)) > 1.0 - 1e-14
+    same_place = np.abs(pose.translations - translations).max(axis=-1) <= 1e-12
+    result: Bools = same_turn & same_place
+    return result
+
+
+def _excess(skeleton: Skeleton, rotations: Floats, translations: Floats) -> Floats:
+    space = joint_space(skeleton)
+    return space.excess(space.measure(rotations, translations))

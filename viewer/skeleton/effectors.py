@@ -1,4 +1,4 @@
-"""Effectors: the places on a skeleton that goals are for, and how a goal's name finds one."""
+"""Effectors: the places on a skeleton that goals are for; found by a goal's name, or in a skeleton that names none."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 from viewer.errors import InputError, quote, unknown_name
 from viewer.skeleton.checks import member, text, whole
+from viewer.skeleton.names import BodyPart, body_part
 from viewer.spatial.checks import finite_floats
 
 if TYPE_CHECKING:
     from viewer.skeleton.skeleton import Skeleton
+    from viewer.spatial.checks import Floats, Ints
 
 
 class EffectorGoal(StrEnum):
@@ -75,3 +77,64 @@ def find_place(skeleton: Skeleton, name: str) -> Effector:
         return Effector(name, int(skeleton.tip_parents[tip]), (x, y, z))
     known = dict.fromkeys([e.name for e in skeleton.effectors] + [*skeleton.names, *tips])
     raise InputError(unknown_name("effector, joint or tip", name, known))
+
+
+_WANTED = (
+    ("left", ("hand", "wrist")),
+    ("right", ("hand", "wrist")),
+    ("left", ("foot", "ankle")),
+    ("right", ("foot", "ankle")),
+    ("", ("head",)),
+)
+"""Effectors that are on, in this order; of two names for one place the first is preferred."""
+
+_FINE_PARTS = {"finger", "toe", "tail", "claw"}
+MOST_LEAVES = 12
+
+
+def find_effectors(
+    names: tuple[str, ...], parents: Ints, tip_parents: Ints, tip_offsets: Floats
+) -> tuple[Effector, ...]:
+    """Hands (or wrists), feet (or ankles) and the head are on; tips of fingers, toes, tails and claws are off.
+
+    Where no name is understood, every leaf's tip is on, `MOST_LEAVES` at most (the others are off).
+    """
+    parts = [body_part(name) for name in names]
+    leaves = _leaves(names, parents, tip_parents, tip_offsets)
+    found = [joint for side, words in _WANTED if (joint := _first(parts, side, words)) is not None]
+    if not found:
+        goals = [EffectorGoal.POSITION] * MOST_LEAVES + [EffectorGoal.OFF] * max(0, len(leaves) - MOST_LEAVES)
+        return tuple(
+            Effector(leaf.name, leaf.joint, leaf.offset, goal) for leaf, goal in zip(leaves, goals, strict=False)
+        )
+    fine = [leaf for leaf in leaves if parts[leaf.joint].part in _FINE_PARTS and leaf.joint not in found]
+    return (*(Effector(names[joint], joint) for joint in found), *fine)
+
+
+def _first(parts: list[BodyPart], side: str, words: tuple[str, ...]) -> int | None:
+    """The joint nearest to the root that is this part, the earlier word preferred."""
+    for word in words:
+        for joint, part in enumerate(parts):
+            if (part.side, part.part, part.helper) == (side, word, False):
+                return joint
+    return None
+
+
+def _leaves(names: tuple[str, ...], parents: Ints, tip_parents: Ints, tip_offsets: Floats) -> list[Effector]:
+    """An effector (off) at every end site and at every joint that ends the tree without one, in joint order.
+
+    An end site of no length is its joint: it goes by the joint's name.
+    """
+    inner = set(parents.tolist())
+    tips_of: dict[int, list[tuple[float, float, float]]] = {}
+    for joint, (x, y, z) in zip(tip_parents.tolist(), tip_offsets.tolist(), strict=True):
+        tips_of.setdefault(joint, []).append((x, y, z))
+    leaves: list[Effector] = []
+    for joint, name in enumerate(names):
+        tips = tips_of.get(joint, [])
+        if not tips and joint not in inner:
+            leaves.append(Effector(name, joint, goal=EffectorGoal.OFF))
+        for number, offset in enumerate(tips, start=1):
+            label = name if not any(offset) else f"{name}.tip{'' if number == 1 else number}"
+            leaves.append(Effector(label, joint, offset, EffectorGoal.OFF))
+    return list({leaf.name: leaf for leaf in leaves}.values())

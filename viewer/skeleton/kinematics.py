@@ -1,4 +1,4 @@
-"""Forward kinematics: from local to world, one pose or a whole clip at once.
+"""Forward kinematics: from local to world, one pose or a whole clip at once; and the extent of a figure.
 
 W_j = W_parent * q_j and p_j = p_parent + W_parent * t_j. Ordinary trees are walked level by level (all joints of one
 depth at a time). Deep ones, such as chains, by pointer doubling: every joint is joined to the world motion relative to
@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viewer.errors import InputError
-from viewer.skeleton.given import check_clip, check_pose, check_skeleton
+from viewer.skeleton.arguments import check_clip, check_pose, check_skeleton
 from viewer.spatial.checks import frozen
 from viewer.spatial.quaternion import rotate
 
 if TYPE_CHECKING:
+    from viewer.skeleton.character import Character
     from viewer.skeleton.clip import Clip
     from viewer.skeleton.pose import Pose
     from viewer.skeleton.skeleton import Skeleton
@@ -150,3 +151,24 @@ def _compose(q: Floats, p: Floats, some: Ints, above: Ints) -> None:
     p[0, some] = p[0, above] + vx + aw * tx + ay * tz - az * ty
     p[1, some] = p[1, above] + vy + aw * ty + az * tx - ax * tz
     p[2, some] = p[2, above] + vz + aw * tz + ax * ty - ay * tx
+
+
+def tip_positions(skeleton: Skeleton, world: World) -> Floats:
+    """World places (..., T, 3) of the end sites."""
+    joints = skeleton.tip_parents
+    turned = rotate(world.rotations[..., joints, :], skeleton.tip_offsets)
+    return np.asarray(world.positions[..., joints, :] + turned)
+
+
+def extent(character: Character) -> Floats:
+    """(3,) metres that joints and tips span in x, y and z, in the first frame if there is one, else at rest."""
+    skeleton, clip = character.skeleton, character.clip
+    pose = clip.pose(0) if clip is not None and len(clip) else skeleton.rest_pose()
+    world = fk(skeleton, pose)
+    places = np.concatenate([world.positions, tip_positions(skeleton, world)])
+    return np.asarray(places.max(axis=0) - places.min(axis=0))
+
+
+def height(character: Character) -> float:
+    """Metres from the lowest to the highest joint or tip, in the first frame if there is one, else at rest."""
+    return float(extent(character)[1])

@@ -1,15 +1,24 @@
-"""Finding the arms and legs of a skeleton: by the names of hands and feet, else by the shape of the tree."""
+"""The limbs of a skeleton: its arms and legs, which way the figure stands and faces, and to which side limbs bend."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from viewer.skeleton.kinds import JointKind
+from viewer.skeleton.kinematics import fk
+from viewer.skeleton.limits import LimitForm
+from viewer.spatial.quaternion import conjugate, rotate
+
 if TYPE_CHECKING:
-    from viewer.skeleton.rest_tree import RestTree
+    from viewer.skeleton.figure import Figure, RestTree
+    from viewer.skeleton.kinematics import World
+    from viewer.skeleton.limits import JointLimits
+    from viewer.skeleton.skeleton import Skeleton
     from viewer.spatial.checks import Floats
 
 ARM, LEG = "arm", "leg"
@@ -175,3 +184,223 @@ def _shaped(tree: RestTree, child: int, nodes: Nodes, twin: Nodes) -> Limb | Non
     path = tree.between(tree.parents[child], upper)
     sides = [tree.parts[joint].side for joint in (*path, lower) if tree.parts[joint].side]
     return Limb("", sides[0] if sides else "", tuple(path[:-1]), upper, lower, end, tip)
+
+
+_SNAP = np.cos(np.radians(30.0))
+"""Up is the coordinate axis within this angle of the body's own: people lean, floors do not."""
+_HANGS = -0.5
+"""Legs hang if they point this much against the trunk (a cosine)."""
+_DOWN = -0.7
+_LYING = 0.6
+_TOE = 0.25
+"""A foot shows where it points if this much of it, in its own length, is level."""
+
+Axes = tuple["Floats", "Floats", "Floats", bool]
+
+
+def unit(vectors: Floats) -> Floats:
+    """(..., 3) scaled to length 1; zero where there is none."""
+    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return np.asarray(vectors / np.where(lengths > 0, lengths, 1.0))
+
+
+def find_axes(
+    tree: RestTree, pelvis: int, chest: int, head: int | None, arms: tuple[Limb, ...], legs: tuple[Limb, ...]
+) -> Axes | None:
+    """Up, left and forward (3,), and whether the rest pose is a standing person's.
+
+    None where it is not and names do not vouch for the figure either.
+    """
+    trunk = _trunk(tree, pelvis, chest, head, arms)
+    if not _stands(tree, trunk, legs):
+        return (np.eye(3)[1], np.eye(3)[0], np.eye(3)[2], False) if all(a.named for a in (*arms, *legs)) else None
+    up = _up(tree, trunk, legs)
+    across = _across(tree, legs or arms, up)
+    if across is None:
+        return None
+    forward = unit(np.cross(across, up))
+    shown = _toes(tree, legs, up) @ forward
+    if abs(shown) > 1e-6:
+        forward = forward if shown > 0 else -forward
+    elif (legs or arms)[0].side == "" and forward[int(np.argmax(np.abs(forward)))] < 0:
+        # Neither feet nor names say it: most files face along an axis, not against it.
+        forward = -forward
+    return up, np.cross(up, forward), forward, True
+
+
+def on_all_fours(tree: RestTree, pelvis: int, chest: int, arms: tuple[Limb, ...], legs: tuple[Limb, ...]) -> bool:
+    """Whether arms and legs alike reach down from a level spine: a quadruped."""
+    if not (arms and legs):
+        return False
+    spine = unit(tree.place(chest) - tree.place(pelvis))
+    if chest == pelvis or abs(float(spine[1])) > _LYING:
+        return False
+    return all(float(_direction(tree, limb)[1]) < _DOWN for limb in (*arms, *legs))
+
+
+def _direction(tree: RestTree, limb: Limb) -> Floats:
+    """From shoulder or hip to hand or foot."""
+    return unit(tree.end(limb.tip) - tree.place(limb.upper))
+
+
+def _trunk(tree: RestTree, pelvis: int, chest: int, head: int | None, arms: tuple[Limb, ...]) -> Floats:
+    """Direction (3,) from the pelvis to the head, else the shoulders; zero where there is nothing above."""
+    low = tree.place(pelvis)
+    tops = [tree.place(head)] if head is not None else []
+    tops += [np.mean([tree.place(arm.upper) for arm in arms], axis=0)] if arms else []
+    tops += [tree.place(chest)]
+    return next((unit(top - low) for top in tops if tree.apart(top, low)), np.zeros(3))
+
+
+def _stands(tree: RestTree, trunk: Floats, legs: tuple[Limb, ...]) -> bool:
+    """Whether the legs hang from the trunk, both on one side of it."""
+    if not legs:
+        return bool(trunk.any())
+    directions = [_direction(tree, leg) for leg in legs]
+    if not trunk.any():
+        return float(directions[0] @ directions[1]) > -_HANGS
+    return all(float(direction @ trunk) < _HANGS for direction in directions)
+
+
+def _up(tree: RestTree, trunk: Floats, legs: tuple[Limb, ...]) -> Floats:
+    """The body's own up, or the coordinate axis near it."""
+    own = unit(trunk - np.sum([_direction(tree, leg) for leg in legs], axis=0)) if legs else trunk
+    axis = int(np.argmax(np.abs(own)))
+    if abs(float(own[axis])) < _SNAP:
+        return own
+    return np.asarray(np.sign(own[axis]) * np.eye(3)[axis])
+
+
+def _across(tree: RestTree, pair: tuple[Limb, ...], up: Floats) -> Floats | None:
+    """Level direction from the second limb of a pair to the first, None if one stands above the other."""
+    between = tree.place(pair[0].upper) - tree.place(pair[1].upper)
+    level = between - (between @ up) * up
+    return unit(level) if tree.apart(level, np.zeros(3)) else None
+
+
+def _toes(tree: RestTree, legs: tuple[Limb, ...], up: Floats) -> Floats:
+    """Sum of the level directions in which the feet point; zero where they show none."""
+    total = np.zeros(3)
+    for leg in legs:
+        if leg.end is not None:
+            reach = foot_direction(tree, leg.end)
+            level = reach - (reach @ up) * up
+            if np.linalg.norm(level) > _TOE * np.linalg.norm(reach):
+                total += unit(level)
+    return total
+
+
+def foot_direction(tree: RestTree, foot: int) -> Floats:
+    """(3,) from the foot's joint to the end site or joint below it that is farthest away, at rest; zero if none."""
+    here = tree.place(foot)
+    below = tree.below(foot)
+    points = [tree.place(joint) for joint in below[1:]] + [tip for joint in below for tip in tree.tips[joint]]
+    return max((point - here for point in points), key=lambda way: float(np.linalg.norm(way)), default=np.zeros(3))
+
+
+_BENT = np.sin(np.radians(15.0))
+"""A limb that is bent this much at rest shows its plane."""
+_AGREES = 0.5
+"""Two axes within 60 degrees tell the same."""
+_BEHIND = np.radians(10.0)
+_BENDS = np.radians(25.0)
+"""Limits show a bending axis if they let it turn this far to one side and at most `_BEHIND` to the other."""
+
+
+def flexion_axis(skeleton: Skeleton, figure: Figure, limb: Limb) -> Floats | None:
+    """Unit axis (3,), in the rest frame of the limb's lower joint; a positive turn about it bends the limb.
+
+    Hinges and universals have it in their axes; its side follows from the limits, else from the figure. Of a ball it is
+    square to the limb and to the way the figure faces, unless the limits say otherwise.
+
+    Returns:
+        None where neither limits nor the rest pose tell.
+    """
+    joint = limb.lower
+    limits, kind = skeleton.limits[joint], skeleton.kinds[joint]
+    expected = _expected(skeleton, figure, limb)
+    if kind in (JointKind.HINGE, JointKind.UNIVERSAL):
+        column = 0 if kind is JointKind.HINGE else _crosswise(skeleton, limb)
+        axis = skeleton.axes[joint, column]
+        sign = _side(limits, column)
+        if sign == 0.0 and expected is not None:
+            sign = float(np.sign(axis @ expected))
+        return np.asarray(-axis if sign < 0 else axis)
+    shown = _limited(limits)
+    if expected is None or (shown is not None and float(shown @ expected) < _AGREES):
+        return shown
+    return expected
+
+
+@lru_cache(maxsize=16)
+def rest_world(skeleton: Skeleton) -> World:
+    """Forward kinematics of the rest pose."""
+    return fk(skeleton, skeleton.rest_pose())
+
+
+def limb_places(world: World, limb: Limb) -> Floats:
+    """World places (3, 3) of a limb's shoulder, elbow and wrist, or hip, knee and ankle.
+
+    Where the limb has no hand or foot its end site stands in for it.
+    """
+    return np.vstack([world.positions[[limb.upper, limb.lower]], world.point(*limb.tip)])
+
+
+def leg_length(skeleton: Skeleton, figure: Figure) -> float | None:
+    """Length of thigh and shank at rest, the mean of both legs; None of a figure without legs."""
+    world = rest_world(skeleton)
+    bones = [np.diff(limb_places(world, leg), axis=0) for leg in figure.legs]
+    return float(np.linalg.norm(bones, axis=-1).sum(axis=-1).mean()) if bones else None
+
+
+def bends_towards(figure: Figure, limb: Limb, direction: Floats) -> Floats:
+    """Unit vector (3,) that the lower bone moves to as the limb bends, its upper one pointing in ``direction``.
+
+    Forearms go forward and shins back; of an arm that reaches forward, up, and of a lifted thigh, down.
+    """
+    sign = 1.0 if limb.kind == ARM else -1.0
+    ahead = abs(float(direction @ figure.forward)) > np.cos(np.radians(35.0))
+    return sign * (figure.up if ahead else figure.forward)
+
+
+def _expected(skeleton: Skeleton, figure: Figure, limb: Limb) -> Floats | None:
+    """The axis that the rest pose tells of: its own bend, else square to the limb and the way it faces."""
+    if not figure.upright:
+        return None
+    world = rest_world(skeleton)
+    shoulder, elbow, wrist = limb_places(world, limb)
+    upper, lower = unit(elbow - shoulder), unit(wrist - elbow)
+    axis = unit(np.cross(upper, bends_towards(figure, limb, upper)))
+    bend = np.cross(upper, lower)
+    if np.linalg.norm(bend) > _BENT and float(unit(bend) @ axis) > _AGREES:
+        axis = unit(bend)
+    return rotate(conjugate(world.rotations[limb.lower]), axis)
+
+
+def _crosswise(skeleton: Skeleton, limb: Limb) -> int:
+    """Which of a universal's axes lies across the bone: the other one twists it."""
+    world = rest_world(skeleton)
+    _, elbow, wrist = limb_places(world, limb)
+    bone = rotate(conjugate(world.rotations[limb.lower]), unit(wrist - elbow))
+    return int(np.argmin(np.abs(skeleton.axes[limb.lower] @ bone)))
+
+
+def _side(limits: JointLimits | None, column: int) -> float:
+    """Sign of the side that a range reaches farther to; 0 where it does not say."""
+    if limits is None or not np.isfinite([limits.lower[column], limits.upper[column]]).all():
+        return 0.0
+    return float(np.sign(limits.upper[column] + limits.lower[column]))
+
+
+def _limited(limits: JointLimits | None) -> Floats | None:
+    """The coordinate axis that a ball's limits let bend the most, signed, if they let it bend to one side only."""
+    if limits is None or limits.form is LimitForm.COORDINATES:
+        return None
+    far, near = np.maximum(limits.upper, -limits.lower), np.minimum(limits.upper, -limits.lower)
+    if limits.form is LimitForm.SWING_TWIST:
+        far[limits.twist_axis] = -np.inf
+    axis = int(np.argmax(far))
+    if near[axis] > _BEHIND or not _BENDS <= far[axis] < np.inf:
+        return None
+    sign = 1.0 if limits.upper[axis] == far[axis] else -1.0
+    return np.asarray(sign * np.eye(3)[axis])

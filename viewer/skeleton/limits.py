@@ -22,6 +22,8 @@ from viewer.spatial.checks import as_floats, frozen
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import ArrayLike
+
     from viewer.skeleton.copies import Reduced
     from viewer.spatial.checks import Floats
 
@@ -214,3 +216,19 @@ def _angles(low: float, high: float) -> tuple[float, float]:
 def _bounds(ranges: Sequence[tuple[float, float]]) -> tuple[Floats, Floats]:
     pairs = as_floats(ranges, (len(ranges), 2), "joint limits: ranges (lowest, highest)")
     return pairs[:, 0], pairs[:, 1]
+
+
+_UP = 1
+
+
+def default_twist_axis(direction: ArrayLike) -> int:
+    """The coordinate axis (0, 1, 2 for x, y, z) nearest to a direction, either way along it.
+
+    Args:
+        direction: (3,) in the joint's frame, of any length: to its first child or tip.
+
+    Returns:
+        The axis; of equally near ones the first. A direction of length 0, of a joint with nothing on it, gives y.
+    """
+    lengths = np.abs(np.asarray(direction, dtype=np.float64))
+    return int(np.argmax(lengths)) if lengths.any() else _UP

@@ -1,4 +1,4 @@
-"""The relaxed pose of a recognised figure: standing, arms hanging, elbows, knees and hips a little bent.
+"""The relaxed pose of a recognised figure, and blends of two poses.
 
 It is where one-shot IK starts from: limbs that are already bent the right way seldom end up bent the wrong way. Bones
 are aimed at directions in the world, so that the rest pose may be a T, an A, or bones that lie anywhere.
@@ -11,18 +11,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.skeleton.bending import bends_towards, flexion_axis, limb_places, rest_world
 from viewer.skeleton.clip_limits import LEAST, MARGIN
-from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.extent import tip_positions
+from viewer.skeleton.coordinates import joint_space, project_pose
 from viewer.skeleton.figure import Figure, find_figure
-from viewer.skeleton.figure_axes import unit
 from viewer.skeleton.kinds import JointKind
-from viewer.skeleton.kinematics import World, fk
-from viewer.skeleton.limbs import ARM
+from viewer.skeleton.kinematics import World, fk, tip_positions
+from viewer.skeleton.limbs import ARM, bends_towards, flexion_axis, limb_places, rest_world, unit
 from viewer.skeleton.pose import Pose
-from viewer.skeleton.violation import project_pose
-from viewer.spatial.quaternion import between, conjugate, from_axis_angle, from_matrix, multiply, rotate
+from viewer.spatial.checks import handed_over
+from viewer.spatial.quaternion import between, conjugate, from_axis_angle, from_matrix, multiply, rotate, slerp
 
 if TYPE_CHECKING:
     from viewer.skeleton.limbs import Limb
@@ -205,3 +202,11 @@ def _likely(skeleton: Skeleton, pose: Pose, joints: list[int]) -> Pose:
     wanted[joints] = np.where(limited, likely, wanted)[joints]
     rotations, translations = space.rebuild(wanted, pose.rotations, pose.translations)
     return Pose(rotations, translations)
+
+
+def blend_poses(a: Pose, b: Pose, part: float) -> Pose:
+    """From a (part 0) to b (part 1): rotations by slerp the short way, translations linearly."""
+    return Pose.trusted(
+        handed_over(slerp(a.rotations, b.rotations, part)),
+        handed_over(a.translations + part * (b.translations - a.translations)),
+    )

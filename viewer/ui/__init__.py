@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from viewer.ui.base import Request
 from viewer.ui.commands import BY_ID, COMMANDS, MENUS, Command, HelpRow, command_for, help_rows, menu_commands
+from viewer.ui.context import context_commands
 from viewer.ui.controller import Controller
 from viewer.ui.documents import open_path
 from viewer.ui.events import Drop, Event, Key, KeyUp, Leave, Move, Press, Release, Scroll
 from viewer.ui.hints import Hint
-from viewer.ui.hover import Hover
-from viewer.ui.menus import context_commands
+from viewer.ui.hit_test import Hover
 from viewer.ui.messages import Message
 from viewer.ui.rect import Rect
 from viewer.ui.state import state_of, write_state

@@ -1,4 +1,4 @@
-"""Moving the camera: by keys, wheel and jumps that glide; never while something is held."""
+"""Moving the camera: standard views, keys, wheel, and jumps that glide; never while something is held."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viewer.scene import Camera, blend
-from viewer.ui.axis_views import VIEWS, along
-from viewer.ui.handler import Handler, Handlers
+from viewer.ui.command import Handler, Handlers
 from viewer.ui.travel import Travel
 
 if TYPE_CHECKING:
@@ -20,6 +19,24 @@ if TYPE_CHECKING:
     from viewer.spatial.checks import Floats
     from viewer.ui.controller import Controller
     from viewer.ui.events import Scroll
+
+VIEWS: dict[str, ViewName] = {
+    "front": "front", "right": "right", "top": "top", "back": "back", "left": "left", "bottom": "bottom",
+    "three_quarter": "three-quarter",
+}  # fmt: skip
+"""Views of the figure, by the words of their commands."""
+_AGAINST = {
+    "x": (0.5 * math.pi, 0.0), "-x": (-0.5 * math.pi, 0.0), "z": (0.0, 0.0), "-z": (math.pi, 0.0),
+    "y": (None, 0.5 * math.pi), "-y": (None, -0.5 * math.pi),
+}  # fmt: skip
+"""Yaw and pitch that look against an axis; straight up or down the yaw stays."""
+
+
+def along(camera: Camera, axis: str) -> Camera:
+    """A camera turned so that a world axis ("x", "-x", ...) points at whoever looks."""
+    yaw, pitch = _AGAINST[axis]
+    return replace(camera, yaw=camera.yaw if yaw is None else yaw, pitch=pitch)
+
 
 JUMP_SECONDS = 0.18
 ORBIT_STEP = math.radians(15.0)

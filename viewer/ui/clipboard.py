@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from viewer.session.actions import MirrorPose, PastePose
-from viewer.ui.handler import Handler, Handlers
+from viewer.ui.command import Handler, Handlers
 
 if TYPE_CHECKING:
     from viewer.skeleton.pose import Pose

@@ -1,14 +1,16 @@
-"""What a row of the table of keys is."""
+"""A row of the table of commands, and the function that runs it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from viewer.ui.chords import chord
+from viewer.ui.events import chord
 
 if TYPE_CHECKING:
-    from viewer.ui.chords import Chord
+    from collections.abc import Callable
+
+    from viewer.ui.events import Chord
 
 NAVIGATE, SELECT, EDIT, POSE = "Navigate", "Select", "File and edit", "Pose"
 DRAG, TIME, WINDOW = "While dragging", "Time", "Window"
@@ -78,3 +80,25 @@ class Gesture:
     caps: tuple[tuple[str, ...], ...]
     group: str
     presets: tuple[str, ...] = ()
+
+
+def always() -> bool:
+    """A command that can run at any time."""
+    return True
+
+
+class Handler(NamedTuple):
+    """How a command is run.
+
+    Attributes:
+        run: does it.
+        can: whether it would do something now: menus and buttons are grey where it would not.
+        checked: whether it is on; None for what is no toggle.
+    """
+
+    run: Callable[[], object]
+    can: Callable[[], bool] = always
+    checked: Callable[[], bool] | None = None
+
+
+Handlers = dict[str, Handler]

@@ -4,16 +4,213 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from viewer.ui.chords import Chord
-from viewer.ui.command import GROUPS, MENUS, Command
+from viewer.ui.command import DRAG, EDIT, GROUPS, MENUS, NAVIGATE, POSE, SELECT, TIME, WINDOW, Command, Gesture
+from viewer.ui.events import Chord
 from viewer.ui.numbers import MINUS
-from viewer.ui.rows_look import LOOK_GESTURES, LOOKING, PLAYING, SELECTING, WINDOWS
-from viewer.ui.rows_pose import DRAGGING, EDITING, POSE_GESTURES, POSING
-from viewer.ui.rows_time import KEYING, TIME_GESTURES
 
 if TYPE_CHECKING:
-    from viewer.ui.command import Gesture
     from viewer.ui.events import Mods
+
+_FLIPPED = "Opposite side"
+_ORBIT = "Orbit by 15°"
+_TAKEN = "Save picture, film"
+
+LOOKING = (
+    Command("view.frame_selection", "Frame selection", ("f",), NAVIGATE, menu="View", hint="frame"),
+    Command("view.frame_all", "Frame all", ("a", "home"), NAVIGATE, menu="View"),
+    Command("view.follow", "Follow selection", ("shift+f",), NAVIGATE, menu="View", toggle=True),
+    Command("view.front", "Front", ("1", "kp1"), NAVIGATE, menu="View", row="Front, right, top"),
+    Command("view.right", "Right", ("3", "kp3"), NAVIGATE, menu="View", row="Front, right, top"),
+    Command("view.top", "Top", ("7", "kp7"), NAVIGATE, menu="View", row="Front, right, top"),
+    Command("view.opposite", "Opposite side", ("9", "kp9"), NAVIGATE, menu="View", row=_FLIPPED),
+    Command("view.back", "Back", ("ctrl+1", "ctrl+kp1"), NAVIGATE, menu="View", row="Back, left, bottom"),
+    Command("view.left", "Left", ("ctrl+3", "ctrl+kp3"), NAVIGATE, menu="View", row="Back, left, bottom"),
+    Command("view.bottom", "Bottom", ("ctrl+7", "ctrl+kp7"), NAVIGATE, menu="View", row="Back, left, bottom"),
+    Command("view.three_quarter", "Three-quarter view", ("0", "kp0"), NAVIGATE, menu="View"),
+    Command(
+        "view.orthographic", "Orthographic", ("5", "o", "kp5"), NAVIGATE,
+        menu="View", row="Perspective / orthographic", toggle=True,
+    ),
+    Command("view.plane_xy", "Plane XY (front)", (), NAVIGATE, menu="View", toggle=True),
+    Command("view.plane_yz", "Plane YZ (side)", (), NAVIGATE, menu="View", toggle=True),
+    Command("view.plane_zx", "Plane ZX (top)", (), NAVIGATE, menu="View", toggle=True),
+    Command("view.orbit_left", "Orbit left by 15°", ("kp4",), NAVIGATE, row=_ORBIT, repeats=True),
+    Command("view.orbit_right", "Orbit right by 15°", ("kp6",), NAVIGATE, row=_ORBIT, repeats=True),
+    Command("view.orbit_up", "Orbit up by 15°", ("kp8",), NAVIGATE, row=_ORBIT, repeats=True),
+    Command("view.orbit_down", "Orbit down by 15°", ("kp2",), NAVIGATE, row=_ORBIT, repeats=True),
+)  # fmt: skip
+
+SELECTING = (
+    Command("select.parent", "Select parent", ("bracketleft", "pageup"), SELECT, menu="Edit", row="Parent, child"),
+    Command("select.child", "Select child", ("bracketright", "pagedown"), SELECT, menu="Edit", row="Parent, child"),
+    Command("select.children", "Select with children", (), SELECT, menu="Edit"),
+    Command("select.all", "Select all", ("ctrl+a",), SELECT, menu="Edit", row="All, none"),
+    Command("select.none", "Select none", ("escape",), SELECT, menu="Edit", row="All, none"),
+    Command("select.find", "Find a joint", ("ctrl+f", "f3"), SELECT, menu="Edit"),
+)
+
+PLAYING = (
+    Command("play.forwards", "Play / pause", ("space",), TIME, row="Play / pause, backwards"),
+    Command("play.backwards", "Play backwards", ("shift+space",), TIME, row="Play / pause, backwards"),
+    Command("play.previous", "Previous frame", ("left", "comma"), TIME, row="One frame", repeats=True),
+    Command("play.next", "Next frame", ("right", "period"), TIME, row="One frame", repeats=True),
+    Command("play.back_ten", "Ten frames back", ("ctrl+left",), TIME, row="Ten frames", repeats=True),
+    Command("play.on_ten", "Ten frames on", ("ctrl+right",), TIME, row="Ten frames", repeats=True),
+    Command("play.first", "First frame", ("shift+left", "ctrl+home"), TIME, row="First, last frame"),
+    Command("play.last", "Last frame", ("shift+right", "ctrl+end"), TIME, row="First, last frame"),
+    Command("play.go_to", "Go to frame", ("ctrl+g",), TIME),
+    Command("play.loop", "Loop mode", ("ctrl+l",), TIME),
+    Command("play.slower", "Slower", ("minus",), TIME, row="Slower, faster"),
+    Command("play.faster", "Faster", ("equal",), TIME, row="Slower, faster"),
+    Command("demo.animate", "Moving targets", (), TIME, menu="Goals", toggle=True),
+    Command("demo.start_over", "Start the demo over", (), TIME, menu="Goals"),
+)
+
+WINDOWS = (
+    Command("help.keys", "Keyboard and mouse", ("f1",), WINDOW, menu="Help", row="This help", hint="help"),
+    Command("panels.hide", "Hide panels", ("tab", "h"), WINDOW, menu="Window", toggle=True),
+    Command("panels.left", "Left panel", ("t",), WINDOW, menu="Window", row="Left, right panel", toggle=True),
+    Command("panels.right", "Right panel", ("n",), WINDOW, menu="Window", row="Left, right panel", toggle=True),
+    Command("show.axes", "Joint axes", ("f6",), WINDOW, menu="View", row="Joint axes, names", toggle=True),
+    Command("show.names", "Joint names", ("f7",), WINDOW, menu="View", row="Joint axes, names", toggle=True),
+    Command("show.limits", "Limits shown", ("f8",), WINDOW, menu="View", row="Limits: selected, all, none"),
+    Command("show.grid", "Grid", (), WINDOW, menu="View", toggle=True),
+    Command("show.shadow", "Shadow", (), WINDOW, menu="View", toggle=True),
+    Command("show.goals", "Effectors and targets", (), WINDOW, menu="View", toggle=True),
+    Command("window.fullscreen", "Full screen", ("f11",), WINDOW, menu="Window", toggle=True),
+    Command("window.reset_layout", "Reset layout", (), WINDOW, menu="Window"),
+    Command("window.preferences", "Preferences", ("ctrl+comma",), WINDOW, menu="Edit"),
+    Command("file.picture", "Save picture", ("f12",), WINDOW, menu="File", row=_TAKEN),
+    Command("file.film", "Export film", ("shift+f12",), WINDOW, menu="File", row=_TAKEN),
+)
+
+_SIMPLE, _OTHERS = ("simple",), ("blender", "maya")
+
+LOOK_GESTURES = (
+    Gesture("Orbit", (("drag empty",), ("MMB",), ("Alt", "LMB")), NAVIGATE, _SIMPLE),
+    Gesture("Orbit", (("MMB",), ("Alt", "LMB")), NAVIGATE, _OTHERS),
+    Gesture("Pan", (("Shift", "MMB"), ("RMB drag",), ("Shift", "drag empty"), ("Alt", "MMB")), NAVIGATE, _SIMPLE),
+    Gesture("Pan", (("Shift", "MMB"), ("Alt", "MMB")), NAVIGATE, _OTHERS),
+    Gesture("Zoom at the pointer", (("wheel",), ("Ctrl", "MMB"), ("Alt", "RMB")), NAVIGATE),
+    Gesture("Centre here", (("Alt", "MMB click"), ("Alt", "double click")), NAVIGATE),
+    Gesture("Select, Shift adds", (("click",),), SELECT),
+    Gesture("Box select, Shift adds", (("Ctrl", "drag"),), SELECT, _SIMPLE),
+    Gesture("Box select, Shift adds", (("drag empty",), ("Ctrl", "drag")), SELECT, _OTHERS),
+    Gesture("Joint with its children", (("double click",),), SELECT),
+)
+
+
+_NUDGES = "Nudge (Shift fine, Ctrl snap)"
+_DEPTH = "Nudge in depth"
+DIRECTIONS = ("left", "right", "up", "down", "nearer", "farther")
+"""In which a target is nudged, as the view has them."""
+_NUDGE_KEYS = dict(zip(DIRECTIONS, ("left", "right", "up", "down", "pagedown", "pageup"), strict=True))
+_NUDGE_SIZES = {"": "alt", "_fine": "alt+shift", "_step": "ctrl+alt"}
+
+EDITING = (
+    Command("file.new", "New from sample", ("ctrl+n",), EDIT, menu="File"),
+    Command("file.open", "Open", ("ctrl+o",), EDIT, menu="File"),
+    Command("file.save", "Save", ("ctrl+s",), EDIT, menu="File"),
+    Command("file.save_as", "Save as", ("ctrl+shift+s",), EDIT, menu="File"),
+    Command("file.export", "Export", ("ctrl+e",), EDIT, menu="File"),
+    Command("file.reload", "Reload", ("f5",), EDIT, menu="File"),
+    Command("file.record_actions", "Record actions", (), EDIT, menu="File", toggle=True),
+    Command("file.quit", "Quit", ("ctrl+q",), EDIT, menu="File"),
+    Command("edit.undo", "Undo", ("ctrl+z",), EDIT, menu="Edit", repeats=True),
+    Command("edit.redo", "Redo", ("ctrl+shift+z", "ctrl+y"), EDIT, menu="Edit", repeats=True),
+    Command("pose.copy", "Copy pose", ("ctrl+c",), EDIT, menu="Edit"),
+    Command("pose.paste", "Paste pose", ("ctrl+v",), EDIT, menu="Edit"),
+    Command("pose.paste_flipped", "Paste pose flipped", ("ctrl+shift+v",), EDIT, menu="Edit"),
+    Command("pose.mirror", "Mirror pose", ("ctrl+m",), EDIT, menu="Pose"),
+    Command("joint.rename", "Rename joint", ("f2",), EDIT, menu="Edit"),
+)
+
+POSING = (
+    Command("tool.select", "Select", (), POSE, toggle=True),
+    Command("tool.move", "Move handles", ("w",), POSE, menu="Pose", row="Move, rotate handles", toggle=True),
+    Command("tool.rotate", "Rotate handles", ("e",), POSE, menu="Pose", row="Move, rotate handles", toggle=True),
+    Command("grab.move", "Grab at once", ("g",), POSE, menu="Pose", row="Grab, rotate at once", hint="grab"),
+    Command("grab.rotate", "Rotate at once", ("r",), POSE, menu="Pose", row="Grab, rotate at once"),
+    Command("space.next", "Next space", ("q",), POSE, menu="Pose", row="World, local, parent, view"),
+    Command("space.previous", "Previous space", ("shift+q",), POSE, menu="Pose", row="World, local, parent, view"),
+    Command("snap.magnet", "Snap always", (), POSE, menu="Pose", toggle=True),
+    Command("mode.fk", "Turn joints by hand (FK)", ("d",), POSE, menu="Pose", row="Drag mode IK / FK", toggle=True),
+    Command("scope.next", "Next scope", ("shift+d",), POSE, menu="Solver", row="Body, limb, selection"),
+    Command("limits.all", "Joint limits", ("l",), POSE, menu="Pose", row="Joint limits on / off", toggle=True),
+    Command("limits.joint", "Limits of this joint", ("shift+l",), POSE, menu="Pose", toggle=True),
+    Command("pin.position", "Pin position", ("p",), POSE, menu="Goals", toggle=True),
+    Command("pin.rotation", "Pin rotation", ("shift+p",), POSE, menu="Goals", toggle=True),
+    Command("effector.make", "Make effector", ("shift+g",), POSE, menu="Goals"),
+    Command("effector.hold", "Hold here", (), POSE, menu="Goals"),
+    Command("goal.remove", "Remove goal", ("delete", "backspace"), POSE, menu="Goals"),
+    Command("effector.remove", "Remove effector", (), POSE, menu="Goals"),
+    Command("reset.position", "Reset position", ("alt+g",), POSE, menu="Pose", row="Reset position, rotation"),
+    Command("reset.rotation", "Reset rotation", ("alt+r",), POSE, menu="Pose", row="Reset position, rotation"),
+    Command("reset.pose", "Reset whole pose", ("alt+shift+r",), POSE, menu="Pose"),
+    Command("solver.next", "Next solver", ("m",), POSE, menu="Solver", row="Next, previous solver"),
+    Command("solver.previous", "Previous solver", ("shift+m",), POSE, menu="Solver", row="Next, previous solver"),
+    Command("solver.escape", "Look for another way", (), POSE, menu="Solver"),
+    *(
+        Command(
+            f"nudge.{way}{size}", f"Nudge {way}", (f"{mods}+{key}",), POSE,
+            row=_NUDGES if way in DIRECTIONS[:4] else _DEPTH, repeats=True,
+        )
+        for way, key in _NUDGE_KEYS.items() for size, mods in _NUDGE_SIZES.items()
+    ),
+)  # fmt: skip
+
+DRAGGING = (
+    *(Command(f"drag.lock_{axis}", f"Lock {axis.upper()}", (axis,), DRAG, in_drag=True, row="Lock axis, again: local")
+      for axis in "xyz"),
+    *(Command(f"drag.plane_{axis}", f"Lock the plane across {axis.upper()}", (f"shift+{axis}",), DRAG, in_drag=True,
+              row="Lock plane") for axis in "xyz"),
+    *(Command(f"drag.type_{digit}", f"Type {digit}", (str(digit), f"kp{digit}"), DRAG, in_drag=True,
+              row="Type a value") for digit in range(10)),
+    Command("drag.type_point", "Type a point", ("period", "kpdecimal", "comma"), DRAG, in_drag=True,
+            row="Type a value"),
+    Command("drag.type_minus", "Change the sign", ("minus", "kpsubtract"), DRAG, in_drag=True, row="Type a value"),
+    Command("drag.backspace", "Delete a digit", ("backspace",), DRAG, in_drag=True, row="Delete a digit, next value",
+            repeats=True),
+    Command("drag.next_field", "Next value", ("tab",), DRAG, in_drag=True, row="Delete a digit, next value"),
+    Command("drag.chain_longer", "Longer chain", ("pageup",), DRAG, in_drag=True, row="Longer, shorter chain",
+            repeats=True),
+    Command("drag.chain_shorter", "Shorter chain", ("pagedown",), DRAG, in_drag=True, row="Longer, shorter chain",
+            repeats=True),
+    Command("drag.confirm", "Confirm", ("enter", "kpenter"), DRAG, in_drag=True, hint="confirm"),
+    Command("drag.cancel", "Cancel exactly", ("escape",), DRAG, in_drag=True, hint="cancel"),
+)  # fmt: skip
+
+POSE_GESTURES = (
+    Gesture("Move an effector or bone", (("drag it",),), POSE),
+    Gesture("Menu: make effector, pin, release", (("RMB click",),), POSE),
+    Gesture("Snap from the start, fine", (("Ctrl",), ("Shift",)), DRAG),
+    Gesture("Cancel exactly", (("RMB",),), DRAG),
+)
+
+
+_KEYS, _TRIM, _ECHOES = "Previous, next key", "Trim start, end", "Ghosts, trails"
+
+KEYING = (
+    Command("key.previous", "Previous key", ("down",), TIME, row=_KEYS, repeats=True),
+    Command("key.next", "Next key", ("up",), TIME, row=_KEYS, repeats=True),
+    Command("key.set", "Set key", ("s", "i"), TIME, menu="Pose", hint="key", row="Set, delete key"),
+    Command("key.set_selected", "Set key of selected joints", (), TIME, menu="Pose"),
+    Command("key.delete", "Delete key here", ("alt+i",), TIME, menu="Pose", row="Set, delete key"),
+    Command("key.auto", "Auto-key", ("shift+i",), TIME, menu="Pose", row="Auto-key, record", toggle=True),
+    Command("key.record", "Record", ("shift+r",), TIME, menu="Pose", row="Auto-key, record", toggle=True),
+    Command("trim.start", "Start range here", ("alt+bracketleft",), TIME, menu="Pose", row=_TRIM),
+    Command("trim.end", "End range here", ("alt+bracketright",), TIME, menu="Pose", row=_TRIM),
+    Command("key.duplicate", "Duplicate keys", ("ctrl+d",), EDIT, menu="Edit"),
+    Command("show.ghosts", "Ghosts", ("f9",), WINDOW, menu="View", row=_ECHOES, toggle=True),
+    Command("show.trails", "Motion trails", ("shift+f9",), WINDOW, menu="View", row=_ECHOES, toggle=True),
+)
+
+TIME_GESTURES = (
+    Gesture("Timeline: go to a frame", (("drag ruler",),), TIME),
+    Gesture("Timeline: move, copy keys", (("drag key",), ("Ctrl", "drag key")), TIME),
+    Gesture("Timeline: zoom, pan", (("wheel",), ("Shift", "wheel"), ("MMB",)), TIME),
+)
+
 
 COMMANDS: tuple[Command, ...] = (*LOOKING, *SELECTING, *EDITING, *POSING, *DRAGGING, *PLAYING, *KEYING, *WINDOWS)
 """Every command, in the order of menus and of the help page."""

@@ -9,14 +9,14 @@ from viewer.ui.base import Base
 from viewer.ui.camera_moves import CameraMoves
 from viewer.ui.clipboard import Clipboard
 from viewer.ui.commands import BY_ID, command_for
+from viewer.ui.context import Selecting
 from viewer.ui.demos import Demos
-from viewer.ui.drag import Drag
-from viewer.ui.dragging import Dragging
+from viewer.ui.dragging import Drag, Dragging
 from viewer.ui.effects import Effects
 from viewer.ui.events import Drop, Key, KeyUp, Leave, Move, Press, Release, Scroll
 from viewer.ui.files import Files
 from viewer.ui.hints import hints_of
-from viewer.ui.hover import Hover
+from viewer.ui.hit_test import Hover
 from viewer.ui.keying import Keying
 from viewer.ui.nudging import Nudging
 from viewer.ui.picture import Picture
@@ -25,7 +25,6 @@ from viewer.ui.playback import Playback
 from viewer.ui.pointing import Pointing
 from viewer.ui.posing import Posing
 from viewer.ui.renaming import Renaming
-from viewer.ui.selecting import Selecting
 from viewer.ui.status import status_line
 from viewer.ui.switches import Switches
 

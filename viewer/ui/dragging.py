@@ -1,4 +1,4 @@
-"""Drags: effectors in the view plane, handles of the gizmo, bones and joints, the root; and grabs by key."""
+"""Drags and grabs while they run: pointer, axis locks and typed numbers become changes of the session."""
 
 from __future__ import annotations
 
@@ -7,23 +7,105 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from viewer.gizmo import GizmoDrag, Part, Tool
 from viewer.session import Mode
-from viewer.ui import taking
-from viewer.ui.drag import Drag
+from viewer.ui import drag_targets
+from viewer.ui.command import Handler, Handlers
+from viewer.ui.drag_targets import can_move
 from viewer.ui.gestures import item_of
-from viewer.ui.grips import can_move
-from viewer.ui.handler import Handler, Handlers
-from viewer.ui.hover import Hover
+from viewer.ui.hit_test import Hover
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from viewer.gizmo import Gizmo
+    from viewer.gizmo import Gizmo, Shape
     from viewer.scene import Hit
     from viewer.session import Document, Item
     from viewer.spatial.checks import Floats
+    from viewer.spatial.projection import Projection
     from viewer.ui.controller import Controller
-    from viewer.ui.events import Press
-    from viewer.ui.movers import Mover
+    from viewer.ui.drag_targets import Mover
+    from viewer.ui.events import Button, Mods, Move, Press, Release
+
+
+class Drag:
+    """Something is held; the camera does not move while it is."""
+
+    def __init__(self, controller: Controller, handle: GizmoDrag, mover: Mover, button: Button | None) -> None:
+        """Hold it, by a button or (None) by a key until a click."""
+        self._controller, self.handle, self.mover = controller, handle, mover
+        self.button = button
+
+    @property
+    def grabbing(self) -> bool:
+        """Whether no button holds it: a click or Enter confirms."""
+        return self.button is None
+
+    @property
+    def cursor(self) -> str:
+        """Hidden, unless there is no button that says what goes on."""
+        return "crosshair" if self.grabbing else "hidden"
+
+    @property
+    def readout(self) -> str:
+        """How far: ``ΔZ 0.124 m``."""
+        return self.handle.readout
+
+    @property
+    def typing(self) -> bool:
+        """Whether any number is typed, in this field or another: then the pointer has no say."""
+        return self.handle.typing
+
+    @property
+    def typed(self) -> str:
+        """The number that is being typed; empty if none is."""
+        return self.handle.typed
+
+    def snaps(self, mods: Mods) -> bool:
+        """Whether it snaps with these keys held."""
+        return ("ctrl" in mods) != self._controller.magnet
+
+    def move(self, event: Move) -> None:
+        """The pointer moved, or Ctrl or Shift did."""
+        x, y = self._controller.local(event.x, event.y)
+        projection = self._controller.projection()
+        self.handle.move(x, y, projection, snap=self.snaps(event.mods), fine="shift" in event.mods)
+        self._apply()
+
+    def release(self, event: Release) -> None:  # noqa: ARG002 - the last move counts
+        """Keep it."""
+        self._controller.drags.confirm()
+
+    def lock(self, axis: Literal["x", "y", "z"], *, plane: bool) -> None:
+        """Along one axis only, or (plane) not along it; again: another space's; again: free."""
+        self.handle.lock(axis, plane=plane)
+        self._apply()
+
+    def type(self, text: str) -> None:
+        """A digit, a point or a sign: the number counts instead of the pointer."""
+        self.handle.type(text)
+        self._apply()
+
+    def backspace(self) -> None:
+        """Take back what was typed last."""
+        self.handle.backspace()
+        self._apply()
+
+    def next_field(self) -> None:
+        """Go on to the number of the next axis."""
+        self.handle.next_field()
+        self._apply()
+
+    def shapes(self, projection: Projection, scale: float) -> list[Shape]:
+        """What is drawn over the figure while it runs."""
+        return self.handle.shapes(projection, scale)
+
+    def _apply(self) -> None:
+        if self._controller.session.gesture is None:
+            # Something else, such as a panel, has changed the document and so ended the session's gesture.
+            self._controller.set_gesture(None)
+            return
+        self.mover.apply(self._controller.session, self.handle.motion)
+        self._controller.changed()
+
 
 __all__ = ["Drag", "Dragging"]
 
@@ -46,14 +128,14 @@ class Dragging:
 
     def can_drag(self, hit: Hit) -> bool:
         """Whether dragging there would move anything."""
-        return taking.can_take(self._document, hit)
+        return drag_targets.can_take(self._document, hit)
 
     def from_hit(self, hit: Hit | None, event: Press) -> Drag | None:
         """Drag what is under the pointer, in the view plane; None where it cannot be moved."""
         if hit is None:
             return None
         item = item_of(hit)
-        mover, place = taking.mover_for(self._document, item, hit)
+        mover, place = drag_targets.mover_for(self._document, item, hit)
         if mover is None:
             return None
         gizmo = self._gizmo(item, Tool.MOVE, place)
@@ -65,7 +147,7 @@ class Dragging:
         if item is None or gizmo is None or part is None:
             return None
         drag = self._hold(gizmo, part, self._local(event))
-        return self._begun(drag, taking.mover_of_handles(self._document, item, gizmo.tool), event)
+        return self._begun(drag, drag_targets.mover_of_handles(self._document, item, gizmo.tool), event)
 
     def grab(self, tool: Tool) -> None:
         """The active item follows the pointer at once, until a click or Enter; Esc takes it back."""
@@ -77,7 +159,7 @@ class Dragging:
         gizmo = controller.picture.gizmo_at(item, Tool.ROTATE if fk else tool)
         part = Part.SCREEN if gizmo.tool is Tool.MOVE else Part.VIEW_RING
         drag = self._hold(gizmo, part, controller.local(*controller.pointing.place))
-        controller.set_gesture(self._begun(drag, taking.mover_of_handles(self._document, item, gizmo.tool), None))
+        controller.set_gesture(self._begun(drag, drag_targets.mover_of_handles(self._document, item, gizmo.tool), None))
 
     def _begun(self, handle: GizmoDrag, mover: Mover, event: Press | None) -> Drag:
         controller = self._controller

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from viewer.gizmo import Tool
 from viewer.ui import numbers
-from viewer.ui.drag import Drag
+from viewer.ui.dragging import Drag
 from viewer.ui.gestures import Box, MoveCamera
 
 if TYPE_CHECKING:

@@ -3,24 +3,59 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 from viewer.errors import ViewerError
 from viewer.session import actions as act
-from viewer.session.take.values import Key
-from viewer.ui.chosen_keys import Chosen, chosen_in
-from viewer.ui.frames import key_frames, last_frame, played_range
-from viewer.ui.handler import Handler, Handlers
+from viewer.session.take.values import BLENDS, Key
+from viewer.ui.command import Handler, Handlers
 from viewer.ui.messages import Message
-from viewer.ui.time_view import TimeView
+from viewer.ui.timeline import TimeView, key_frames, last_frame, played_range
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from viewer.session import Document, Item
     from viewer.session.actions import Action
     from viewer.session.take.values import Blend, Take
     from viewer.ui.controller import Controller
+
+
+class Chosen(NamedTuple):
+    """The selected keys that there are in a take.
+
+    Attributes:
+        version: of the take.
+        keys: of it.
+        frames: of the keys, by joint; of all of them under -1.
+        blends: how the stretches after them run.
+    """
+
+    version: int = -1
+    keys: frozenset[Key] = frozenset()
+    frames: Mapping[int, frozenset[int]] = MappingProxyType({})
+    blends: frozenset[Blend] = frozenset()
+
+
+def chosen_in(take: Take, wanted: frozenset[Key]) -> Chosen:
+    """Those of the wanted keys that there are."""
+    by_joint: dict[int, set[int]] = {}
+    for joint, frame in wanted:
+        by_joint.setdefault(joint, set()).add(frame)
+    frames: dict[int, frozenset[int]] = {}
+    codes: set[int] = set()
+    for track in take.tracks:
+        if track.joint in by_joint:
+            some = np.isin(track.frames, list(by_joint[track.joint]))
+            frames[track.joint] = frozenset(track.frames[some].tolist())
+            codes.update(track.blends[some].tolist())
+    keys = frozenset(Key(joint, frame) for joint, found in frames.items() for frame in found)
+    frames[-1] = frozenset().union(*frames.values())
+    return Chosen(take.version, keys, frames, frozenset(BLENDS[code] for code in codes))
+
 
 _AFTER = 1.0 / 3.0
 """Seconds after the last of them at which duplicated keys begin, where the playhead is on the first."""

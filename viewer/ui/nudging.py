@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from viewer.session.actions import MoveTargets
-from viewer.ui.handler import Handler, Handlers
-from viewer.ui.rows_pose import DIRECTIONS
+from viewer.ui.command import Handler, Handlers
+from viewer.ui.commands import DIRECTIONS
 
 if TYPE_CHECKING:
     from viewer.session import Item

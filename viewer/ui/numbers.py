@@ -1,15 +1,16 @@
-"""Numbers as the window writes them: fixed decimals, a real minus sign, units shown, never a negative zero."""
+"""Numbers as the window writes them, and lengths in a unit that suits the figure."""
 
 from __future__ import annotations
 
 import math
 
+from viewer.gizmo.typed import METRE, LengthUnit
 from viewer.ik.findings import FAR, far
+from viewer.session.units import LEAST, MOST, is_usual
 
 MINUS = "\N{MINUS SIGN}"
 DASH = "\N{EN DASH}"
 """Stands where there is no number."""
-
 
 _STEPS = (("km", 1000.0, 1000.0), ("m", 1.0, 0.1), ("cm", 0.01, 0.01), ("mm", 0.001, 1e-5), ("µm", 1e-6, 0.0))
 """Units of steps, metres that they are worth, and from how many metres on each is used."""
@@ -79,3 +80,22 @@ def step(length: float) -> str:
     """A snap step or grid cell as people say it: ``5 cm``, ``0.1 m``, ``2 mm``, ``20 µm``, ``1 km``."""
     name, worth = next((name, worth) for name, worth, least in _STEPS if length >= 0.999 * least)
     return f"{length / worth:.6g} {name}"
+
+
+_PARTS = 1000.0
+"""A figure's height is at least so many of the smallest steps that its numbers show."""
+_FINEST = 9
+
+
+def unit_for(height: float) -> LengthUnit:
+    """The unit for a figure of a height: metres, millimetres for small ones."""
+    if is_usual(height):
+        return METRE
+    name, metres = ("mm", 0.001) if height < LEAST else ("m", 1.0)
+    wanted = math.ceil(-math.log10(height / metres / _PARTS))
+    return LengthUnit(name, metres, min(max(wanted, 0), _FINEST))
+
+
+def error_decimals(height: float) -> int:
+    """Decimals of an error in millimetres, for a figure of a height."""
+    return 1 if is_usual(height) or height >= MOST else unit_for(height).decimals

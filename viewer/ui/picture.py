@@ -3,29 +3,175 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from viewer.gizmo import Fill, Gizmo, Space, Stroke, Tool, axes_of
-from viewer.scene import Scene, Text, draw_list, facing, figure_height, figure_points, floor_of, rgba
-from viewer.scene.texts import text_width
-from viewer.session.standing import below, world_of
-from viewer.ui import grips, numbers
-from viewer.ui.drag import Drag
-from viewer.ui.echoes import Echoes
+from viewer.ik.solution import Status
+from viewer.scene import Mark, Scene, Text, draw_list, facing, figure_height, figure_points, floor_of, rgba
+from viewer.scene.annotations import text_width
+from viewer.session import Item
+from viewer.session.default_goals import below, stand_of, world_of
+from viewer.session.measuring import joints_at_limit, measured
+from viewer.skeleton.coordinates import joint_space
+from viewer.ui import drag_targets, numbers
+from viewer.ui.drag_targets import aims, is_root, joint_of
+from viewer.ui.dragging import Drag
 from viewer.ui.gestures import Box
-from viewer.ui.scenes import Setting, scene_of
+from viewer.ui.onion_skin import Echoes
+from viewer.ui.status import too_near, worst
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
     from viewer.gizmo import Shape
-    from viewer.scene import DrawList, Ground
-    from viewer.session import Document, Item
+    from viewer.scene import Display, DrawList, Ghost, Ground, Trail
+    from viewer.session import Document, GoalError, Handle, Session
     from viewer.skeleton.character import Character
     from viewer.skeleton.kinematics import World
     from viewer.spatial.checks import Floats
     from viewer.spatial.projection import Projection
     from viewer.ui.controller import Controller
+
+_OUTSIDE = 1e-6
+"""Radians or metres beyond a range from which a joint counts as outside."""
+
+_SLACK, _SLACK_DEG = 0.02, 5.0
+"""While a drag is on its way, what is missed by less than this part of the figure's height (and by less than so many
+degrees) is not said to be missed: it would flicker at every quick move."""
+_SAID = 0.01
+"""A miss is said in words from this part of the figure's height on, of what is selected (it is what is dragged), of
+pins, and where nothing is selected of the worst; all other goals may be missed for their sake."""
+
+
+class Setting(NamedTuple):
+    """What else there is to see.
+
+    Attributes:
+        height: H: the figure's size, metres.
+        floor: height of the ground, metres.
+        axis: the view axis under the pointer.
+        ghosts: the figure at other frames.
+        trails: ways of what is selected.
+    """
+
+    height: float
+    floor: float
+    axis: str
+    ghosts: tuple[Ghost, ...] = ()
+    trails: tuple[Trail, ...] = ()
+
+
+def scene_of(session: Session, hovered: Item | None, display: Display, setting: Setting) -> Scene:
+    """What there is to see of a session.
+
+    Args:
+        session: its document, and what is said of it.
+        hovered: what is under the pointer.
+        display: what is shown besides the figure.
+        setting: sizes.
+    """
+    document, report = session.document, session.report
+    skeleton = document.skeleton
+    errors = report.errors if report is not None else session.errors
+    under_way = session.dragging and report is not None and report.status is Status.BUDGET
+    slack = _SLACK * setting.height if under_way else 0.0
+    near = too_near(document, None if session.playing else report)
+    return Scene(
+        skeleton=skeleton,
+        world=world_of(skeleton, document.pose),
+        marks=(*_effectors(document, errors, hovered, (setting.height, slack), near), *_roots(document, hovered)),
+        selected=frozenset(joint_of(document, item) for item in document.selection),
+        hovered=joint_of(document, hovered) if hovered is not None and hovered.kind == "joint" else -1,
+        at_limit=frozenset(skeleton.index(name) for name in joints_at_limit(document)),
+        outside=_outside(document),
+        stretched=stretched(document),
+        limits_on=document.limits_on,
+        unlimited=document.unlimited,
+        display=display,
+        height=setting.height,
+        ghosts=setting.ghosts,
+        trails=setting.trails,
+        floor=setting.floor,
+        plane=document.planar,
+        hovered_axis=setting.axis,
+    )
+
+
+def _outside(document: Document) -> frozenset[int]:
+    """Joints beyond their ranges, as clips may have them."""
+    skeleton, space = document.skeleton, joint_space(document.skeleton)
+    beyond = space.excess(space.measure(document.pose.rotations, document.pose.translations)) > _OUTSIDE
+    return frozenset(j for j in np.flatnonzero(beyond).tolist() if skeleton.names[j] not in document.unlimited)
+
+
+def stretched(document: Document) -> frozenset[int]:
+    """Joints whose bone is not as long as in the file."""
+    own, now = document.character.skeleton.offsets, document.skeleton.offsets
+    return frozenset() if own is now else frozenset(np.flatnonzero((own != now).any(axis=1)).tolist())
+
+
+def _roots(document: Document, hovered: Item | None) -> list[Mark]:
+    skeleton, world = document.skeleton, world_of(document.skeleton, document.pose)
+    marks = []
+    for root in skeleton.roots.tolist():
+        item = Item("joint", skeleton.names[root])
+        if not is_root(document, item):
+            continue
+        states = item in document.selection, item == hovered
+        marks.append(Mark(item.name, root, world.positions[root], root=True, selected=states[0], hovered=states[1]))
+    return marks
+
+
+def goal_marks(document: Document) -> tuple[Mark, ...]:
+    """Effectors and where they should be, as they stand; nothing is selected."""
+    still = replace(document, selection=())
+    return tuple(_effectors(still, measured(still), None, (figure_height(still.skeleton), 0.0)))
+
+
+def _effectors(
+    document: Document,
+    errors: Mapping[str, GoalError],
+    hovered: Item | None,
+    sizes: tuple[float, float],
+    close: Collection[str] = (),
+) -> list[Mark]:
+    """The marks; ``sizes`` are metres of the figure's height, and of what is not said to be missed at all."""
+    (height, slack), marks = sizes, []
+    chosen = {item.name for item in document.selection if item.name in errors}
+    spoken = chosen or {worst(errors)[0]}  # those that the status line speaks of
+    for handle in document.handles:
+        error = errors.get(handle.effector)
+        reached = error is None or error.reached or not handle.on
+        near = error is not None and (error.metres or 0.0) < slack and (error.degrees or 0.0) < _SLACK_DEG
+        mark = _effector(document, handle, error, hovered, reached=reached or near)
+        much = error is not None and ((error.metres or 0.0) >= _SAID * height or (error.degrees or 0.0) >= _SLACK_DEG)
+        quiet = not (mark.reached or (much and (mark.name in spoken or handle.pinned)))
+        marks.append(replace(mark, too_near=mark.name in close, quiet=quiet))
+    return marks
+
+
+def _effector(
+    document: Document, handle: Handle, error: GoalError | None, hovered: Item | None, *, reached: bool
+) -> Mark:
+    stand = stand_of(document.skeleton, document.pose, handle)
+    item = Item("effector", handle.effector)
+    return Mark(
+        name=handle.effector,
+        joint=stand.joint,
+        position=stand.position,
+        target=np.array(handle.position) if aims(handle) else None,
+        target_rotation=np.array(handle.rotation) if handle.on and handle.has_rotation else None,
+        reached=reached,
+        error_m=(error.metres or 0.0) if error is not None else 0.0,
+        pin_position=handle.on and handle.pin_position,
+        pin_rotation=handle.on and handle.pin_rotation,
+        on=handle.on,
+        selected=item in document.selection,
+        hovered=item == hovered,
+    )
+
 
 _CAPTION, _MARGIN = 13, 16.0
 """Size of the words in the view's corners, and how far their middle is from its edges, logical pixels."""
@@ -77,7 +223,7 @@ class Picture:
 
     def selected_points(self) -> Floats:
         """(N, 3) where the selected items are, and their targets."""
-        points = [point for item in self.document.selection for point in grips.places(self.document, item)]
+        points = [point for item in self.document.selection for point in drag_targets.places(self.document, item)]
         return np.array(points).reshape(-1, 3)
 
     def selected_tips(self) -> Floats:
@@ -89,22 +235,22 @@ class Picture:
 
     def joint_of(self, item: Item) -> int:
         """The joint that an item is, or is fixed to."""
-        return grips.joint_of(self.document, item)
+        return drag_targets.joint_of(self.document, item)
 
     def is_root(self, item: Item) -> bool:
         """Whether an item is the handle of a root."""
-        return grips.is_root(self.document, item)
+        return drag_targets.is_root(self.document, item)
 
     def grip(self, item: Item) -> tuple[Floats, Floats]:
         """(3,) and (4,), world: where an item is taken hold of: its target, or where it stands if it has none."""
-        return grips.grip(self.document, item)
+        return drag_targets.grip(self.document, item)
 
     def gizmo(self) -> Gizmo | None:
         """The handles at the active item; None where there is none to show, or something is played or dragged."""
         controller, item = self._controller, self.document.active
         if item is None or controller.tool is Tool.SELECT or controller.session.playing:
             return None
-        if controller.tool is Tool.MOVE and not grips.can_move(self.document, item):
+        if controller.tool is Tool.MOVE and not drag_targets.can_move(self.document, item):
             return None  # turning is all that FK does, and a root that stands fast does not follow
         return self.gizmo_at(item, controller.tool)
 
@@ -116,7 +262,7 @@ class Picture:
         space, projection = self._controller.space, self.projection()
         other = Space.LOCAL if space is Space.WORLD else Space.WORLD
         axes, others = (axes_of(one, rotation, above, projection) for one in (space, other))
-        return Gizmo(tool, grips.pivot(self.document, item), axes, others, self._controller.unit)
+        return Gizmo(tool, drag_targets.pivot(self.document, item), axes, others, self._controller.unit)
 
     def scene(self) -> Scene:
         """What there is to see."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from viewer.session.actions import SetPlanar
 from viewer.session.planar import out_of_plane
-from viewer.ui.axis_views import along
-from viewer.ui.handler import Handler, Handlers
+from viewer.ui.camera_moves import along
+from viewer.ui.command import Handler, Handlers
 
 if TYPE_CHECKING:
     from viewer.scene import Camera

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from viewer.session import Loop
-from viewer.ui.frames import OpenTimeline, frame_count, last_frame, played_range
-from viewer.ui.handler import Handler, Handlers
+from viewer.ui.command import Handler, Handlers
+from viewer.ui.timeline import OpenTimeline, frame_count, last_frame, played_range
 
 if TYPE_CHECKING:
     from viewer.ui.controller import Controller

@@ -6,10 +6,10 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from viewer.gizmo import Space, Tool
-from viewer.ik.options import METHOD_NAMES
+from viewer.ik.solver_options import METHOD_NAMES
 from viewer.session import Mode, Scope
 from viewer.session import actions as act
-from viewer.ui.handler import Handler, Handlers
+from viewer.ui.command import Handler, Handlers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

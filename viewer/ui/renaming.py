@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from viewer.errors import InputError, quote
 from viewer.session.actions import RenameJoint
-from viewer.ui.grips import joint_of
-from viewer.ui.handler import Handler, Handlers
+from viewer.ui.command import Handler, Handlers
+from viewer.ui.drag_targets import joint_of
 
 if TYPE_CHECKING:
     from viewer.session import Document

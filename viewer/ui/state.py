@@ -9,10 +9,10 @@ import numpy as np
 
 from viewer.formats.files import write_whole
 from viewer.session import Item
+from viewer.session.default_goals import stand_of
 from viewer.session.script.digest import digest_of
-from viewer.session.standing import stand_of
-from viewer.ui.frames import key_frames
 from viewer.ui.messages import STALLED
+from viewer.ui.timeline import key_frames
 
 if TYPE_CHECKING:
     from pathlib import Path

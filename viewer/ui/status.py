@@ -1,25 +1,124 @@
-"""The status line: what the solver made of the goals, in words."""
+"""The status line in words: what the solver made of the goals, which targets are too near, short names."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+import numpy as np
+
+from viewer.errors import shown
 from viewer.ik.findings import FAR
 from viewer.ik.solution import Status
 from viewer.scene import figure_height
 from viewer.session import Mode
+from viewer.session.default_goals import above, stand_of, world_of
+from viewer.session.handle import STANDING, Wanted
 from viewer.session.measuring import joints_at_limit
+from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.effectors import find_place
+from viewer.skeleton.kinds import JointKind
+from viewer.skeleton.limits import LimitForm
 from viewer.ui import numbers
-from viewer.ui.lengths import error_decimals
-from viewer.ui.names import chain_of, limit_name, limit_words, short_name
-from viewer.ui.nearness import too_near
+from viewer.ui.drag_targets import can_follow
+from viewer.ui.numbers import error_decimals
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from viewer.session import Document, GoalError, Report, Session
+    from viewer.session import Document, GoalError, Handle, Report, Session
+    from viewer.skeleton.pose import Pose
+    from viewer.skeleton.skeleton import Skeleton
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")
+_AT = re.compile(r" at its (?:(swing|twist) )?limit")
+_SIDES = {"left": "L", "l": "L", "right": "R", "r": "R"}
+_AT_LIMIT = 1e-4
+"""Radians or metres from an end of a range within which a joint stands at it."""
+
+
+def short_name(name: str) -> str:
+    """``R hand`` for ``mixamorig:RightHand`` or ``hand.R``; a name without a side as it is."""
+    words = _WORD.findall(name.rpartition(":")[2])
+    side = next((word for word in words if word.casefold() in _SIDES), None)
+    if side is None or len(words) < 2:
+        return shown(name.rpartition(":")[2] or name)
+    rest = " ".join(word.casefold() for word in words if word is not side)
+    return shown(f"{_SIDES[side.casefold()]} {rest}")
+
+
+def limit_words(skeleton: Skeleton, pose: Pose, joint: int) -> str:
+    """At which of its limits a joint stands: ``RightForeArm at its limit 0°``; only its name where at none."""
+    name, limits = shown(skeleton.names[joint]), skeleton.limits[joint]
+    if limits is None:
+        return name
+    space = joint_space(skeleton)
+    values = space.measure(pose.rotations, pose.translations)[joint]
+    gaps = np.minimum(np.abs(values - space.lower[joint]), np.abs(values - space.upper[joint]))
+    place = int(np.argmin(gaps))
+    if not gaps[place] < _AT_LIMIT:
+        # The range of a swing is a curve of both components together: it can be met between their ends.
+        return f"{name} at its swing limit" if limits.form is LimitForm.SWING_TWIST else name
+    value = float(values[place])
+    if skeleton.kinds[joint] is JointKind.SLIDE:
+        return f"{name} at its limit {numbers.short(value)}"
+    angle = f"{numbers.fixed(np.degrees(value), 0)}°"
+    if limits.form is LimitForm.SWING_TWIST:
+        return f"{name} at its {'twist' if place == limits.twist_axis else 'swing'} limit {angle}"
+    axis = f" {'xyz'[place]}" if limits.form is LimitForm.EULER else ""
+    return f"{name} at its limit{axis} {angle}"
+
+
+def limit_name(skeleton: Skeleton, pose: Pose, joint: int) -> str:
+    """The same where others have said that it is a limit: ``RightForeArm 0°``, ``LeftUpLeg swing``."""
+    return _AT.sub(lambda found: f" {found[1]}" if found[1] else "", limit_words(skeleton, pose, joint))
+
+
+def chain_of(skeleton: Skeleton, joint: int) -> list[int]:
+    """A joint and its ancestors, nearest first."""
+    chain = []
+    while joint >= 0:
+        chain.append(joint)
+        joint = int(skeleton.parents[joint])
+    return chain
+
+
+_SAID = re.compile(r"(?P<name>.+) is (?:(?:over )?\S+ \S+ )?too near:")
+
+
+def too_near(document: Document, report: Report | None) -> frozenset[str]:
+    """Names of the effectors whose targets are nearer than their chains fold.
+
+    What was found out about the last solve says so; in a drag, where there is no time to find out, the lengths do.
+    """
+    if report is None or report.status is Status.CONVERGED:
+        return frozenset()
+    said = (_SAID.match(line) for line in report.diagnosis)
+    names = {found["name"] for found in said if found is not None}
+    errors = report.errors
+    missed = [one for one in document.handles if one.effector in errors and not errors[one.effector].reached]
+    names |= {handle.effector for handle in missed if _folds_too_far(document, handle)}
+    return frozenset(names)
+
+
+def _folds_too_far(document: Document, handle: Handle) -> bool:
+    """Whether a target is surely too near: the longest of the chain's parts is more than all others and the way to it.
+
+    The parts are stiff: from one joint that turns to the next. A chain whose base can move has no such bound.
+    """
+    if handle.kind not in STANDING or handle.kind is Wanted.ROTATION or handle.position is None:
+        return False
+    skeleton, world = document.skeleton, world_of(document.skeleton, document.pose)
+    stand = stand_of(skeleton, document.pose, handle)
+    path = above(skeleton, stand.joint)
+    turning = [joint for joint in path if skeleton.kinds[joint] is not JointKind.FIXED]
+    if not turning or can_follow(document, turning[-1]) or JointKind.SLIDE in {skeleton.kinds[j] for j in turning}:
+        return False
+    points = np.array([stand.position, *(world.positions[joint] for joint in turning)])
+    parts = np.linalg.norm(np.diff(points, axis=0), axis=1)
+    away = float(np.linalg.norm(np.array(handle.position) - points[-1]))
+    return bool(2.0 * parts.max() - parts.sum() > away + document.solver.tolerance_m)
+
 
 Tone = Literal["ok", "warn", "err", "idle"]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viewer.scene import figure_points
-from viewer.session.standing import world_of
+from viewer.session.default_goals import world_of
 from viewer.skeleton.kinematics import fk
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
 from viewer.app.panels.goals import NO_GOALS
+from viewer.app.widgets.dialogs import wrapped
 from viewer.app.widgets.pen import Pen
-from viewer.app.widgets.wrapping import wrapped
 
 if TYPE_CHECKING:
     from viewer.app.context import PanelContext

@@ -19,7 +19,7 @@ from viewer.ui.documents import ExportOptions, has_motion, shows_motion
 
 if TYPE_CHECKING:
     from viewer.app.context import PanelContext
-    from viewer.app.panels.file_state import State
+    from viewer.app.panels.file_dialog import State
     from viewer.session import Document
 
 HEIGHT = 100.0

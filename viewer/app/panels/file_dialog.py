@@ -1,34 +1,343 @@
-"""The file dialog, our own: a bare machine has none that could be borrowed."""
+"""The file dialog, our own: its state, the contents of a folder, places and recent files."""
 
 from __future__ import annotations
 
+import os
+import re
+import time
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
 from viewer.app.fonts import SMALL
 from viewer.app.panels.export_rows import HEIGHT as EXPORT_HEIGHT
 from viewer.app.panels.export_rows import ExportState, draw_export
-from viewer.app.panels.file_list import draw_list, draw_places
-from viewer.app.panels.file_state import NO_NAME, State
-from viewer.app.panels.folder import means_folder, meant
 from viewer.app.widgets.buttons import text_button
 from viewer.app.widgets.dialogs import Choice, begin_dialog, choices, dialog_title, end_dialog
 from viewer.app.widgets.fields import FOCUS, take_keyboard, text_line
-from viewer.app.widgets.items import gap, tip
-from viewer.app.widgets.pen import Pen
+from viewer.app.widgets.pen import Pen, gap, item, tip
 from viewer.app.widgets.rows import label
-from viewer.errors import ViewerError
+from viewer.errors import ViewerError, quote
 from viewer.formats.files import check_output
-from viewer.formats.load import READERS
+from viewer.formats.load import READERS, sample_names
 from viewer.session.files import SUFFIX
 from viewer.ui.documents import EXPORTS, export_to, replaces
 from viewer.ui.showing import Wanted
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
     from viewer.app.context import PanelContext
+
+ROW = 24
+"""Height of a row, logical pixels."""
+_DATE, _SIZE = 130.0, 70.0
+"""Widths of the columns, logical pixels."""
+
+
+def draw_places(ui: PanelContext, state: State) -> bool:
+    """Folders at hand, and to open: files opened last and samples; whether one of these was opened."""
+    imgui.push_style_var(imgui.StyleVar_.item_spacing, (0.0, 0.0))
+    opened = False
+    for words, path in state.places:
+        if _row(ui, words, fa.ICON_FA_FOLDER, str(path), lit=path == state.folder):
+            state.go(path)
+    if state.samples:
+        recent = ui.controller.preferences.recent
+        if recent:
+            _heading(ui, "Recent")
+        for place in recent:
+            if _row(ui, Path(place).name, fa.ICON_FA_CLOCK_ROTATE_LEFT, place):
+                state.done(Path(place))
+                opened = True
+        _heading(ui, "Samples")
+        for name in sample_names():
+            if _row(ui, name, fa.ICON_FA_PERSON, f"sample:{name}"):
+                ui.controller.files.open(f"sample:{name}")
+                opened = True
+    imgui.pop_style_var()
+    return opened
+
+
+def _heading(ui: PanelContext, words: str) -> None:
+    pen = Pen(ui)
+    x, y = imgui.get_cursor_screen_pos()
+    pen.small(x + pen.px(6), pen.middle(y + pen.px(4), pen.px(ROW), SMALL), words)
+    imgui.dummy((1.0, pen.px(ROW + 4)))
+
+
+def _row(ui: PanelContext, words: str, icon: str, hint: str, *, lit: bool = False) -> bool:
+    pen = Pen(ui)
+    it = item(hint, imgui.get_content_region_avail().x, pen.px(ROW))
+    if lit or it.hovered:
+        pen.box(*it[:4], "accent_dk" if lit else "field")
+    pen.icon(it.x + pen.px(14), it.middle[1], icon, "text3", SMALL)
+    pen.text(it.x + pen.px(28), pen.middle(it.y, it.h), pen.fit(words, it.w - pen.px(34)), "text2")
+    tip(hint)
+    return it.clicked
+
+
+def draw_list(ui: PanelContext, state: State) -> bool:
+    """The folder's entries; whether one was chosen, by a double click."""
+    pen = Pen(ui)
+    x, y = imgui.get_cursor_screen_pos()
+    room = imgui.get_content_region_avail()
+    pen.box(x, y, room.x, room.y, "app")
+    imgui.push_style_var(imgui.StyleVar_.item_spacing, (0.0, 0.0))
+    # Keys are for the field below: imgui's own would press what was clicked last, as a click does.
+    imgui.begin_child("entries", (0.0, 0.0), window_flags=imgui.WindowFlags_.no_nav)
+    if not state.entries:
+        Pen(ui).text(x + pen.px(10), y + pen.px(8), "Nothing here that can be used", "text3")
+    _show_marked(state, pen.px(ROW))
+    clipper = imgui.ListClipper()
+    clipper.begin(len(state.entries), pen.px(ROW))
+    pressed: Entry | None = None
+    while clipper.step():
+        for index in range(clipper.display_start, clipper.display_end):
+            if _entry(ui, state.entries[index], chosen=state.entries[index].name == state.name):
+                pressed = state.entries[index]
+    imgui.end_child()
+    imgui.pop_style_var()
+    return pressed is not None and _pressed(state, pressed)
+
+
+def _show_marked(state: State, row: float) -> None:
+    """Scroll to the entry that the arrow keys have gone to."""
+    if not state.stepped:
+        return
+    state.stepped = False
+    place = next((index for index, entry in enumerate(state.entries) if entry.name == state.name), -1)
+    top, room = imgui.get_scroll_y(), imgui.get_window_height()
+    if place >= 0 and not top <= place * row <= top + room - row:
+        imgui.set_scroll_y(place * row if place * row < top else (place + 1) * row - room)
+
+
+def _pressed(state: State, entry: Entry) -> bool:
+    double = imgui.get_io().mouse_clicked_last_count[0] == 2
+    if entry.folder and (double or not state.saving):
+        state.go(state.folder / entry.name)
+        return False
+    if entry.folder:
+        return False
+    state.name, state.replacing, state.problem = entry.name, None, ""
+    return bool(double)
+
+
+def _entry(ui: PanelContext, entry: Entry, *, chosen: bool) -> bool:
+    pen = Pen(ui)
+    it = item(entry.name, imgui.get_content_region_avail().x, pen.px(ROW))
+    if chosen or it.hovered:
+        pen.box(*it[:4], "accent_dk" if chosen else "field")
+    icon = fa.ICON_FA_FOLDER if entry.folder else fa.ICON_FA_FILE
+    pen.icon(it.x + pen.px(16), it.middle[1], icon, "text2" if entry.folder else "text3", SMALL)
+    y, right = pen.middle(it.y, it.h), it.x + it.w - pen.px(8)
+    small = pen.middle(it.y, it.h, SMALL)
+    columns = pen.px(_DATE + _SIZE)
+    wide = it.w - pen.px(40) - columns
+    if wide > pen.px(120):
+        pen.right(right, small, entry.changed, "text3", SMALL)
+        pen.right(right - pen.px(_DATE), small, entry.size, "text3", SMALL)
+    else:
+        wide += columns
+    shown = pen.fit(entry.name, wide)
+    pen.text(it.x + pen.px(32), y, shown, "text" if chosen or entry.folder else "text2")
+    tip(entry.name if shown != entry.name else "")
+    return it.clicked
+
+
+MOST = 20_000
+"""Entries of a folder that are looked at."""
+
+
+class Entry(NamedTuple):
+    """A row of the list.
+
+    Attributes:
+        name: of the file or folder.
+        folder: whether it is one.
+        size: in words, nothing for folders.
+        changed: when, in words.
+    """
+
+    name: str
+    folder: bool
+    size: str
+    changed: str
+
+
+def listed(folder: Path, suffixes: Collection[str]) -> tuple[list[Entry], str]:
+    """Folders and then files with one of the suffixes, by name, without hidden ones; and what was wrong, if anything.
+
+    Args:
+        folder: where.
+        suffixes: lower case, with the dot; ``.ikv.json`` may be among them. Empty: every file.
+    """
+    try:
+        with os.scandir(folder) as found:
+            entries = [entry for entry, _ in zip(found, range(MOST), strict=False) if not entry.name.startswith(".")]
+    except OSError as error:
+        return [], f"{folder}: {error.strerror or error}"
+    rows = [row for entry in entries if (row := _row_folder(entry, suffixes)) is not None]
+    return sorted(rows, key=lambda row: (not row.folder, row.name.casefold(), row.name)), ""
+
+
+def _row_folder(entry: os.DirEntry[str], suffixes: Collection[str]) -> Entry | None:
+    try:
+        folder = entry.is_dir()
+        if not folder and suffixes and not entry.name.casefold().endswith(tuple(suffixes)):
+            return None
+        state = entry.stat()
+    except OSError:  # gone meanwhile, or a link to nowhere
+        return None
+    return Entry(entry.name, folder, "" if folder else size_words(state.st_size), date_words(state.st_mtime))
+
+
+def size_words(size: int) -> str:
+    """``1.2 MB``."""
+    number = float(size)
+    for unit in ("B", "kB", "MB"):
+        if number < 1000.0:
+            return f"{number:.0f} {unit}" if unit == "B" else f"{number:.1f} {unit}"
+        number /= 1000.0
+    return f"{number:.1f} GB"
+
+
+def date_words(seconds: float) -> str:
+    """``2026-11-21 14:02``, in local time."""
+    try:
+        return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
+    except (OverflowError, ValueError, OSError):  # file systems hold times that calendars do not
+        return ""
+
+
+def places() -> list[tuple[str, Path]]:
+    """Folders that are always at hand: words and paths."""
+    home = Path.home()
+    wanted = [("Home", home), *((name, home / name) for name in ("Desktop", "Documents", "Downloads"))]
+    here = Path.cwd()
+    found = [(words, path) for words, path in wanted if path.is_dir()]
+    if here not in [path for _, path in found]:
+        found.append((here.name or str(here), here))
+    return [*found, (str(Path(home.anchor)), Path(home.anchor))]
+
+
+def meant(text: str, folder: Path) -> Path:
+    """The path that a person typed: ``~`` is the home folder, and what is relative lies in the folder shown."""
+    typed = text.strip().strip('"')
+    try:
+        return (folder / Path(typed).expanduser()).absolute()
+    except RuntimeError:  # ~nobody
+        return (folder / typed).absolute()
+
+
+def means_folder(text: str) -> bool:
+    """Whether what a person typed can only be a folder: nothing, ``..``, ``~``, or what ends with a slash."""
+    typed = text.strip().strip('"')
+    return not typed or typed == "~" or re.split(r"[/\\]" if os.sep == "\\" else "/", typed)[-1] in {"", ".", ".."}
+
+
+NO_NAME = "Give the file a name"
+_SUFFIX = re.compile(r"\.(?=.*[A-Za-z])[A-Za-z0-9_-]+")
+"""What is meant as a suffix: that of ``walk v1.2`` is none."""
+
+
+def has_suffix(name: str) -> bool:
+    """Whether what stands after the last point of a name is meant as a suffix."""
+    return _SUFFIX.fullmatch(Path(name).suffix) is not None
+
+
+@dataclass(slots=True)
+class State:
+    """An open file dialog.
+
+    Attributes:
+        title: what it is for.
+        action: the word on its button.
+        suffixes: of the files listed; the first is added to a name without one.
+        done: gets the path that was chosen; False: that did not work, and why is in the last message.
+        saving: a name is asked for; else a file that exists.
+        samples: recent files and samples are at hand, too.
+        folder: whose contents are listed.
+        typed: in the path field.
+        name: of the file.
+        entries: of the folder.
+        problem: why the folder, or the name, will not do.
+        replacing: the file that was asked about because it exists.
+        places: folders that are always at hand.
+        fresh: the field of the name is to take the keyboard: see `take_keyboard`.
+        export: what to write and how, where a figure is exported.
+        stepped: the arrow keys have marked another entry.
+        asks: what is asked before a file that exists is replaced.
+    """
+
+    title: str
+    action: str
+    suffixes: tuple[str, ...]
+    done: Callable[[Path], object]
+    saving: bool = False
+    samples: bool = False
+    folder: Path = field(default_factory=Path.cwd)
+    typed: str = ""
+    name: str = ""
+    entries: list[Entry] = field(default_factory=list)
+    problem: str = ""
+    replacing: Path | None = None
+    places: list[tuple[str, Path]] = field(default_factory=places)
+    fresh: int = FOCUS
+    asks: Callable[[Path], str] = lambda path: f"{path.name} exists. Replace it?"
+    export: ExportState | None = None
+    stepped: bool = False
+
+    def step(self, by: int) -> str:
+        """Mark the entry so many rows further down, from the first on; its name. To save, names of files alone."""
+        names = [entry.name for entry in self.entries if not (self.saving and entry.folder)]
+        if names:
+            place = names.index(self.name) + by if self.name in names else 0
+            self.name = names[min(max(place, 0), len(names) - 1)]
+            self.replacing, self.problem, self.stepped = None, "", True
+        return self.name
+
+    def go(self, folder: Path) -> None:
+        """List a folder."""
+        if not self.saving:
+            self.name, self.fresh = "", FOCUS
+        self.folder = folder
+        self.typed = str(folder)
+        self.entries, self.problem = listed(folder, self.suffixes)
+        self.replacing = None
+
+    @property
+    def path(self) -> Path:
+        """What is chosen; a name to save under gets the first suffix if it has none of them."""
+        path = meant(self.name, self.folder)
+        whole = not self.saving or self._named(path) or means_folder(self.name)
+        return path if whole else path.with_name(path.name + self.suffixes[0])
+
+    @property
+    def unnamed(self) -> bool:
+        """Whether there is no name yet to save under."""
+        return self.saving and not self.name.strip().strip('"')
+
+    @property
+    def refused(self) -> str:
+        """Why nothing can be saved under the name: it is none, or its suffix asks for a format that there is not."""
+        if self.unnamed:
+            return NO_NAME
+        path = meant(self.name, self.folder)
+        if self.saving and means_folder(self.name):
+            return "" if path.is_dir() else f"{path}: no such folder"
+        known = not self.saving or self.suffixes == (SUFFIX,) or self._named(path)
+        if known or path.is_dir() or not has_suffix(path.name):
+            return ""
+        return f"{quote(path.suffix)} is no format to save in: expected {', '.join(self.suffixes)}"
+
+    def _named(self, path: Path) -> bool:
+        return path.name.casefold().endswith(self.suffixes)
+
 
 __all__ = ["NAME", "OPENED", "State", "begin", "draw", "first_folder", "go_on"]
 

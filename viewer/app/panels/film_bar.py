@@ -11,8 +11,7 @@ from viewer.app.fonts import SMALL
 from viewer.app.panels.commands import ask
 from viewer.app.widgets.buttons import FIELD, text_button
 from viewer.app.widgets.dialogs import Choice, begin_dialog, choices, end_dialog, escape_pressed
-from viewer.app.widgets.items import gap
-from viewer.app.widgets.pen import Pen
+from viewer.app.widgets.pen import Pen, gap
 
 if TYPE_CHECKING:
     from viewer.app.context import PanelContext

@@ -1,7 +1,9 @@
-"""Export film: where to, how large, what of the take, from where, what is shown; and how long it will be."""
+"""The dialog for films: its state, its rows, and the plan that they make."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from imgui_bundle import icons_fontawesome_6 as fa
@@ -9,22 +11,376 @@ from imgui_bundle import imgui
 
 from viewer.app.fonts import SMALL
 from viewer.app.panels import file_dialog
-from viewer.app.panels.film_rows import LABEL, camera_rows, motion_rows, picture_rows
-from viewer.app.panels.film_state import FilmState, opened, plan_of, remember
-from viewer.app.widgets.buttons import SEGMENT, segments, text_button
+from viewer.app.panels.file_dialog import has_suffix, meant
+from viewer.app.widgets.buttons import FIELD, SEGMENT, segments, text_button
 from viewer.app.widgets.dialogs import Choice, begin_dialog, choices, dialog_title, end_dialog
-from viewer.app.widgets.fields import FOCUS, take_keyboard, text_line
-from viewer.app.widgets.items import gap, tip
-from viewer.app.widgets.pen import Pen
+from viewer.app.widgets.edits import Phase
+from viewer.app.widgets.fields import FOCUS, Format, number_field, take_keyboard, text_line
+from viewer.app.widgets.pen import Pen, gap, tip
 from viewer.app.widgets.rows import label, separator
-from viewer.errors import ViewerError
+from viewer.errors import MachineError, ViewerError, quote
 from viewer.formats.files import check_output
-from viewer.ui.film import FORMATS, FilmOrder, count, length_words
-from viewer.ui.film_files import files_of, there_already
+from viewer.formats.film_rates import SLOWEST_TURN, STILL_TURN
+from viewer.session.files import SUFFIX
+from viewer.session.take.changing import shows_take
+from viewer.ui.commands import BY_ID
+from viewer.ui.film import (
+    FORMATS,
+    PARTS,
+    FilmOrder,
+    FilmPlan,
+    as_in_view,
+    count,
+    fastest,
+    files_of,
+    film_name,
+    form_of,
+    length_words,
+    own_rate,
+    ranges,
+    rate_words,
+    renamed,
+    size_words,
+    there_already,
+    walks_out,
+)
 
 if TYPE_CHECKING:
     from viewer.app.context import PanelContext
-    from viewer.ui.film import FilmPlan
+    from viewer.app.widgets.edits import Edit
+    from viewer.session.document import Document
+    from viewer.skeleton.character import Character
+    from viewer.ui.film import FilmFormat
+
+SIZES = {"view": (0, 0), "360": (640, 360), "720": (1280, 720), "1080": (1920, 1080), "own": (0, 0)}
+"""Sizes to choose from; the view's, and numbers that are typed, are known only then."""
+_USUAL, _USUAL_GIF = "720", "360"
+"""Unless one was chosen: GIFs grow large."""
+_KEPT = ("grid", "names", "goals", "limits")
+"""Parts that are remembered; ghosts and trails are as in the view."""
+
+
+@dataclass(slots=True)
+class FilmState:
+    """The dialog.
+
+    Attributes:
+        subject: the character whose film it is.
+        name: of the file, as typed.
+        folder: likewise.
+        form: the format.
+        size: of `SIZES`, the name; nothing: as is usual for the format.
+        own: (width, height) for "own".
+        shows: index into `ranges`.
+        fps: typed; None: as the take and the format have it.
+        seconds: of a pose.
+        turntable: the camera goes round.
+        whole: all of the motion is in view; None: if it would go out of it otherwise.
+        parts: of `PARTS`, those that are shown.
+        lacks: why there can be no MP4; nothing where there can.
+        problem: why the film cannot be made.
+        agreed: the file, which exists, that may be replaced; None: nobody was asked.
+        asking: the question whether to replace what is there.
+        fresh: the name is to take the keyboard: see `take_keyboard`.
+        outward: what is looked at, and whether it goes out of the view.
+    """
+
+    subject: Character
+    name: str
+    folder: str
+    form: FilmFormat = "mp4"
+    size: str = ""
+    own: tuple[int, int] = (640, 480)
+    shows: int = 0
+    fps: float | None = None
+    seconds: float = STILL_TURN
+    turntable: bool = False
+    whole: bool | None = None
+    parts: set[str] = field(default_factory=set)
+    lacks: str = ""
+    problem: str = ""
+    agreed: Path | None = None
+    asking: str = ""
+    fresh: int = FOCUS
+    outward: tuple[object, bool] = (None, False)
+
+    @property
+    def sized(self) -> str:
+        """Of `SIZES`, the name."""
+        return self.size or (_USUAL_GIF if self.form == "gif" else _USUAL)
+
+    def take_form(self, form: FilmFormat) -> None:
+        """Another format, and the name with it."""
+        self.form, self.name = form, renamed(self.name, form)
+        self.changed()
+
+    def read_name(self) -> None:
+        """The name has been typed: its suffix says the format, unless there can be none of that."""
+        form = form_of(self.name.strip())
+        if form is not None and not (form == "mp4" and self.lacks):
+            self.form = form
+        self.changed()
+
+    def take_path(self, path: Path) -> None:
+        """A place that was chosen in the list of files, where what is there was asked about."""
+        self.name, self.folder = path.name, str(path.parent)
+        self.read_name()
+        self.agreed, self.fresh = path if path == self.path else None, FOCUS
+
+    def changed(self) -> None:
+        """What was asked and said was about another film."""
+        self.problem, self.asking, self.agreed = "", "", None
+
+    @property
+    def refused(self) -> str:
+        """Why there is no film of that name: its suffix asks for a format that there is not."""
+        name = meant(self.name.strip(), Path.cwd()).name
+        if form_of(name) is not None or not has_suffix(name):
+            return ""
+        formats = ", ".join(f".{form}" for form in FORMATS)
+        return f"{quote(Path(name).suffix)} is no format to film in: expected {formats}"
+
+    @property
+    def path(self) -> Path:
+        """Where to: see `FilmOrder.path`."""
+        path = meant(self.name.strip() or "film", meant(self.folder, Path.cwd()))
+        return path.with_name(film_name(path.name, self.form))
+
+    def frames(self, document: Document) -> tuple[int, int] | None:
+        """What is shown: see `FilmPlan.frames`."""
+        every = ranges(document)
+        return every[min(self.shows, len(every) - 1)]
+
+
+def opened(ui: PanelContext, before: FilmState | None, folder: Path) -> FilmState:
+    """The dialog as it opens: as it was left for this figure, else as films were made last."""
+    document, liked = ui.session.document, ui.controller.preferences.film
+    lacks = why_no_mp4()
+    if before is not None and before.subject is document.character:
+        before.changed()
+        before.outward, before.fresh = (None, False), FOCUS
+        before.lacks = lacks
+        before.shows = min(before.shows, len(ranges(document)) - 1)
+        return before
+    stem = Path(ui.controller.files.name.removesuffix(SUFFIX)).stem or "film"
+    state = FilmState(document.character, stem, str(folder), lacks=lacks)
+    state.form = next((form for form in FORMATS if form == liked.get("format")), "mp4")
+    state.form = "gif" if lacks and state.form == "mp4" else state.form
+    state.name = renamed(stem, state.form)
+    state.size = next((size for size in SIZES if size == liked.get("size")), "")
+    state.own = _numbers(liked.get("own", "")) or state.own
+    state.turntable = ranges(document) == (None,)
+    state.parts = _parts(ui, liked.get("parts"))
+    return state
+
+
+def remember(ui: PanelContext, state: FilmState) -> None:
+    """Keep the choices that are not about this take alone."""
+    ui.controller.preferences.film = {
+        "format": state.form,
+        "size": state.size,
+        "own": f"{state.own[0]}x{state.own[1]}",
+        "parts": " ".join(part for part in _KEPT if part in state.parts),
+    }
+
+
+def plan_of(ui: PanelContext, state: FilmState) -> FilmPlan:
+    """The film that the choices make."""
+    document = ui.session.document
+    frames = state.frames(document)
+    fps = state.fps or own_rate(document, frames, state.form)
+    return FilmPlan(
+        size=size_of(ui, state),
+        frames=frames,
+        fps=min(fps, fastest(state.form)) if state.fps else fps,
+        seconds=state.seconds,
+        turntable=state.turntable or frames is None,
+        whole=goes_out(ui, state) if state.whole is None else state.whole,
+        parts=frozenset(state.parts),
+    )
+
+
+def size_of(ui: PanelContext, state: FilmState) -> tuple[int, int]:
+    """(width, height) of the pictures."""
+    if state.sized == "view":
+        return ui.regions.viewport.size
+    return state.own if state.sized == "own" else SIZES[state.sized]
+
+
+def goes_out(ui: PanelContext, state: FilmState) -> bool:
+    """Whether the figure, in view now, would go out of it if the camera stayed as it is."""
+    controller, document = ui.controller, ui.session.document
+    frames, size = state.frames(document), size_of(ui, state)
+    if frames is None or controller.camera_moves.follow:
+        return False
+    camera = controller.camera_moves.heading_for
+    key = (frames, size, ui.regions.viewport.size, camera, document.take, document.clip)
+    if state.outward[0] != key:
+        seen_by = as_in_view(camera, ui.regions.viewport.size, size)
+        state.outward = key, walks_out(document, frames, seen_by, size)
+    return state.outward[1]
+
+
+def why_no_mp4() -> str:
+    """What an MP4 needs and how to get it; nothing where all is there."""
+    from viewer.formats.video.mp4 import find_ffmpeg  # noqa: PLC0415 - a window that never films needs no Pillow
+
+    try:
+        find_ffmpeg()
+    except MachineError as error:
+        return str(error)
+    return ""
+
+
+def _parts(ui: PanelContext, liked: str | None) -> set[str]:
+    display = ui.controller.display
+    shown = {part for part in PARTS if part not in _KEPT and getattr(display, part)}
+    if liked is None:
+        return shown | ({"grid"} if display.grid else set())
+    return shown | {part for part in liked.split() if part in _KEPT}
+
+
+def _numbers(text: str) -> tuple[int, int] | None:
+    wide, _, high = text.partition("x")
+    if not (wide.isdecimal() and high.isdecimal()):
+        return None
+    return min(max(int(wide), 2), 8192), min(max(int(high), 2), 8192)
+
+
+LABEL = 72.0
+"""Width of the column of labels, logical pixels."""
+
+_FIELD = 84.0
+_PIXELS = Format(decimals=0, per_pixel=2.0, snap=16.0, units={}, low=2.0, high=8192.0)
+_SECONDS = Format(decimals=1, unit=" s", per_pixel=0.05, snap=1.0, units={"s": 1.0}, low=0.1, high=SLOWEST_TURN)
+_HINTS = {
+    "grid": "The ground's lines",
+    "names": "The names of all joints",
+    "goals": "Effectors, targets and pins",
+    "limits": "How far joints can turn; those at a limit are lit",
+    "ghosts": "The figure at other frames, as in the view",
+    "trails": "The ways of what is selected, as in the view",
+}
+
+
+def _value(edit: Edit | None) -> float | None:
+    """What a field asks for, at once: a dialog has no history."""
+    return edit.value if edit is not None and edit.phase is not Phase.COMMIT else None
+
+
+def _note(ui: PanelContext, words: str, colour: str = "text3", height: float = FIELD) -> None:
+    """Words behind a field, in its row."""
+    pen = Pen(ui)
+    imgui.same_line(0.0, ui.px(10))
+    x, y = imgui.get_cursor_screen_pos()
+    wide = imgui.get_content_region_avail().x
+    pen.text(x, pen.middle(y, pen.px(height)), pen.fit(words, wide), colour)
+    imgui.dummy((max(min(wide, pen.width(words)), 1.0), pen.px(height)))
+
+
+def picture_rows(ui: PanelContext, state: FilmState) -> None:
+    """How large."""
+    label(ui, "Size", width=LABEL, height=SEGMENT)
+    names, view = list(SIZES), ui.regions.viewport.size
+    words = [f"View {size_words(view)}", *(f"{name}p" for name in names[1:-1]), "Other"]
+    hints = ["As large as it is seen", *(size_words(SIZES[name]) for name in names[1:-1])]
+    chosen = segments(ui, "size", words, names.index(state.sized), hints=hints)
+    if chosen is not None:
+        before = size_of(ui, state)
+        state.size = names[chosen]
+        state.own = before if state.size == "own" else state.own
+    if state.size != "own":
+        return
+    label(ui, "", width=LABEL)
+    sizes = [float(pixels) for pixels in state.own]
+    for index, name in enumerate(("width", "height")):
+        if index:
+            _note(ui, "\N{MULTIPLICATION SIGN}")
+            imgui.same_line(0.0, ui.px(10))
+        edit = _value(number_field(ui, name, sizes[index], _PIXELS, width=ui.px(_FIELD), hint=name.capitalize()))
+        sizes[index] = sizes[index] if edit is None else edit
+    state.own = round(sizes[0]), round(sizes[1])
+    odd = state.form == "mp4" and any(pixels % 2 for pixels in state.own)
+    _note(ui, "pixels, for MP4 even numbers" if odd else "pixels")
+
+
+def motion_rows(ui: PanelContext, state: FilmState) -> None:
+    """What of the take, and how many pictures a second."""
+    document = ui.session.document
+    every = ranges(document)
+    if len(every) > 1:
+        label(ui, "Range", width=LABEL, height=SEGMENT, hint="Frames of the take")
+        words = [f"Frames {frames[0]} to {frames[1]}" if frames else "This pose" for frames in every]
+        chosen = segments(ui, "shows", words, every.index(state.frames(document)))
+        if chosen is not None:
+            state.shows = chosen
+            state.changed()
+        if state.frames(document) is not None and not shows_take(document):
+            _note(ui, "pose not keyed", "warn", SEGMENT)
+            tip("The pose that is shown is not part of the take, and not of its film: S keys it")
+    if state.frames(document) is None:
+        label(ui, "Lasts", width=LABEL)
+        seconds = _value(number_field(ui, "seconds", state.seconds, _SECONDS, width=ui.px(_FIELD)))
+        if seconds is not None:
+            state.seconds = round(seconds, 2)
+            state.changed()
+        _note(ui, "one turn; it can be repeated for ever")
+        if ui.controller.demos.has_motions:
+            label(ui, "", width=LABEL)
+            _note(ui, f"Moving targets stand still in it: record them first, by {BY_ID['key.record'].shortcut}", "warn")
+    _rate(ui, state)
+
+
+def _rate(ui: PanelContext, state: FilmState) -> None:
+    plan = plan_of(ui, state)
+    form = Format(decimals=2, unit=" fps", per_pixel=0.25, snap=5.0, units={}, low=0.1, high=fastest(state.form))
+    label(ui, "Rate", width=LABEL, hint="Pictures a second; the film lasts as long as the take, whatever they are")
+    fps = _value(number_field(ui, "fps", plan.fps, form, width=ui.px(_FIELD)))
+    if fps is not None:
+        state.fps = round(fps, 3)
+        state.changed()
+    if state.fps is not None:
+        imgui.same_line(0.0, ui.px(6))
+        if text_button(ui, "Reset", hint="As the take has it"):
+            state.fps = None
+            state.changed()
+    _note(ui, rate_words(ui.session.document, plan, state.form))
+
+
+def camera_rows(ui: PanelContext, state: FilmState) -> None:
+    """From where, and what is shown."""
+    plan = plan_of(ui, state)
+    label(ui, "View", width=LABEL, height=SEGMENT)
+    near = ("All that the view shows, and no less", "From the same side, as near as the whole motion allows")
+    chosen = segments(ui, "whole", ("As in the window", "All in view"), int(plan.whole), widths=ui.px(150), hints=near)
+    if chosen is not None:
+        state.whole = bool(chosen)
+    if goes_out(ui, state):
+        words, colour = ("else it leaves the view", "text3") if plan.whole else ("it leaves the view", "warn")
+        _note(ui, words, colour, SEGMENT)
+    label(ui, "Camera", width=LABEL, height=SEGMENT)
+    still = plan.frames is None
+    hints = ("A pose that stands still is turned round" if still else "", "Once round, in the course of the film")
+    way = int(plan.turntable)
+    chosen = segments(
+        ui, "camera", ("Stands", "Goes round"), way, widths=ui.px(150), hints=hints, off={0} if still else ()
+    )
+    if chosen is not None:
+        state.turntable = bool(chosen)
+    _parts_film_rows(ui, state, still=still)
+
+
+def _parts_film_rows(ui: PanelContext, state: FilmState, *, still: bool) -> None:
+    """What is shown besides the figure; a pose has no other frames."""
+    label(ui, "Show", width=LABEL, height=SEGMENT)
+    for index, part in enumerate(PARTS):
+        if index:
+            imgui.same_line(0.0, ui.px(4))
+        on = part in state.parts
+        there = not still or part not in {"ghosts", "trails"}
+        if text_button(ui, f"{part.capitalize()}##part", on=on, height=SEGMENT, enabled=there, hint=_HINTS[part]):
+            state.parts ^= {part}
+
 
 NAME = "##film dialog"
 _WIDTH = 560.0

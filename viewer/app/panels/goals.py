@@ -10,8 +10,7 @@ from viewer.app.fonts import SMALL
 from viewer.app.panels.commands import context_menu, point
 from viewer.app.panels.marks import effector_mark
 from viewer.app.widgets.edits import act
-from viewer.app.widgets.items import item, tip
-from viewer.app.widgets.pen import Pen
+from viewer.app.widgets.pen import Pen, item, tip
 from viewer.app.widgets.rows import quiet
 from viewer.session.actions import Select
 from viewer.session.document import Item

@@ -9,8 +9,7 @@ from imgui_bundle import imgui
 
 from viewer.app.fonts import SMALL
 from viewer.app.widgets.edits import attempt
-from viewer.app.widgets.items import item, tip
-from viewer.app.widgets.pen import Pen
+from viewer.app.widgets.pen import Pen, item, tip
 
 if TYPE_CHECKING:
     from viewer.app.context import PanelContext

@@ -1,21 +1,526 @@
-"""The inspector: the goal and the joint that are selected."""
+"""The inspector: the goal and the joint that are selected, with the joint's readings in people's units."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
+from viewer.app.fonts import SMALL
+from viewer.app.layout import Place
 from viewer.app.panels.goals import NO_GOALS
-from viewer.app.panels.inspector_goal import draw_goal
-from viewer.app.panels.inspector_joint import draw_joint
-from viewer.app.regions import Place
-from viewer.app.widgets.rows import quiet, separator, tell_need
+from viewer.app.panels.marks import effector_mark
+from viewer.app.widgets.buttons import drop_button, text_button, toggle
+from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out
+from viewer.app.widgets.fields import (
+    LENGTH,
+    PART,
+    PLACE,
+    TURN,
+    Format,
+    axis_fields,
+    in_lengths,
+    number_field,
+    place_label,
+)
+from viewer.app.widgets.pen import Pen
+from viewer.app.widgets.rows import head, label, quiet, separator, tell_need
+from viewer.app.widgets.sliders import Range, angle_slider, part_slider
+from viewer.session.actions import (
+    HoldEffector,
+    MakeEffector,
+    MoveTargets,
+    ReleaseEffector,
+    RemoveEffector,
+    ResetPose,
+    SetCoordinate,
+    SetHandle,
+    SetJointLimits,
+    SetLength,
+    SetPin,
+    SetStiffness,
+    SetWanted,
+    SetWeight,
+    TurnJoint,
+)
+from viewer.session.default_goals import stand_of
+from viewer.session.document import Item, Wanted
+from viewer.session.measuring import joints_at_limit
+from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.effectors import find_place
+from viewer.skeleton.kinds import FREEDOMS, JointKind
+from viewer.skeleton.limits import LimitForm
+from viewer.spatial.euler import from_euler, to_euler
+from viewer.ui import numbers
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from viewer.app.context import PanelContext
     from viewer.session.document import Document, Handle
+    from viewer.skeleton.pose import Pose
+    from viewer.skeleton.skeleton import Skeleton
+    from viewer.spatial.checks import Floats
+
+AT_END = 1e-4
+"""Radians or metres from an end of a range within which a coordinate stands at it."""
+EULER = "xyz"
+"""The order in which turns are shown as three angles."""
+
+_CARDINAL = 0.99
+
+
+class Coordinate(NamedTuple):
+    """One slider.
+
+    Attributes:
+        place: as `SetCoordinate` counts it.
+        name: on its label.
+        value: degrees, metres of a slide.
+        bounds: likewise.
+        form: how it is written.
+        per_unit: radians, or metres, of one of the shown units.
+    """
+
+    place: int
+    name: str
+    value: float
+    bounds: Range
+    form: Format
+    per_unit: float
+
+
+def coordinates(document: Document, joint: int, *, stuck: bool) -> list[Coordinate]:
+    """The sliders of a joint; none of fixed and free ones, nor of balls without limits, which have no angles.
+
+    Args:
+        document: where the joint is.
+        joint: its index.
+        stuck: the solver says that it stands at a limit: the range of a swing is a curve that no single number shows.
+    """
+    skeleton = document.skeleton
+    named = _names(skeleton, joint)
+    if not named:
+        return []
+    space = joint_space(skeleton)
+    values = _measured(skeleton, document.pose)[joint]
+    lower, upper = space.lower[joint], space.upper[joint]
+    off = not document.limits_on or skeleton.names[joint] in document.unlimited
+    limits = skeleton.limits[joint]
+    ends = [not off and _at_end(values[i], lower[i], upper[i]) for i, _ in named]
+    if stuck and not off and not any(ends) and limits is not None and limits.form is LimitForm.SWING_TWIST:
+        ends = [index != limits.twist_axis for index, _ in named]
+    slide = skeleton.kinds[joint] is JointKind.SLIDE
+    made = _slide if slide else _angle
+    return [
+        made(index, name, float(values[index]), (float(lower[index]), float(upper[index])), _State(at_end, off))
+        for (index, name), at_end in zip(named, ends, strict=True)
+    ]
+
+
+class _State(NamedTuple):
+    at_limit: bool
+    off: bool
+
+
+@lru_cache(maxsize=4)
+def _measured(skeleton: Skeleton, pose: Pose) -> Floats:
+    """(J, 3) all coordinates of a pose, which is immutable."""
+    return joint_space(skeleton).measure(pose.rotations, pose.translations)
+
+
+def _at_end(value: float, low: float, high: float) -> bool:
+    return bool(value <= low + AT_END or value >= high - AT_END)
+
+
+def _angle(index: int, name: str, value: float, ends: tuple[float, float], state: _State) -> Coordinate:
+    least, most = (math.degrees(end) if math.isfinite(end) else None for end in ends)
+    rest = min(max(0.0, least if least is not None else 0.0), most if most is not None else 0.0)
+    bounds = Range(-180.0, 180.0, least, most, rest, *state)
+    return Coordinate(index, name, math.degrees(value), bounds, TURN, math.pi / 180.0)
+
+
+def _slide(index: int, name: str, value: float, ends: tuple[float, float], state: _State) -> Coordinate:
+    least, most = (end if math.isfinite(end) else None for end in ends)
+    known = [end for end in (least, most, value, 0.0) if end is not None]
+    low, high = min(known), max(known)
+    margin = 0.15 * (high - low) or 0.5
+    rest = min(max(0.0, least if least is not None else 0.0), most if most is not None else 0.0)
+    bounds = Range(low - margin, high + margin, least, most, rest, *state)
+    return Coordinate(index, name, value, bounds, PLACE, 1.0)
+
+
+def _names(skeleton: Skeleton, joint: int) -> list[tuple[int, str]]:
+    """Index and label of each coordinate, in the order of the sliders."""
+    kind, limits = skeleton.kinds[joint], skeleton.limits[joint]
+    if kind is JointKind.HINGE:
+        return [(0, f"Angle {_letter(skeleton.axes[joint, 0])}".rstrip())]
+    if kind is JointKind.UNIVERSAL:
+        letters = [_letter(axis) for axis in skeleton.axes[joint]]
+        return [(i, f"Angle {letter or i + 1}") for i, letter in enumerate(letters)]
+    if kind is JointKind.SLIDE:
+        return [(0, "Slide")]
+    if kind is not JointKind.BALL or limits is None:
+        return []
+    if limits.form is LimitForm.EULER:
+        return [(i, f"Angle {axis}") for i, axis in enumerate("XYZ")]
+    swings = [(i, f"Swing {axis}") for i, axis in enumerate("XYZ") if i != limits.twist_axis]
+    return [*swings, (limits.twist_axis, f"Twist {'XYZ'[limits.twist_axis]}")]
+
+
+def _letter(axis: Floats) -> str:
+    """The letter of the axis that a direction lies on, or nothing."""
+    along = int(np.argmax(np.abs(axis)))
+    return "XYZ"[along] if abs(axis[along]) > _CARDINAL else ""
+
+
+def kind_words(skeleton: Skeleton, joint: int) -> str:
+    """``ball joint · 3 DOF``."""
+    kind = skeleton.kinds[joint]
+    word = "root" if kind is JointKind.FREE else f"{kind} joint"
+    return f"{word} · {FREEDOMS[kind]} DOF"
+
+
+def limit_note(document: Document, joint: int) -> str:
+    """What sort of ranges a joint has."""
+    limits, kind = document.skeleton.limits[joint], document.skeleton.kinds[joint]
+    if limits is None:
+        return "no range"
+    if document.character.limits_from == "clip":
+        return "from the clip"
+    if kind is not JointKind.BALL:
+        return "range"
+    return "angle ranges" if limits.form is LimitForm.EULER else "swing cone, twist range"
+
+
+class Angles:
+    """Three angles of a turn that stay the ones last typed or scrubbed: the same turn has several readings."""
+
+    def __init__(self) -> None:
+        """None yet."""
+        self._key: object = None
+        self._turn: tuple[float, ...] = ()
+        self._angles: tuple[float, ...] = ()
+
+    def of(self, key: object, turn: Sequence[float]) -> tuple[float, ...]:
+        """Degrees about x, y, z of a rotation (x, y, z, w) of what ``key`` names."""
+        now = tuple(float(part) for part in turn)
+        same = key == self._key and abs(abs(sum(a * b for a, b in zip(now, self._turn, strict=True))) - 1.0) < 1e-9
+        if not same:
+            self._key, self._turn = key, now
+            self._angles = tuple(np.degrees(to_euler(np.array(now), EULER)).tolist())
+        return self._angles
+
+    def turned(self, index: int, degrees: float) -> Floats:
+        """The rotation (4,) with one of the angles exchanged, which are remembered."""
+        angles = list(self._angles)
+        angles[index] = degrees
+        turn = from_euler(np.radians(angles), EULER)
+        self._angles, self._turn = tuple(angles), tuple(turn.tolist())
+        return turn
+
+
+WORDS = {
+    Wanted.POSITION: "Position",
+    Wanted.ROTATION: "Rotation",
+    Wanted.POSE: "Position + rotation",
+    Wanted.DISTANCE: "Distance",
+    Wanted.AIM: "Aim",
+    Wanted.OFF: "Off, follows along",
+}
+_HINTS = {
+    Wanted.POSITION: "Be at a place",
+    Wanted.ROTATION: "Be turned so",
+    Wanted.POSE: "Be at a place, turned so",
+    Wanted.DISTANCE: "Stay so far from a point",
+    Wanted.AIM: "Point an axis at a point",
+    Wanted.OFF: "Nothing is asked",
+}
+_WEIGHT = Format(decimals=2, per_pixel=0.005, snap=0.1, units=PART.units, low=0.001, high=1000.0)
+_AXIS = Format(decimals=2, per_pixel=0.005, snap=0.1, units={}, low=-1.0, high=1.0)
+
+
+def draw_goal(ui: PanelContext, handle: Handle) -> None:
+    """Draw the part about one handle."""
+    name = handle.effector
+    error = ui.session.errors.get(name)
+    x, y = imgui.get_cursor_screen_pos()
+    note = f"goal · {WORDS[handle.kind].partition(',')[0].lower()}"
+    head(ui, "", name, f"{note} · pinned" if handle.pinned else note)
+    pen = Pen(ui)
+    effector_mark(pen, x + pen.px(7), y + pen.px(12), handle, reached=error is None or error.reached)
+    _kind(ui, handle)
+    if handle.kind is Wanted.OFF:
+        _off(ui, handle)
+        return
+    if handle.has_position:
+        _place(ui, handle)
+    if handle.has_rotation:
+        _turn(ui, handle)
+    if handle.kind is Wanted.DISTANCE:
+        label(ui, "Distance")
+        room = imgui.get_content_region_avail().x
+        edit = number_field(ui, "distance", handle.distance, in_lengths(ui, LENGTH), width=room)
+        carry_out(ui, edit, f"Distance of {name}", lambda metres: SetHandle(name, distance=metres))
+    if handle.kind is Wanted.AIM and handle.axis is not None:
+        _axis(ui, handle, handle.axis)
+    _weights(ui, handle)
+    if handle.stands:
+        _pins(ui, handle)
+    _buttons(ui, handle)
+
+
+def _kind(ui: PanelContext, handle: Handle) -> None:
+    label(ui, "Goal")
+    if drop_button(ui, "kind", WORDS[handle.kind], width=imgui.get_content_region_avail().x, height=24):
+        imgui.open_popup("kinds")
+    if imgui.begin_popup("kinds"):
+        for kind, words in WORDS.items():
+            if imgui.menu_item_simple(words, _HINTS[kind], kind is handle.kind):
+                act(ui, SetWanted(handle.effector, kind))
+        imgui.end_popup()
+
+
+def _off(ui: PanelContext, handle: Handle) -> None:
+    label(ui, "")
+    if text_button(ui, "Hold here", icon=fa.ICON_FA_LOCATION_CROSSHAIRS, hint="Ask it to stay where it is"):
+        act(ui, HoldEffector(handle.effector))
+    imgui.same_line()
+    _remove(ui, handle)
+
+
+def _place(ui: PanelContext, handle: Handle) -> None:
+    name = handle.effector
+    label(ui, {Wanted.DISTANCE: "From", Wanted.AIM: "At"}.get(handle.kind, place_label(ui)))
+    changed = axis_fields(ui, "position", handle.position, in_lengths(ui, PLACE))
+    if changed is None or handle.position is None:
+        return
+    index, edit = changed
+    carry_out(ui, edit, f"Move {name}", lambda value: MoveTargets({name: (_with(handle.position, index, value), None)}))
+
+
+def _turn(ui: PanelContext, handle: Handle) -> None:
+    name = handle.effector
+    angles: Angles = ui.memory.setdefault("target angles", Angles())
+    turn = handle.rotation or tuple(stand_of(ui.session.document.skeleton, ui.session.document.pose, handle).rotation)
+    label(ui, "Rotation", hint="Degrees about x, y, z, the world's axes first to last")
+    changed = axis_fields(ui, "rotation", angles.of(name, turn), TURN)
+    if changed is not None:
+        index, edit = changed
+        carry_out(ui, edit, f"Turn {name}", lambda value: MoveTargets({name: (None, angles.turned(index, value))}))
+
+
+def _axis(ui: PanelContext, handle: Handle, axis: Sequence[float]) -> None:
+    name = handle.effector
+    label(ui, "Axis", hint="The direction, in the joint's frame, that points at the place")
+    changed = axis_fields(ui, "axis", axis, _AXIS)
+    if changed is None:
+        return
+    index, edit = changed
+
+    def aimed(value: float) -> SetHandle:
+        wanted = np.array(_with(axis, index, value))
+        length = float(np.linalg.norm(wanted))
+        return SetHandle(name, axis=tuple((wanted / length).tolist()) if length > 1e-6 else tuple(axis))
+
+    carry_out(ui, edit, f"Axis of {name}", aimed)
+
+
+def _weights(ui: PanelContext, handle: Handle) -> None:
+    name, turn_only = handle.effector, handle.kind is Wanted.ROTATION and not handle.pin_position
+    if not turn_only:
+        label(ui, "Weight")
+        edit = _floored(part_slider(ui, "weight", handle.weight, form=_WEIGHT, hint="Against the other goals"))
+        carry_out(ui, edit, f"Weight of {name}", lambda value: SetWeight(name, weight=value))
+    if handle.has_rotation or handle.kind is Wanted.AIM:
+        label(ui, "Rot. wt.", hint="Weight of the rotation")
+        edit = _floored(part_slider(ui, "rotation weight", handle.rotation_weight, form=_WEIGHT))
+        carry_out(ui, edit, f"Weight of {name}", lambda value: SetWeight(name, rotation_weight=value))
+
+
+def _floored(edit: Edit | None) -> Edit | None:
+    """A weight of nothing is no weight: the goal would have to be switched off."""
+    if edit is None or edit.phase in {Phase.COMMIT, Phase.CANCEL}:
+        return edit
+    return edit._replace(value=max(edit.value, 0.01))
+
+
+def _pins(ui: PanelContext, handle: Handle) -> None:
+    label(ui, "Pin")
+    pinned = handle.pin_position, handle.pin_rotation
+    hints = "It stays here whatever else is dragged   P", "It stays turned so   Shift+P"
+    for index, part in enumerate(("Position", "Rotation")):
+        if index:
+            imgui.same_line(0.0, ui.px(6))
+        if text_button(ui, f"{part}##pin", icon=fa.ICON_FA_THUMBTACK, on=pinned[index], hint=hints[index]):
+            wanted = {part.lower(): not pinned[index]}
+            act(ui, SetPin(handle.effector, **wanted))
+
+
+def _buttons(ui: PanelContext, handle: Handle) -> None:
+    """Three buttons, as wide as the row has room for."""
+    label(ui, "")
+    space = ui.px(6)
+    width = float(int((imgui.get_content_region_avail().x - 2 * space) / 3))
+    if text_button(ui, "Hold here", width=width, hint="Bring the target to where the effector is"):
+        act(ui, HoldEffector(handle.effector))
+    imgui.same_line(0.0, space)
+    if text_button(ui, "Release", width=width, hint="Ask nothing of it: it follows along   Delete"):
+        act(ui, ReleaseEffector(handle.effector))
+    imgui.same_line(0.0, space)
+    _remove(ui, handle, width)
+
+
+def _remove(ui: PanelContext, handle: Handle, width: float | None = None) -> None:
+    if text_button(ui, "Remove", width=width, hint="The joint is no effector any more"):
+        act(ui, RemoveEffector(handle.effector))
+
+
+def _with(values: Sequence[float] | None, index: int, value: float) -> tuple[float, ...]:
+    changed = list(values or (0.0, 0.0, 0.0))
+    changed[index] = value
+    return tuple(changed)
+
+
+_STIFFNESS = Format(decimals=2, per_pixel=0.005, snap=0.1, units=PART.units, low=0.0, high=1.0)
+_STRETCHED = 1e-4
+"""Part of its length from which a bone counts as longer or shorter than the file's."""
+_NO_BONE = 1e-9
+
+
+def draw_joint(ui: PanelContext, joint: int) -> None:
+    """Draw the part about one joint."""
+    document = ui.session.document
+    skeleton = document.skeleton
+    name = skeleton.names[joint]
+    stuck = name in joints_at_limit(document)
+    note = kind_words(skeleton, joint) + _stretched(document, joint)
+    head(ui, fa.ICON_FA_CIRCLE_NOTCH, name, note, colour="limit" if stuck else "accent")
+    sliders = coordinates(document, joint, stuck=stuck)
+    imgui.push_style_var(imgui.StyleVar_.item_spacing, (imgui.get_style().item_spacing.x, 0.0))
+    for one in sliders:
+        label(ui, one.name)
+        form = in_lengths(ui, PLACE) if one.form is PLACE else one.form
+        edit = angle_slider(ui, one.name, one.value, one.bounds, form)
+        carry_out(
+            ui, edit, f"Turn {name}",
+            lambda value, one=one: SetCoordinate(name, one.place, value * one.per_unit),  # type: ignore[misc]
+        )  # fmt: skip
+    imgui.pop_style_var()
+    if skeleton.parents[joint] < 0:
+        _place_inspector_joint(ui, joint)
+    if not sliders and skeleton.kinds[joint] in {JointKind.BALL, JointKind.FREE}:
+        _turn_inspector_joint(ui, joint)
+    _limits(ui, document, joint)
+    _bone(ui, document, joint)
+    _buttons_inspector_joint(ui, document, joint)
+
+
+def _stretched(document: Document, joint: int) -> str:
+    own, now = (_length(offsets, joint) for offsets in (document.character.skeleton.offsets, document.skeleton.offsets))
+    if own < _NO_BONE or abs(now - own) <= _STRETCHED * own:
+        return ""
+    return f" · length {numbers.fixed(now / own, 2)} \N{MULTIPLICATION SIGN}"
+
+
+def _length(offsets: np.ndarray, joint: int) -> float:
+    return float(np.linalg.norm(offsets[joint]))
+
+
+def _place_inspector_joint(ui: PanelContext, joint: int) -> None:
+    """Where a root is: moving it is a drag of its handle, so that pins and holds stay."""
+    session = ui.session
+    item = Item("joint", session.document.skeleton.names[joint])
+    now = session.document.pose.translations[joint]
+    label(ui, place_label(ui))
+    changed = axis_fields(ui, "place", now.tolist(), in_lengths(ui, PLACE))
+    if changed is None:
+        return
+    index, edit = changed
+    wanted = now.copy()
+    wanted[index] = edit.value
+    if edit.phase in {Phase.BEGIN, Phase.SET}:
+        session.begin_drag((item,))
+    if edit.phase in {Phase.BEGIN, Phase.MOVE, Phase.SET}:
+        attempt(ui, lambda: session.drag_to({item: (wanted, None)}))
+    if edit.phase in {Phase.COMMIT, Phase.SET}:
+        session.commit()
+    elif edit.phase is Phase.CANCEL:
+        session.cancel()
+
+
+def _turn_inspector_joint(ui: PanelContext, joint: int) -> None:
+    """Joints that no range says anything of have no angles of their own: those of their whole turn are shown."""
+    document = ui.session.document
+    name = document.skeleton.names[joint]
+    angles: Angles = ui.memory.setdefault("joint angles", Angles())
+    label(ui, "Rotation", hint="Degrees about x, y, z in the parent's frame")
+    changed = axis_fields(ui, "turn", angles.of(name, document.pose.rotations[joint]), TURN)
+    if changed is not None:
+        index, edit = changed
+        carry_out(ui, edit, f"Turn {name}", lambda value: TurnJoint(name, angles.turned(index, value)))
+
+
+def _limits(ui: PanelContext, document: Document, joint: int) -> None:
+    name, limits = document.skeleton.names[joint], document.skeleton.limits[joint]
+    if limits is None:
+        return
+    label(ui, "Limits")
+    own = name not in document.unlimited
+    imgui.begin_disabled(not document.limits_on)
+    if toggle(ui, "limits", on=own and document.limits_on, hint="Limits of this joint   Shift+L"):
+        act(ui, SetJointLimits(name, not own))
+    imgui.end_disabled()
+    imgui.same_line(0.0, ui.px(8))
+    pen = Pen(ui)
+    x, y = imgui.get_cursor_screen_pos()
+    words = "off for all joints" if not document.limits_on else "on" if own else "off"
+    wide, h = imgui.get_content_region_avail().x, ui.px(24)
+    pen.text(x, pen.middle(y, h), words, "text" if words == "on" else "warn")
+    note = limit_note(document, joint)
+    room = wide - pen.width(words) - pen.px(10)
+    if pen.width(note, SMALL) <= room:
+        pen.right(x + wide, pen.middle(y, h, SMALL), note, "text3", SMALL)
+    imgui.dummy((wide, h))
+
+
+def _bone(ui: PanelContext, document: Document, joint: int) -> None:
+    skeleton = document.skeleton
+    name, length = skeleton.names[joint], _length(skeleton.offsets, joint)
+    rest = imgui.get_content_region_avail().x - ui.px(58)
+    stiff = ui.px(118)
+    has_bone = skeleton.parents[joint] >= 0 and length > _NO_BONE
+    if has_bone:
+        label(ui, "Length")
+        own = _length(document.character.skeleton.offsets, joint)
+        form = in_lengths(ui, LENGTH)
+        hint = f"From the parent to this joint; the file says {form.words(own)}, right click goes back to it"
+        edit = number_field(ui, "length", length, form, width=rest - stiff - ui.px(8), hint=hint)
+        if imgui.is_item_hovered() and imgui.is_mouse_clicked(imgui.MouseButton_.right):
+            edit = Edit(Phase.SET, own)
+        carry_out(ui, edit, f"Length of {name}", lambda metres: SetLength(name, metres))
+        imgui.same_line(0.0, ui.px(8))
+    if skeleton.kinds[joint] in {JointKind.FIXED, JointKind.FREE}:
+        imgui.new_line() if has_bone else None
+        return
+    label(ui, "Stiffness", width=62, hint="0 moves freely in IK, 1 does not move at all")
+    edit = number_field(ui, "stiffness", float(skeleton.stiffness[joint]), _STIFFNESS, width=ui.px(56))
+    carry_out(ui, edit, f"Stiffness of {name}", lambda value: SetStiffness(name, value))
+
+
+def _buttons_inspector_joint(ui: PanelContext, document: Document, joint: int) -> None:
+    name = document.skeleton.names[joint]
+    if not any(e.joint == joint for e in document.skeleton.effectors):
+        if text_button(ui, "Make effector", icon=fa.ICON_FA_LOCATION_CROSSHAIRS, hint="Shift+G"):
+            act(ui, MakeEffector(name))
+        imgui.same_line(0.0, ui.px(6))
+    if text_button(ui, "Reset", icon=fa.ICON_FA_ROTATE_LEFT, hint="Back to the clip's frame, or the relaxed pose"):
+        act(ui, ResetPose((name,)))
+
 
 NOTHING = "Click a bone, joint or effector"
 

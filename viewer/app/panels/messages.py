@@ -13,9 +13,8 @@ from viewer.app.panels.chips import low_left_height
 from viewer.app.panels.commands import run
 from viewer.app.panels.film_bar import film_height
 from viewer.app.widgets.buttons import FIELD, icon_button, text_button
-from viewer.app.widgets.items import tip
-from viewer.app.widgets.pen import Pen
-from viewer.app.widgets.wrapping import wrapped
+from viewer.app.widgets.dialogs import wrapped
+from viewer.app.widgets.pen import Pen, tip
 from viewer.ui.messages import STALLED, Message
 
 if TYPE_CHECKING:

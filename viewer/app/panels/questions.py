@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui
 
-from viewer.app.widgets.arithmetic import evaluate
 from viewer.app.widgets.dialogs import Choice, begin_dialog, choices, dialog_title, end_dialog, escape_pressed
 from viewer.app.widgets.edits import attempt
-from viewer.app.widgets.fields import FOCUS, take_keyboard, text_line
-from viewer.app.widgets.items import gap
+from viewer.app.widgets.fields import FOCUS, evaluate, take_keyboard, text_line
+from viewer.app.widgets.pen import gap
 from viewer.app.widgets.rows import label
 from viewer.errors import visible
 from viewer.session.backup import backup_of
 from viewer.ui import numbers, showing
-from viewer.ui.frames import last_frame
+from viewer.ui.timeline import last_frame
 
 if TYPE_CHECKING:
     from viewer.app.context import PanelContext

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from viewer.app.fonts import SMALL
-from viewer.ui.frames import played_range
+from viewer.ui.timeline import played_range
 
 if TYPE_CHECKING:
     from viewer.app.context import PanelContext
-    from viewer.app.widgets.items import Item
-    from viewer.app.widgets.pen import Pen
-    from viewer.ui.time_view import TimeView
+    from viewer.app.widgets.pen import Item, Pen
+    from viewer.ui.timeline import TimeView
 
 INSET = 14.0
 """Logical pixels between the ends of the well and the first and last frame."""

@@ -10,8 +10,7 @@ from imgui_bundle import imgui
 
 from viewer.app.panels.commands import context_menu, point
 from viewer.app.panels.rename import ROW, in_tree, name_field
-from viewer.app.panels.tree_paint import RowPainter
-from viewer.app.panels.tree_rows import Folds, Row, below, found_rows, tree_rows
+from viewer.app.panels.tree_rows import Folds, Row, RowPainter, below, found_rows, tree_rows
 from viewer.app.widgets.edits import act
 from viewer.app.widgets.fields import Search, search_field
 from viewer.app.widgets.rows import quiet

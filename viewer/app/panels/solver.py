@@ -1,45 +1,237 @@
-"""The solver panel: how the last solve went, the errors' way down, and all settings."""
+"""The solver panel: the last solve, its convergence as a plot, and all settings."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from imgui_bundle import imgui
+import numpy as np
+from imgui_bundle import icons_fontawesome_6 as fa
+from imgui_bundle import imgui, implot
 
 from viewer.app.fonts import BASE, SMALL
-from viewer.app.panels.convergence import draw_convergence
-from viewer.app.panels.solver_words import (
-    ANGLE,
-    DAMPED,
-    ICONS,
-    JACOBIAN,
-    NOTES,
-    derived,
-    methods,
-    state_words,
-    title,
-)
-from viewer.app.regions import Place
-from viewer.app.widgets.arithmetic import METRES
+from viewer.app.layout import Place
+from viewer.app.panels.inspector import shown
+from viewer.app.theme import colour
 from viewer.app.widgets.buttons import drop_button, segments, text_button
 from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out
-from viewer.app.widgets.fields import COUNT, Format, number_field
-from viewer.app.widgets.items import gap, tip
-from viewer.app.widgets.pen import Pen
+from viewer.app.widgets.fields import COUNT, METRES, Format, number_field
+from viewer.app.widgets.pen import Pen, gap, tip
 from viewer.app.widgets.rows import label, quiet, tell_need
-from viewer.ik.options import DEFAULT
+from viewer.ik.solution import Status
+from viewer.ik.solver_options import DEFAULT, METHOD_NAMES
 from viewer.session.actions import SetSolver
 from viewer.session.derivation import derivation
-from viewer.session.preferring import prefers
-from viewer.session.solver_settings import BENDS, PREFERRED
+from viewer.session.solver_settings import BENDS, PREFERRED, prefers
 from viewer.ui import numbers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from viewer.app.context import PanelContext
+    from viewer.gizmo.typed import LengthUnit
+    from viewer.session.derivation import Derivation
     from viewer.session.document import SolverSettings
+    from viewer.session.report import Report
+    from viewer.spatial.checks import Floats
+
+_FLAGS = implot.Flags_.canvas_only | implot.Flags_.no_inputs | implot.Flags_.no_frame
+_AXIS = implot.AxisFlags_.lock | implot.AxisFlags_.no_menus | implot.AxisFlags_.no_highlight
+_TINY = 1e-6
+"""Millimetres below which an error is drawn on the floor of the plot."""
+_FEWEST = 10
+"""Iterations that the axis has at least."""
+_LINE = 3
+"""Points that make a line; fewer are marked."""
+
+
+def draw_convergence(ui: PanelContext, height: float) -> None:
+    """Draw the plot, as wide as the panel; without a solve its empty well."""
+    report, pen = ui.session.report, Pen(ui)
+    x, y = imgui.get_cursor_screen_pos()
+    wide = imgui.get_content_region_avail().x
+    if report is None or not report.steps:
+        pen.box(x, y, wide, height, "app")
+        words = "No iterations yet"
+        pen.small(x + (wide - pen.width(words, SMALL)) / 2.0, pen.middle(y, height, SMALL), words)
+        imgui.dummy((wide, height))
+        return
+    styled(ui)
+    with ui.fonts.small():
+        if implot.begin_plot("##convergence", (wide, height), _FLAGS):
+            _plot(ui, report)
+            implot.end_plot()
+    implot.pop_style_color(4)
+    implot.pop_style_var(3)
+
+
+def styled(ui: PanelContext) -> None:
+    """Plots as the panels are; pop 4 colours and 3 variables afterwards."""
+    columns = implot.Col_
+    for column, name, alpha in (
+        (columns.plot_bg, "app", 1.0), (columns.plot_border, "line", 1.0),
+        (columns.axis_text, "text3", 1.0), (columns.axis_grid, "line", 0.7),
+    ):  # fmt: skip
+        implot.push_style_color(column, colour(name, alpha))
+    implot.push_style_var(implot.StyleVar_.plot_padding, (ui.px(2), ui.px(2)))
+    implot.push_style_var(implot.StyleVar_.label_padding, (ui.px(4), ui.px(3)))
+    implot.push_style_var(implot.StyleVar_.plot_min_size, (ui.px(60), ui.px(40)))
+
+
+def _plot(ui: PanelContext, report: Report) -> None:
+    tolerance = 1000.0 * ui.session.document.solver.tolerance_m
+    lines = {name: _millimetres(errors) for name, errors in report.errors_by_iteration.items()}
+    steps = np.array(report.steps, dtype=np.float64)
+    low, high = _range(lines, tolerance)
+    last = max(float(steps[-1]), float(_FEWEST))
+    implot.setup_axis(implot.ImAxis_.x1, None, _AXIS | implot.AxisFlags_.no_tick_marks)
+    implot.setup_axis(implot.ImAxis_.y1, None, _AXIS | implot.AxisFlags_.no_tick_marks)
+    implot.setup_axis_scale(implot.ImAxis_.y1, implot.Scale_.log10)
+    implot.setup_axes_limits(min(float(steps[0]), 1.0), last, low, high, implot.Cond_.always)
+    ticks = [10.0**power for power in range(math.ceil(math.log10(low)), math.floor(math.log10(high)) + 1)]
+    thin = ticks[:: 1 + len(ticks) // 5]
+    words = [_tick(value, unit=index == 0) for index, value in enumerate(thin)]
+    implot.setup_axis_ticks(implot.ImAxis_.y1, thin, words)
+    handle, _ = shown(ui.session.document)
+    only = next(iter(lines)) if len(lines) == 1 else ""
+    chosen = handle.effector if handle is not None else only
+    for name, errors in lines.items():
+        if name != chosen:
+            _line(name, steps, errors, "text3", ui.scale)
+    _tolerance(ui, tolerance, (low, high))
+    if chosen in lines:
+        missed = not ui.session.errors[chosen].reached if chosen in ui.session.errors else False
+        tone = "unreached" if missed else "accent"
+        _line(chosen, steps, lines[chosen], tone, 2.0 * ui.scale)
+        _corner(ui, chosen, tone)
+
+
+def _line(name: str, steps: Floats, errors: Floats, tone: str, weight: float) -> None:
+    spec = implot.Spec()
+    spec.line_color, spec.line_weight = colour(tone), weight
+    if len(steps) < _LINE:  # a solve that was not made in steps is known by its end alone
+        spec.marker, spec.marker_size = implot.Marker_.circle, 2.0 * weight
+        spec.marker_fill_color = spec.marker_line_color = colour(tone)
+    implot.plot_line(name, steps, np.maximum(errors, _TINY), spec)
+
+
+def _tolerance(ui: PanelContext, tolerance: float, ends: tuple[float, float]) -> None:
+    """A dashed line, and its name where it starts at the right."""
+    if not ends[0] < tolerance < ends[1]:
+        return
+    pen = Pen(ui, implot.get_plot_draw_list())
+    place, size = implot.get_plot_pos(), implot.get_plot_size()
+    y = round(implot.plot_to_pixels(0.0, tolerance).y)
+    implot.push_plot_clip_rect()
+    dash = pen.px(5)
+    for start in range(int(place.x), int(place.x + size.x), int(dash + pen.px(3))):
+        pen.draw.add_rect_filled((start, y), (start + dash, y + max(1.0, pen.px(1))), pen.ink("ok"))
+    pen.right(place.x + size.x - pen.px(4), y - pen.px(16), "tolerance", "ok", SMALL)
+    implot.pop_plot_clip_rect()
+
+
+def _corner(ui: PanelContext, name: str, tone: str) -> None:
+    pen = Pen(ui, implot.get_plot_draw_list())
+    place, size = implot.get_plot_pos(), implot.get_plot_size()
+    name = pen.fit(name, size.x - pen.px(16), SMALL)
+    pen.right(place.x + size.x - pen.px(5), place.y + pen.px(3), name, tone, SMALL)
+
+
+def _millimetres(errors: tuple[float, ...]) -> Floats:
+    return np.nan_to_num(1000.0 * np.array(errors, dtype=np.float64), nan=_TINY, posinf=1e9)
+
+
+def _range(lines: dict[str, Floats], tolerance: float) -> tuple[float, float]:
+    """Ends of the axis, millimetres: from a tenth of the tolerance to all of the first error."""
+    most = max((float(errors.max()) for errors in lines.values() if errors.size), default=1.0)
+    return tolerance / 20.0, max(2.0 * most, 20.0 * tolerance)
+
+
+def _tick(value: float, *, unit: bool) -> str:
+    return f"{value:g}{' mm' if unit else ''}"
+
+
+TITLES = {
+    "default": "Default",
+    "two-link": "Two-link",
+    "single-bone": "Single bone",
+    "ccd": "CCD",
+    "ccd-from-base": "CCD from base",
+    "transpose": "Transpose",
+    "pseudo-inverse": "Pseudo-inverse",
+    "dls": "Damped least squares",
+    "sdls": "Selectively damped",
+}
+NOTES = {
+    "default": "damped, limits inside the solve",
+    "two-link": "closed form, limbs of two bones",
+    "single-bone": "one joint turns",
+    "ccd": "joint by joint, from the tip",
+    "ccd-from-base": "joint by joint, from the base",
+    "transpose": "slow, never explodes",
+    "pseudo-inverse": "undamped, by SVD",
+    "dls": "fixed or automatic damping",
+    "sdls": "no damping to choose",
+}
+DAMPED = frozenset({"default", "dls"})
+"""Methods that a damping can be set for."""
+JACOBIAN = frozenset({"default", "transpose", "pseudo-inverse", "dls", "sdls"})
+"""Methods that take rows of a Jacobian, and part of a step."""
+ANGLE = "\N{GREEK SMALL LETTER THETA}"
+
+
+def derived(found: Derivation, unit: LengthUnit) -> tuple[tuple[str, ...], tuple[tuple[str, str, str], ...]]:
+    """Lines of the two-link derivation, and rows of what each branch has: name, up, down."""
+    sizes = (*found.lengths, found.distance)
+    one, two, away = (f"{numbers.fixed(size / unit.metres, unit.decimals)} {unit.name}" for size in sizes)
+    squares = "(d² \N{MINUS SIGN} L1² \N{MINUS SIGN} L2²)"
+    lines = (
+        f"L1 {one}  L2 {two}  d {away}",
+        f"cos {ANGLE}2 = {squares} / 2 L1 L2 = {numbers.fixed(found.cosine, 4)}",
+    )
+    rows = tuple(
+        (f"{ANGLE}{link}", *(f"{numbers.fixed(branch[place], 2)}°" for branch in (found.up, found.down)))
+        for place, link in ((1, 2), (0, 1))
+    )
+    return lines, rows  # type: ignore[return-value]  # two branches each
+
+
+ICONS = {
+    "check": (fa.ICON_FA_CIRCLE_CHECK, "ok"),
+    "warn": (fa.ICON_FA_TRIANGLE_EXCLAMATION, "warn"),
+    "cross": (fa.ICON_FA_CIRCLE_XMARK, "err"),
+    "dot": (fa.ICON_FA_CIRCLE, "text3"),
+}
+"""Icon and colour of a state."""
+
+_STATES = {
+    Status.CONVERGED: ("check", "Converged"),
+    Status.UNREACHABLE: ("warn", "Out of reach"),
+    Status.STALLED: ("warn", "Stalled"),
+    Status.DIVERGED: ("cross", "Diverged"),
+    Status.BUDGET: ("warn", "Stopped"),
+}
+
+
+def title(method: str) -> str:
+    """What a method is called; one that is new here by its own name."""
+    return TITLES.get(method, method)
+
+
+def methods() -> tuple[str, ...]:
+    """All methods, the default one first."""
+    return tuple(METHOD_NAMES)
+
+
+def state_words(report: Report | None, *, dragging: bool) -> tuple[str, str]:
+    """Name of an icon of `ICONS`, and a word."""
+    if report is None:
+        return "dot", "Ready"
+    if dragging and report.status is Status.BUDGET:
+        return "dot", "Solving"
+    return _STATES[report.status]
+
 
 _MILLIMETRES = {unit: 1000.0 * worth for unit, worth in METRES.items()}
 _TOLERANCE = Format(decimals=2, unit=" mm", per_pixel=0.01, snap=0.1, units=_MILLIMETRES, low=1e-4, high=1000.0)
@@ -177,9 +369,9 @@ def _two_link(ui: PanelContext, settings: SolverSettings) -> None:
     x, y = imgui.get_cursor_screen_pos()
     wide, high = imgui.get_content_region_avail().x, pen.px(19)
     title = f"{found.effector}: {found.joints[0]}, {found.joints[1]}"
-    for words, colour in ((title, "text3"), *((line, "text2") for line in lines)):
+    for words, tint in ((title, "text3"), *((line, "text2") for line in lines)):
         size = BASE if pen.width(words) <= wide else SMALL
-        pen.text(x, pen.middle(y, high, size), pen.fit(words, wide, size), colour, size)
+        pen.text(x, pen.middle(y, high, size), pen.fit(words, wide, size), tint, size)
         y += high
     columns = x + 0.5 * wide, x + wide
     for words, *values in (("", "up", "down"), *rows):

@@ -8,7 +8,7 @@ from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
 from viewer.app.fonts import BASE, SMALL
-from viewer.app.panels.solver_words import ICONS
+from viewer.app.panels.solver import ICONS
 from viewer.app.widgets.buttons import key_cap
 from viewer.app.widgets.edits import settle
 from viewer.app.widgets.pen import Pen

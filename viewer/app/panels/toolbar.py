@@ -1,4 +1,4 @@
-"""The toolbar: tools, space and snap, drag mode and scope, limits, what is shown; solver, undo and redo."""
+"""The toolbar: tools, space and snap, drag mode and scope, limits, recording; solver, undo and redo."""
 
 from __future__ import annotations
 
@@ -10,13 +10,10 @@ from imgui_bundle import imgui
 
 from viewer.app.fonts import SMALL
 from viewer.app.panels.commands import hint, run
-from viewer.app.panels.record_button import NARROW, WIDE, record_button
-from viewer.app.panels.solver import method_menu
-from viewer.app.panels.solver_words import NOTES, title
+from viewer.app.panels.solver import NOTES, method_menu, title
 from viewer.app.widgets.buttons import TOOL, drop_button, icon_button, segments
 from viewer.app.widgets.edits import act
-from viewer.app.widgets.items import item, tip
-from viewer.app.widgets.pen import Pen
+from viewer.app.widgets.pen import Pen, item, tip
 from viewer.gizmo import Space, Tool
 from viewer.session.actions import SetMode, SetScope
 from viewer.session.document import Mode, Scope
@@ -24,6 +21,32 @@ from viewer.ui import numbers
 
 if TYPE_CHECKING:
     from viewer.app.context import PanelContext
+
+WIDE, NARROW = 96.0, 30.0
+"""Widths with and without words, logical pixels."""
+
+
+def record_button(ui: PanelContext, *, words: bool = True) -> None:
+    """A disc and ``Record``; while it records a square and the time that it has taken, on red."""
+    pen, session = Pen(ui), ui.session
+    it = item("record", pen.px(WIDE if words else NARROW), pen.px(TOOL))
+    on = session.recording
+    pen.box(*it[:4], "record" if on else it.fill if it.hovered or it.held else "panel")
+    if not on:
+        pen.frame(*it[:4], "record")
+    x, y = it.x + pen.px(16.0 if words else NARROW / 2.0), it.middle[1]
+    if on:
+        half = pen.px(5)
+        pen.box(x - half, y - half, 2.0 * half, 2.0 * half, "on_accent", rounding=1)
+    else:
+        pen.disc(x, y, 5.0, "record")
+    if words:
+        said = numbers.clock(session.recorded_seconds) if on else "Record"
+        (pen.strong if on else pen.text)(x + pen.px(14), pen.middle(it.y, it.h), said, "on_accent" if on else "text")
+    tip(hint("key.record", "Stop recording" if on else "Record while you drag"))
+    if it.clicked:
+        run(ui, "key.record")
+
 
 _TOOLS = (
     (Tool.SELECT, "tool.select", fa.ICON_FA_ARROW_POINTER),

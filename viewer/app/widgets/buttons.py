@@ -8,8 +8,7 @@ from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
 from viewer.app.fonts import SMALL
-from viewer.app.widgets.items import item, tip
-from viewer.app.widgets.pen import Pen
+from viewer.app.widgets.pen import Pen, item, tip
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -20,7 +19,7 @@ TOOL, FIELD, SEGMENT = 28, 24, 26
 """Heights, logical pixels: buttons of the toolbar, fields and buttons of forms, segmented controls."""
 
 
-def icon_button(  # noqa: PLR0913 - what such a button can look like
+def icon_button(
     ui: PanelContext, name: str, icon: str, hint: str, *,
     size: float = TOOL, colour: str = "text2", fill: str | None = "field", enabled: bool = True,
 ) -> bool:  # fmt: skip
@@ -49,7 +48,7 @@ def icon_button(  # noqa: PLR0913 - what such a button can look like
     return it.clicked
 
 
-def text_button(  # noqa: PLR0913 - what such a button can look like
+def text_button(
     ui: PanelContext, label: str, *, icon: str = "", width: float | None = None, height: float = FIELD,
     primary: bool = False, on: bool | None = None, enabled: bool = True, hint: str = "",
 ) -> bool:  # fmt: skip
@@ -86,7 +85,7 @@ def text_button(  # noqa: PLR0913 - what such a button can look like
     return it.clicked
 
 
-def drop_button(  # noqa: PLR0913 - what such a button can look like
+def drop_button(
     ui: PanelContext, name: str, label: str, *, icon: str = "", width: float | None = None, height: float = TOOL,
     hint: str = "", colour: str = "text",
 ) -> bool:  # fmt: skip
@@ -106,7 +105,7 @@ def drop_button(  # noqa: PLR0913 - what such a button can look like
     return it.clicked
 
 
-def segments(  # noqa: PLR0913 - what such a control can look like
+def segments(
     ui: PanelContext, name: str, labels: Sequence[str], active: int, *,
     widths: float | None = None, hints: Sequence[str] = (), height: float = SEGMENT, off: Collection[int] = (),
 ) -> int | None:  # fmt: skip

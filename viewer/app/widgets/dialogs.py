@@ -1,7 +1,8 @@
-"""Dialogs: modal popups with a title, a cross and a row of buttons."""
+"""Dialogs: modal popups with a title, wrapped text and a row of buttons."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from imgui_bundle import icons_fontawesome_6 as fa
@@ -13,6 +14,8 @@ from viewer.app.widgets.fields import in_line
 from viewer.app.widgets.pen import Pen
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from viewer.app.context import PanelContext
 
 _MARGIN = 32.0
@@ -119,3 +122,49 @@ def choices(ui: PanelContext, *buttons: Choice, enter: bool = True) -> str:
     if enter and not pressed and enter_pressed():
         pressed = next((button.words for button in buttons if button.primary and button.enabled), "")
     return pressed
+
+
+_KEPT = "\N{NO-BREAK SPACE}"
+_UNIT = re.compile(r"(?<=\d) (?=(?:[kcmµ]?m|m?s|min|inch|frames?)\b)")
+"""Blanks between a number and its unit: a line does not end there."""
+
+
+def wrapped(text: str, width: float, measure: Callable[[str], float], most: int) -> list[str]:
+    """Lines of a text, broken between words, and within a word that is wider than a line.
+
+    Args:
+        text: one line.
+        width: that no line exceeds.
+        measure: the width of a text.
+        most: lines; what is left over is cut off, and said to be by an ellipsis.
+    """
+    lines, line = list[str](), ""
+    for word in _UNIT.sub(_KEPT, text).split(" "):
+        longer = f"{line} {word}" if line else word
+        if measure(longer) <= width:
+            line = longer
+            continue
+        if line:
+            lines.append(line)
+        *full, line = _broken(word, width, measure)
+        lines += full
+    lines.append(line)
+    if len(lines) > most:
+        lines = [*lines[: most - 1], _cut(lines[most - 1], width, measure)]
+    return [one.replace(_KEPT, " ") for one in lines]
+
+
+def _broken(word: str, width: float, measure: Callable[[str], float]) -> list[str]:
+    """Parts of a word, none wider than a line; at least a letter each."""
+    parts = [""]
+    for letter in word:
+        if parts[-1] and measure(parts[-1] + letter) > width:
+            parts.append("")
+        parts[-1] += letter
+    return parts
+
+
+def _cut(line: str, width: float, measure: Callable[[str], float]) -> str:
+    while line and measure(f"{line}…") > width:
+        line = line[:-1]
+    return f"{line}…"

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from viewer.app.context import PanelContext
-    from viewer.app.widgets.items import Item
+    from viewer.app.widgets.pen import Item
     from viewer.session.actions.base import Action
 
 THRESHOLD = 3.0

@@ -1,33 +1,159 @@
-"""Fields: numbers to scrub or to type, three of them with the axes' stripes, lines of text, a search."""
+"""Fields: numbers to scrub or to type (sums and units too), lines of text, a search."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+import ast
+import math
+import operator
+import re
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
 from viewer.app.fonts import BASE, SMALL
-from viewer.app.widgets.arithmetic import evaluate
 from viewer.app.widgets.buttons import FIELD
 from viewer.app.widgets.edits import Edit, Phase, attempt, scrub
-from viewer.app.widgets.formats import COUNT, LENGTH, PART, PLACE, TURN, Format, in_lengths
-from viewer.app.widgets.items import item, tip
-from viewer.app.widgets.pen import Pen
+from viewer.app.widgets.pen import Pen, item, tip
+from viewer.errors import InputError
+from viewer.gizmo import METRE
 from viewer.ui import numbers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from viewer.app.context import PanelContext
-    from viewer.app.widgets.items import Item
+    from viewer.app.widgets.pen import Item
+
+METRES: Final[Mapping[str, float]] = {"m": 1.0, "cm": 0.01, "mm": 0.001, "inch": 0.0254, "in": 0.0254, "ft": 0.3048}
+DEGREES: Final[Mapping[str, float]] = {"°": 1.0, "deg": 1.0, "rad": 180.0 / math.pi}
+PLAIN: Final[Mapping[str, float]] = {"%": 0.01}
+"""Units that a field understands, and what they are worth in the field's own."""
+
+_LONGEST = 80
+_SIGNS = str.maketrans({"\N{MINUS SIGN}": "-", "\N{MULTIPLICATION SIGN}": "*", "\N{DIVISION SIGN}": "/", "^": "**"})
+_BINARY: Final[Mapping[type[ast.operator], Callable[[float, float], float]]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: math.pow,
+}
+_NAMES: Final[Mapping[str, float]] = {"pi": math.pi, "π": math.pi}
+_FUNCTIONS: Final[Mapping[str, Callable[[float], float]]] = {"sqrt": math.sqrt, "abs": abs}
+
+
+def evaluate(text: str, units: Mapping[str, float] = PLAIN) -> float:
+    """The number that a text means: ``1.2 + 5 cm``, ``360/7``, ``-12,5``.
+
+    Args:
+        text: numbers, + - * / ^, brackets, ``pi``, ``sqrt``, units behind numbers; a decimal comma is a point.
+        units: the units and their worth.
+
+    Raises:
+        InputError: it means no finite number.
+    """
+    tidy = text.strip().translate(_SIGNS)
+    tidy = re.sub(r"(?<=\d),(?=\d)", ".", tidy)
+    for unit in sorted(units, key=len, reverse=True):
+        tidy = re.sub(rf"(?<=[\d.)iπ])\s*{re.escape(unit)}(?![\w°%])", f"*{units[unit]!r}", tidy)
+    wrong = InputError(f'expected a number, found "{text.strip()}"')
+    if not tidy or len(tidy) > _LONGEST:
+        raise wrong
+    try:
+        value = float(_value(ast.parse(tidy, mode="eval").body))
+    except (SyntaxError, ArithmeticError, ValueError, TypeError, RecursionError, MemoryError):
+        raise wrong from None
+    if not math.isfinite(value):
+        raise wrong
+    return value
+
+
+def _value(node: ast.expr) -> float:
+    match node:
+        case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
+            return float(number)
+        case ast.Name(id=name) if name in _NAMES:
+            return _NAMES[name]
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return -_value(operand)
+        case ast.UnaryOp(op=ast.UAdd(), operand=operand):
+            return _value(operand)
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
+            return _BINARY[type(op)](_value(left), _value(right))
+        case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]) if name in _FUNCTIONS:
+            return _FUNCTIONS[name](_value(argument))
+        case _:
+            raise ValueError
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """How a number is shown, scrubbed and typed.
+
+    Attributes:
+        decimals: that are shown; typed numbers are taken whole.
+        unit: behind the number.
+        per_pixel: change of the value per logical pixel of a scrub.
+        snap: step of the value while Ctrl is held.
+        units: that may be typed, and what they are worth in the one shown.
+        worth: of the value, what one of what is shown is.
+        low, high: the number stays between these.
+    """
+
+    decimals: int = 3
+    unit: str = ""
+    per_pixel: float = 0.002
+    snap: float = 0.05
+    units: Mapping[str, float] = field(default_factory=lambda: METRES)
+    low: float = -1e9
+    high: float = 1e9
+    worth: float = 1.0
+
+    def words(self, value: float) -> str:
+        """The number with its unit."""
+        return numbers.fixed(value / self.worth, self.decimals) + self.unit
+
+    def kept(self, edit: Edit | None) -> Edit | None:
+        """An edit within the bounds."""
+        return edit and edit._replace(value=min(max(edit.value, self.low), self.high))
+
+
+PLACE = Format()
+TURN = Format(decimals=1, unit="°", per_pixel=0.5, snap=5.0, units=DEGREES)
+LENGTH = Format(unit=" m", low=1e-6)
+COUNT = Format(decimals=0, per_pixel=0.2, snap=10.0, units={})
+PART = Format(decimals=2, per_pixel=0.005, snap=0.1, units=PLAIN)
+
+
+def place_label(ui: PanelContext) -> str:
+    """What stands before three fields of a place, which are too narrow for the unit."""
+    unit = ui.controller.unit
+    return "Position" if unit.name == METRE.name else f"Pos. {unit.name}"
+
+
+def in_lengths(ui: PanelContext, form: Format) -> Format:
+    """A format for lengths (`PLACE`, `LENGTH`) as the figure's size asks for them."""
+    unit, scale = ui.controller.unit, ui.controller.step_scale
+    if (unit, scale) == (METRE, 1.0):
+        return form
+    return replace(
+        form,
+        decimals=unit.decimals,
+        unit=f" {unit.name}" if form.unit else "",
+        per_pixel=form.per_pixel * scale,
+        snap=form.snap * scale,
+        units={name: metres / unit.metres for name, metres in METRES.items()},
+        low=form.low if form.low < 0.0 else form.low * scale,
+        worth=unit.metres,
+    )
+
 
 __all__ = [
     "COUNT", "LENGTH", "PART", "PLACE", "TURN", "Format", "Search", "axis_fields", "in_lengths", "number_field",
     "search_field", "text_line",
 ]  # fmt: skip
-
 
 FOCUS = 4
 """Frames in which a field that is given the keyboard comes to answer it."""
@@ -112,7 +238,7 @@ def push_field_padding(ui: PanelContext) -> None:
     imgui.push_style_var(imgui.StyleVar_.frame_padding, (ui.px(8), (ui.px(FIELD) - BASE * ui.scale) / 2.0))
 
 
-def number_field(  # noqa: PLR0913 - what a field has
+def number_field(
     ui: PanelContext, name: str, value: float | None, form: Format = PLACE, *,
     width: float, axis: str = "", hint: str = "", colour: str = "text",
 ) -> Edit | None:  # fmt: skip

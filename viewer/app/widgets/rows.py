@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING
 from imgui_bundle import imgui
 
 from viewer.app.fonts import SMALL
-from viewer.app.regions import TABS
+from viewer.app.layout import TABS
 from viewer.app.widgets.buttons import FIELD
-from viewer.app.widgets.items import tip
-from viewer.app.widgets.pen import Pen
+from viewer.app.widgets.pen import Pen, tip
 from viewer.errors import visible
 
 if TYPE_CHECKING:
     from viewer.app.context import PanelContext
-    from viewer.app.regions import Place
+    from viewer.app.layout import Place
 
 LABEL = 58
 """Width of the label column, logical pixels."""

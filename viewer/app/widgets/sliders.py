@@ -9,12 +9,11 @@ from imgui_bundle import imgui
 
 from viewer.app.widgets.edits import Edit, Phase, scrub
 from viewer.app.widgets.fields import PART, TURN, Format, begin_typing, typed, typing_in
-from viewer.app.widgets.items import item, tip
-from viewer.app.widgets.pen import Pen
+from viewer.app.widgets.pen import Pen, item, tip
 
 if TYPE_CHECKING:
     from viewer.app.context import PanelContext
-    from viewer.app.widgets.items import Item
+    from viewer.app.widgets.pen import Item
 
 ROW = 24
 """Height of a slider's row, logical pixels."""
@@ -67,7 +66,7 @@ def angle_slider(
     return edit
 
 
-def part_slider(  # noqa: PLR0913 - what a slider has
+def part_slider(
     ui: PanelContext, name: str, value: float, *, low: float = 0.0, high: float = 1.0, rest: float = 1.0,
     form: Format = PART, hint: str = "",
 ) -> Edit | None:  # fmt: skip

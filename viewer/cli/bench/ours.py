@@ -8,8 +8,8 @@ from viewer.ik.solver import Solver
 
 if TYPE_CHECKING:
     from viewer.cli.bench.rigs import Rig
-    from viewer.ik.options import SolverOptions
     from viewer.ik.solution import Solution
+    from viewer.ik.solver_options import SolverOptions
     from viewer.spatial.checks import Floats
 
 

@@ -15,7 +15,7 @@ from viewer.cli.bench.entries import MINK, present
 from viewer.cli.bench.problems import PARTS
 from viewer.cli.bench.score import score
 from viewer.cli.bench.timing import round_robin, tune
-from viewer.formats.watch import watched
+from viewer.formats.progress import watched
 from viewer.ik.solver import Solver
 
 if TYPE_CHECKING:

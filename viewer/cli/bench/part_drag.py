@@ -8,7 +8,7 @@ import numpy as np
 
 from viewer.cli.bench.paths import SIZES_M, beyond, out_and_back
 from viewer.cli.bench.score import NEAR_ENOUGH_M, angle_between, matrices, score
-from viewer.formats.watch import watched
+from viewer.formats.progress import watched
 from viewer.ik.solution import Status
 from viewer.ik.solver import Solver
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from viewer.cli.bench.contender import version_of
 from viewer.formats.load import SAMPLE, load, sample_names
+from viewer.formats.progress import watched
 from viewer.formats.save import save
-from viewer.formats.watch import watched
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.kinematics import fk, fk_clip
 

@@ -16,9 +16,9 @@ import numpy as np
 from viewer.cli.bench.problems import PARTS, drawn, posed
 from viewer.cli.bench.rigs import rig as rig_of
 from viewer.cli.bench.score import score
-from viewer.formats.watch import watched
-from viewer.ik.options import METHOD_NAMES
+from viewer.formats.progress import watched
 from viewer.ik.solver import Solver
+from viewer.ik.solver_options import METHOD_NAMES
 
 if TYPE_CHECKING:
     from viewer.cli.bench.plan import Plan

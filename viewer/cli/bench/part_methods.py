@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from viewer.cli.bench.ours import Ours
 from viewer.cli.bench.problems import PARTS
 from viewer.cli.bench.timing import judged, round_robin
-from viewer.ik.options import METHOD_NAMES
+from viewer.ik.solver_options import METHOD_NAMES
 
 if TYPE_CHECKING:
     from viewer.cli.bench.contender import Contender

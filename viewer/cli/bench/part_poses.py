@@ -16,7 +16,7 @@ import numpy as np
 import viewer
 from viewer.errors import ViewerError
 from viewer.formats.load import SAMPLE, load
-from viewer.formats.watch import watched
+from viewer.formats.progress import watched
 from viewer.ik.goals import Goal
 from viewer.ik.pose_score import PERSON_CM, Given, prepare, score
 from viewer.ik.solver import Solver

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from viewer.cli.bench.parts import environment
-from viewer.formats.watch import watched
+from viewer.formats.progress import watched
 
 if TYPE_CHECKING:
     from viewer.cli.bench.plan import Plan

@@ -10,7 +10,7 @@ import numpy as np
 from viewer.cli.bench.part_drag import joint_steps
 from viewer.cli.bench.problems import UNREACHABLE
 from viewer.cli.bench.score import score
-from viewer.formats.watch import watched
+from viewer.formats.progress import watched
 from viewer.ik.drag import DEFAULT_ITERATIONS
 from viewer.ik.solver import Solver
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 import numpy as np
 
 from viewer.cli.bench.score import score
-from viewer.formats.watch import report
+from viewer.formats.progress import report
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

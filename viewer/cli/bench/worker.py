@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from viewer.cli.bench.options import add_options, plan_of
 from viewer.cli.bench.parts import PARTS, measure
-from viewer.cli.output import print_json
-from viewer.cli.progress import progress_bars
+from viewer.cli.output import print_json, progress_bars
 
 if TYPE_CHECKING:
     from viewer.cli.bench.plan import Source

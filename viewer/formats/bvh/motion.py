@@ -18,13 +18,13 @@ import msgspec
 import numpy as np
 
 from viewer.errors import FormatError, quote
-from viewer.formats.bvh.words import END, LARGEST_NUMBER, NUMBER, WORD, number_problem
-from viewer.formats.watch import report
+from viewer.formats.bvh.hierarchy import END, LARGEST_NUMBER, NUMBER, WORD, number_problem
+from viewer.formats.progress import report
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from viewer.formats.bvh.words import Words
+    from viewer.formats.bvh.hierarchy import Words
     from viewer.spatial.checks import Floats
 
 DEFAULT_FRAME_TIME = 1.0 / 30.0

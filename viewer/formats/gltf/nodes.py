@@ -1,18 +1,21 @@
-"""Which nodes of a glTF file are joints, and how they hang together at rest."""
+"""Which nodes of a glTF file are joints, how they hang together at rest, and scale taken out of the tree."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from viewer.errors import FormatError
-from viewer.spatial.quaternion import from_matrix
+from viewer.spatial.quaternion import conjugate, from_matrix, multiply, rotate, to_matrix
 
 if TYPE_CHECKING:
-    from viewer.formats.gltf.structs import File, Node
+    from collections.abc import Set as AbstractSet
+
+    from viewer.formats.gltf.container import File, Node
+    from viewer.formats.gltf.tracks import Local
     from viewer.spatial.checks import Floats, Ints
 
 _TIP = ".tip"
@@ -179,3 +182,109 @@ def _taken_apart(matrix: Floats, path: str) -> tuple[Floats, Floats, Floats]:
     if not scale.all():
         return matrix[:3, 3].copy(), np.array([0.0, 0.0, 0.0, 1.0]), scale
     return matrix[:3, 3].copy(), np.asarray(from_matrix(columns / scale)), scale
+
+
+_EVEN = 1e-4
+"""Scales of the axes that differ by less count as one."""
+_BLOCK = 1 << 16
+"""Node-frames worked out together, for bounded memory."""
+
+
+class Baked(NamedTuple):
+    """Local motion without scale: (F, J, 3) and (F, J, 4); ``scales`` (F, J, 3) were multiplied into it."""
+
+    translations: Floats
+    rotations: Floats
+    scales: Floats
+
+
+def bake(tree: Tree, local: Local) -> tuple[Baked, set[int]]:
+    """Translations that put every node where its matrices, scale included, put it.
+
+    Returns:
+        The motion, and the nodes whose uneven or mirrored scale shears what hangs on them: their children's places
+        are right all the same.
+    """
+    if (local.scales == 1.0).all():
+        return Baked(local.translations, local.rotations, local.scales), set()
+    translations = np.empty_like(local.translations)
+    whole = np.ones_like(local.scales)
+    step = max(1, _BLOCK // len(tree.nodes))
+    for start in range(0, len(translations), step):
+        block = slice(start, start + step)
+        translations[block], whole[block] = _block(tree, *(part[block] for part in local))
+    return Baked(translations, local.rotations, whole), _sheared(tree, local)
+
+
+def _block(tree: Tree, translations: Floats, rotations: Floats, scales: Floats) -> tuple[Floats, Floats]:
+    frames, count = translations.shape[:2]
+    matrices = to_matrix(rotations) * scales[..., None, :]
+    linear = np.empty((count, frames, 3, 3))
+    places = np.empty((count, frames, 3))
+    turns = np.empty((count, frames, 4))
+    whole = np.empty((count, frames, 3))
+    result = np.empty_like(translations)
+    for joint, parent in enumerate(tree.parents.tolist()):
+        if parent < 0:
+            linear[joint], places[joint] = matrices[:, joint], translations[:, joint]
+            turns[joint], whole[joint] = rotations[:, joint], scales[:, joint]
+            result[:, joint] = translations[:, joint]
+            continue
+        linear[joint] = linear[parent] @ matrices[:, joint]
+        moved = np.einsum("fij,fj->fi", linear[parent], translations[:, joint])
+        places[joint] = places[parent] + moved
+        turns[joint] = multiply(turns[parent], rotations[:, joint])
+        whole[joint] = whole[parent] * scales[:, joint]
+        result[:, joint] = rotate(conjugate(turns[parent]), moved)
+    return result, whole.swapaxes(0, 1)
+
+
+def _sheared(tree: Tree, local: Local) -> set[int]:
+    parents = set(tree.parents.tolist())
+    low, high = local.scales.min(axis=(0, 2)), local.scales.max(axis=(0, 2))
+    spread = np.ptp(local.scales, axis=2).max(axis=0)
+    uneven = (spread > _EVEN * np.maximum(np.abs(low), np.abs(high))) | (low < 0.0)
+    return {joint for joint in np.flatnonzero(uneven).tolist() if joint in parents}
+
+
+def count_carriers(tree: Tree, moving: AbstractSet[int]) -> int:
+    """How many of the tree's first nodes only carry the others.
+
+    Args:
+        tree: the nodes, parents first.
+        moving: those that a clip moves.
+    """
+    parents = tree.parents.tolist()
+    with_tips = {joint for joint, _ in tree.tips}
+    # The least parent of each node and those after it.
+    least = np.minimum.accumulate(tree.parents[::-1])[::-1].tolist()
+    count = 0
+    while not (tree.joints[count] or count in moving or count in with_tips):
+        # The next one hangs on it, and it alone: everything after that one hangs on that.
+        if parents[count + 1] != count or (count + 2 < len(parents) and least[count + 2] <= count):
+            break
+        count += 1
+    return count
+
+
+def without_carriers(tree: Tree, count: int) -> Tree:
+    """The tree from node ``count`` on, which becomes the root. Its local values at rest are still those of the file."""
+    return Tree(
+        nodes=tree.nodes[count:],
+        parents=np.maximum(tree.parents[count:] - count, -1),
+        joints=tree.joints[count:],
+        translations=tree.translations[count:],
+        rotations=tree.rotations[count:],
+        scales=tree.scales[count:],
+        tips=tuple((joint - count, place) for joint, place in tree.tips),
+    )
+
+
+def carried(baked: Baked, count: int) -> Baked:
+    """Motion of the nodes from ``count`` on: the first of them moves in the world as it moved on its carriers."""
+    translations, rotations = baked.translations[:, count:].copy(), baked.rotations[:, count:].copy()
+    for carrier in reversed(range(count)):
+        turn = baked.rotations[:, carrier]
+        translations[:, 0] = baked.translations[:, carrier] + rotate(turn, translations[:, 0])
+        rotations[:, 0] = multiply(turn, rotations[:, 0])
+    return Baked(translations, rotations, baked.scales[:, count:])

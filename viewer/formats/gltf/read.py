@@ -11,17 +11,13 @@ import numpy as np
 
 from viewer.errors import FormatError, quote, shown
 from viewer.formats.bounds import check_counts, room_for_frames
-from viewer.formats.gltf.accessors import Accessors
-from viewer.formats.gltf.baking import bake
-from viewer.formats.gltf.carriers import carried, count_carriers, without_carriers
-from viewer.formats.gltf.container import open_gltf
-from viewer.formats.gltf.nodes import find_tree
-from viewer.formats.gltf.timing import frame_grid, times_of
-from viewer.formats.gltf.tracks import local_motion, tracks_of
+from viewer.formats.gltf.container import Accessors, open_gltf
+from viewer.formats.gltf.nodes import bake, carried, count_carriers, find_tree, without_carriers
+from viewer.formats.gltf.tracks import frame_grid, local_motion, times_of, tracks_of
 from viewer.skeleton.character import Character, Source
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.clip_limits import limits_from_clip
-from viewer.skeleton.find_effectors import find_effectors
+from viewer.skeleton.effectors import find_effectors
 from viewer.skeleton.kinds import JointKind
 from viewer.skeleton.names import FreeNames, unique_names
 from viewer.skeleton.skeleton import Skeleton
@@ -30,9 +26,8 @@ from viewer.spatial.checks import handed_over
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from viewer.formats.gltf.baking import Baked
-    from viewer.formats.gltf.nodes import Tree
-    from viewer.formats.gltf.structs import File
+    from viewer.formats.gltf.container import File
+    from viewer.formats.gltf.nodes import Baked, Tree
     from viewer.formats.gltf.tracks import Track
     from viewer.spatial.checks import Floats
 

@@ -1,46 +1,169 @@
-"""Writing glTF 2.0: the joints as a skin, the bones as a mesh that it moves, each clip as an animation."""
+"""Writing glTF 2.0: joints as a skin, bones as a mesh, clips as animations, arrays in one buffer."""
 
 from __future__ import annotations
 
 import base64
 import struct
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 import numpy as np
 
 from viewer.formats.files import write_whole
-from viewer.formats.gltf.buffer import BufferWriter
-from viewer.formats.gltf.motion import animations
-from viewer.formats.gltf.nodes import JOINT, ROOT, named_as_tip
-from viewer.formats.gltf.structs import (
+from viewer.formats.gltf.container import (
     MARK,
+    Accessor,
+    Animation,
     Attributes,
     Buffer,
+    BufferView,
+    Channel,
     Material,
     Mesh,
     Node,
     Primitive,
     Roughness,
+    Sampler,
     Scene,
     Skin,
+    Target,
     Written,
     WrittenAsset,
 )
-from viewer.formats.left_out import check_range
+from viewer.formats.gltf.nodes import JOINT, ROOT, named_as_tip
+from viewer.formats.loss_report import check_range
 from viewer.skeleton.bone_mesh import bone_mesh
-from viewer.skeleton.extent import tip_positions
-from viewer.skeleton.kinematics import fk
-from viewer.spatial.quaternion import conjugate, rotate, to_matrix
+from viewer.skeleton.kinematics import fk, tip_positions
+from viewer.spatial.quaternion import conjugate, hemisphere_continuous, rotate, to_matrix
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
     from viewer.skeleton.character import Character
+    from viewer.skeleton.clip import Clip
     from viewer.skeleton.kinematics import World
     from viewer.skeleton.pose import Pose
     from viewer.skeleton.skeleton import Skeleton
     from viewer.spatial.checks import Floats
+
+_SHAPES = {(): "SCALAR", (3,): "VEC3", (4,): "VEC4", (4, 4): "MAT4"}
+_TYPES = {"|u1": 5121, "<u2": 5123, "<f4": 5126}
+_VERTICES = 34962
+"""`BufferView.target` of attributes of vertices, by its name in OpenGL: ARRAY_BUFFER."""
+
+
+class BufferWriter:
+    """Collects arrays and hands out the indices of their accessors."""
+
+    def __init__(self) -> None:
+        """Empty."""
+        self.views: list[BufferView] = []
+        self.accessors: list[Accessor] = []
+        self._parts: list[bytes] = []
+        self._length = 0
+
+    @property
+    def data(self) -> bytes:
+        """All arrays."""
+        return b"".join(self._parts)
+
+    def add(self, array: NDArray[Any], *, vertices: bool = False, bounds: bool = False, whole: bool = False) -> int:
+        """Put an array in.
+
+        Args:
+            array: (N,), (N, 3), (N, 4) or (N, 4, 4) in memory order; float32, uint8 or uint16.
+            vertices: it is an attribute of vertices.
+            bounds: its least and largest values are stated, as glTF wants of places and times.
+            whole: its integers stand for 0 to 1.
+
+        Returns:
+            The index of its accessor.
+        """
+        values = np.ascontiguousarray(array)
+        data = values.tobytes()
+        self.views.append(
+            BufferView(
+                buffer=0,
+                byte_offset=self._length,
+                byte_length=len(data),
+                target=_VERTICES if vertices else None,
+            )
+        )
+        padded = data + b"\0" * (-len(data) % 4)
+        self._parts.append(padded)
+        self._length += len(padded)
+        accessor = Accessor(
+            buffer_view=len(self.views) - 1,
+            component_type=_TYPES[values.dtype.newbyteorder("<").str],
+            count=len(values),
+            type=_SHAPES[values.shape[1:]],
+            normalized=whole,
+        )
+        if bounds:
+            accessor.min = np.atleast_1d(values.min(axis=0)).tolist()
+            accessor.max = np.atleast_1d(values.max(axis=0)).tolist()
+        self.accessors.append(accessor)
+        return len(self.accessors) - 1
+
+
+class Track(NamedTuple):
+    """What one property of one joint does in a clip: (F, 3) or (F, 4), and its value at rest."""
+
+    path: str
+    joint: int
+    values: Floats
+    rest: Floats
+
+
+def animations(skeleton: Skeleton, clips: Sequence[Clip], buffer: BufferWriter) -> list[Animation]:
+    """An animation for each clip, joint j being node j.
+
+    What rests in all clips is left out. What moves in any is written in all: a program that goes from one to the other
+    would keep it as it stood. A clip in which nothing moves has one joint that rests, or it would have no length.
+    """
+    played = [clip for clip in clips if len(clip)]
+    tracks = [_tracks(skeleton, clip) for clip in played]
+    moving = {place for own in tracks for place, track in own.items() if not _stands(track)} or {("rotation", 0)}
+    return [
+        _animation(clip, [_track(skeleton, clip, own, place) for place in sorted(moving)], buffer)
+        for clip, own in zip(played, tracks, strict=True)
+    ]
+
+
+def _tracks(skeleton: Skeleton, clip: Clip) -> dict[tuple[str, int], Track]:
+    """By path and joint."""
+    turns = hemisphere_continuous(clip.rotations)
+    tracks = [Track("rotation", j, turns[:, j], skeleton.rest_rotations[j]) for j in range(len(skeleton))]
+    moved = enumerate(clip.translated.tolist())
+    tracks += [Track("translation", j, clip.translations[:, i], skeleton.offsets[j]) for i, j in moved]
+    return {(track.path, track.joint): track for track in tracks}
+
+
+def _track(skeleton: Skeleton, clip: Clip, tracks: dict[tuple[str, int], Track], place: tuple[str, int]) -> Track:
+    """A clip's own track; the offset where it has none."""
+    path, joint = place
+    offset = skeleton.offsets[joint]
+    return tracks.get(place) or Track(path, joint, np.repeat(offset[None], len(clip), axis=0), offset)
+
+
+def _animation(clip: Clip, tracks: list[Track], buffer: BufferWriter) -> Animation:
+    result = Animation(name=clip.name, channels=[], samplers=[])
+    times = buffer.add((np.arange(len(clip)) * clip.frame_time).astype("<f4"), bounds=True)
+    for sampler, track in enumerate(tracks):
+        output = buffer.add(track.values.astype("<f4"))
+        result.channels.append(Channel(sampler=sampler, target=Target(node=track.joint, path=track.path)))
+        result.samplers.append(Sampler(input=times, output=output))
+    return result
+
+
+def _stands(track: Track) -> bool:
+    """Whether all frames are the rest value, as exactly as the file could tell them apart."""
+    stored, still = track.values.astype(np.float32), track.rest.astype(np.float32)
+    return bool((stored == still).all() or (len(still) == 4 and (stored == -still).all()))
+
 
 MOST_SMALL_JOINTS = 256
 """Joints that indices of one byte can tell apart."""

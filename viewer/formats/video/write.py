@@ -1,17 +1,19 @@
-"""Writing moving pictures, the way chosen by the file's suffix; a file is there whole or not at all."""
+"""Writing moving pictures by the file's suffix, numbered PNG files too; written whole or not at all."""
 
 from __future__ import annotations
 
+import io
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from PIL import Image
+
 from viewer.errors import InputError, quote
-from viewer.formats.files import check_output
+from viewer.formats.files import check_output, write_whole
 from viewer.formats.film_rates import FASTEST
 from viewer.formats.video.gif import write_gif
 from viewer.formats.video.mp4 import write_mp4
-from viewer.formats.video.png import write_pngs
 
 if TYPE_CHECKING:
     import os
@@ -19,6 +21,25 @@ if TYPE_CHECKING:
 
     import numpy as np
     from numpy.typing import NDArray
+
+
+def write_pngs(frames: Iterable[NDArray[np.uint8]], path: Path) -> int:
+    """Write ``walk_0000.png``, ``walk_0001.png``, ... for ``walk_%04d.png``; returns the number of pictures.
+
+    Each file is whole or not there; those that were written before something failed stay.
+    """
+    count = 0
+    for count, frame in enumerate(frames, start=1):
+        write_whole(path.with_name(path.name % (count - 1)), png_bytes(frame))
+    return count
+
+
+def png_bytes(image: NDArray[np.uint8]) -> bytes:
+    """A picture (H, W, 3) as the contents of a PNG file."""
+    file = io.BytesIO()
+    Image.fromarray(image).save(file, format="PNG", compress_level=3)
+    return file.getvalue()
+
 
 SUFFIXES = (".mp4", ".gif", ".png")
 _NUMBER = re.compile(r"%0?\d*d")

@@ -67,7 +67,7 @@ class Method:
         kinds = {code for kind, code in KIND_CODES.items() if kind in self.serves}
         return [g for g, kind in enumerate(figure.kind) if kind in kinds and not self.joints(figure, g)]
 
-    def run(  # noqa: PLR0913 - what `viewer.ik.driver.solve` takes, and two more
+    def run(
         self,
         s: System,
         w: Work,

@@ -17,10 +17,8 @@ import numpy as np
 from viewer.ik import kernels
 from viewer.ik.driver import BUDGET, CONVERGED
 from viewer.ik.methods.common import STILL, Problem, Progress
-from viewer.ik.methods.figure import Figure
-from viewer.ik.methods.fit import fit_axis, fit_ball
-from viewer.ik.methods.pairs import PLACES, pairs_for, wanted_point
-from viewer.ik.methods.vectors import Quaternion, Vector, dot, length, log, minus, multiply, plus, rotate, scaled
+from viewer.ik.methods.figure import Figure, Quaternion, Vector, dot, length, log, minus, multiply, plus, rotate, scaled
+from viewer.ik.methods.fit import PLACES, fit_axis, fit_ball, pairs_for, wanted_point
 from viewer.ik.vectorised_joints import move
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ damped least-squares methods" (IEEE Trans. Systems, Man, Cybernetics 16, 1986); 
 With automatic damping lambda^2 follows the squared error (Sugihara 2011, cited in `viewer.ik.driver`) and is raised
 whenever a step makes it worse (Levenberg 1944, Marquardt 1963).
 
-Both run the source of `viewer.ik.driver` on the numpy backend's steps, over the rows of `viewer.ik.methods.rows`.
+Both run the source of `viewer.ik.driver` on the numpy backend's steps, over the rows of `viewer.ik.methods.common`.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ from viewer.ik.twin import twins
 from viewer.ik.vectorised import LOOPS, STEPS
 
 if TYPE_CHECKING:
-    from viewer.ik.methods.common import Problem, Tuning
-    from viewer.ik.methods.rows import Rows
+    from viewer.ik.methods.common import Problem, Rows, Tuning
     from viewer.ik.system import Settings, System, Work
     from viewer.spatial.checks import Bools, Floats
 

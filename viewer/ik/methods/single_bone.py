@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING
 
 from viewer.ik import kernels
 from viewer.ik.driver import BUDGET, CONVERGED, STALLED, UNREACHABLE
-from viewer.ik.methods.figure import Figure
-from viewer.ik.methods.fit import fit_axis, fit_ball
+from viewer.ik.methods.figure import Figure, length, minus
+from viewer.ik.methods.fit import fit_axis, fit_ball, pairs_for
 from viewer.ik.methods.limb import freed, moves_point
-from viewer.ik.methods.pairs import pairs_for
-from viewer.ik.methods.vectors import length, minus
 
 if TYPE_CHECKING:
     from viewer.ik.methods.common import Problem

@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 from viewer.session.actions.base import Action
-from viewer.session.actions.effectors import MakeEffector, RemoveEffector
-from viewer.session.actions.joints import SetCoordinate, SetLength, SetStiffness, TurnJoint
-from viewer.session.actions.limits import SetJointLimits, SetLimits
-from viewer.session.actions.planar import SetPlanar
-from viewer.session.actions.poses import MirrorPose, PastePose, ResetPose, SetPose
-from viewer.session.actions.renaming import RenameJoint
-from viewer.session.actions.selecting import Select, SetMode, SetScope
-from viewer.session.actions.settings import SetClip, SetFrame, SetFrameTime, SetSolver, SetUnits, UseMotion
+from viewer.session.actions.joints import (
+    RenameJoint,
+    SetCoordinate,
+    SetJointLimits,
+    SetLength,
+    SetLimits,
+    SetStiffness,
+    TurnJoint,
+)
+from viewer.session.actions.poses import MirrorPose, PastePose, ResetPose, SetPlanar, SetPose
+from viewer.session.actions.settings import (
+    Select,
+    SetClip,
+    SetFrame,
+    SetFrameTime,
+    SetMode,
+    SetScope,
+    SetSolver,
+    SetUnits,
+    UseMotion,
+)
 from viewer.session.actions.targets import (
     HoldEffector,
+    MakeEffector,
     MoveTargets,
     ReleaseEffector,
+    RemoveEffector,
     SetHandle,
     SetPin,
     SetWanted,

@@ -1,4 +1,4 @@
-"""Actions that turn joints, and that change what they are like."""
+"""Actions on joints: turning, kinds and stiffness, names, limits."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ import numpy as np
 from viewer.errors import InputError, quote
 from viewer.session.actions.base import Action
 from viewer.session.bounds import turned_within
-from viewer.session.checks import as_number, as_turn
+from viewer.session.checks import as_flag, as_number, as_turn
+from viewer.session.default_goals import carried
+from viewer.session.handle import Mode
 from viewer.session.lengths import relengthened
-from viewer.session.standing import carried
-from viewer.session.values import Mode
+from viewer.session.renaming import checked_name, renamed_document
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.kinds import FREEDOMS, JointKind
 from viewer.skeleton.pose import Pose
@@ -179,3 +180,66 @@ class SetStiffness(Action):
         stiffness = document.skeleton.stiffness.copy()
         stiffness[joint] = value
         return replace(document, skeleton=replace(document.skeleton, stiffness=stiffness))
+
+
+@dataclass(frozen=True, slots=True)
+class RenameJoint(Action):
+    """Call a joint otherwise: goals, pins, limits, keys and whatever is exported follow.
+
+    Attributes:
+        joint: its name until now.
+        name: its name from now on; no other joint, effector or end site may have it.
+    """
+
+    joint: str
+    name: str
+
+    @property
+    def label(self) -> str:
+        """What the history calls it."""
+        return f"Rename {self.joint}"
+
+    def apply(self, document: Document) -> Document:
+        """The document with the joint called so."""
+        joint = document.skeleton.index(self.joint)
+        name = checked_name(document, joint, self.name)
+        return document if name == self.joint else renamed_document(document, {joint: name})
+
+
+@dataclass(frozen=True, slots=True)
+class SetLimits(Action):
+    """Joint limits on or off, all of them."""
+
+    on: bool
+    solves: ClassVar[bool] = True
+
+    @property
+    def label(self) -> str:
+        """What the history calls it."""
+        return f"Joint limits {'on' if self.on else 'off'}"
+
+    def apply(self, document: Document) -> Document:
+        """The document with limits on or off."""
+        on = as_flag(self.on, "joint limits")
+        return document if on is document.limits_on else replace(document, limits_on=on)
+
+
+@dataclass(frozen=True, slots=True)
+class SetJointLimits(Action):
+    """One joint's limits on or off; they bind only while `SetLimits` has them on, too."""
+
+    joint: str
+    on: bool
+    solves: ClassVar[bool] = True
+
+    @property
+    def label(self) -> str:
+        """What the history calls it."""
+        return f"Limits of {self.joint} {'on' if self.on else 'off'}"
+
+    def apply(self, document: Document) -> Document:
+        """The document with the joint's limits on or off."""
+        document.skeleton.index(self.joint)
+        on = as_flag(self.on, f"limits of {self.joint}")
+        changed = document.unlimited - {self.joint} if on else document.unlimited | {self.joint}
+        return document if changed == document.unlimited else replace(document, unlimited=changed)

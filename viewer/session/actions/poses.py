@@ -1,18 +1,19 @@
-"""Actions that put the whole body, or parts of it, into a pose."""
+"""Actions that pose the whole body or parts of it, and the one that makes a document planar."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from viewer.errors import InputError
 from viewer.session.actions.base import Action
-from viewer.session.bounds import inside_at
-from viewer.session.footing import pinned_supports
+from viewer.session.bounds import binding, inside_at
+from viewer.session.default_goals import carried
 from viewer.session.mirror import mirrored_pose, partners
-from viewer.session.standing import carried
+from viewer.session.opening import pinned_supports
+from viewer.session.planar import confined, flattened, normal_of
 from viewer.skeleton.pose import Pose
 
 if TYPE_CHECKING:
@@ -159,3 +160,34 @@ def _mirrored(document: Document, pose: Pose) -> Pose:
     """A pose mirrored where it stands: about the middle between pinned feet."""
     supports = pinned_supports(document, partners(document.skeleton))
     return mirrored_pose(document.skeleton, pose, supports)
+
+
+@dataclass(frozen=True, slots=True)
+class SetPlanar(Action):
+    """Keep the body in a plane of the world through its root, or let it go.
+
+    Its bones are turned into the plane first, and its handles move along; what is dragged from then on stays there.
+
+    Attributes:
+        plane: "xy", "yz", "zx", or None for space.
+    """
+
+    plane: str | None
+    solves: ClassVar[bool] = True
+
+    @property
+    def label(self) -> str:
+        """What the history calls it."""
+        return "Leave the plane" if self.plane is None else f"Plane {self.plane.upper()}"
+
+    def apply(self, document: Document) -> Document:
+        """The document in the plane, or in space."""
+        if self.plane == document.planar:
+            return document
+        if self.plane is None:
+            return replace(document, planar=None)
+        normal_of(self.plane)
+        pose = flattened(binding(document), document.pose, self.plane, limits=document.limits_on)
+        flat = carried(document, document.pose if pose.same_as(document.pose) else pose, planar=self.plane)
+        handles = tuple(confined(flat, handle) if handle.on else handle for handle in flat.handles)
+        return replace(flat, handles=handles)

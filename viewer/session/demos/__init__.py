@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from viewer.errors import InputError, unknown_name
-from viewer.session.demos.bodies import BODIES
 from viewer.session.demos.demo import Demo, Ring, Says, SolveAfresh, StartOver
-from viewer.session.demos.flat import FLAT
-from viewer.session.demos.paths import Chase, FigureEight, Motion, Orbit, Pointer
-from viewer.session.demos.rigs import PREFIX
+from viewer.session.demos.moving_targets import Chase, FigureEight, Motion, Orbit, Pointer
+from viewer.session.demos.scenes import BODIES, FLAT, PREFIX
 
 if TYPE_CHECKING:
     from viewer.session.document import Document

@@ -10,7 +10,7 @@ from viewer.session.actions.base import Action
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from viewer.session.demos.paths import Motion, Triple
+    from viewer.session.demos.moving_targets import Motion, Triple
     from viewer.session.document import Document
 
 Tone = Literal["ok", "warn", "idle"]

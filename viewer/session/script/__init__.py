@@ -21,8 +21,7 @@ def open_script(path: str | Path) -> Replay:
         FormatError: it is no session, holds no actions, or some that there are not.
     """
     # Sessions import this package to record themselves.
-    from viewer.session.script.player import Replay  # noqa: PLC0415 - see above
-    from viewer.session.script.reading import read_actions  # noqa: PLC0415 - likewise
+    from viewer.session.script.player import Replay, read_actions  # noqa: PLC0415 - see above
 
     return Replay(read_actions(path))
 

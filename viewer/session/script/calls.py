@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from viewer.session.demos.paths import Motion
+from viewer.session.demos.moving_targets import Motion
 from viewer.session.drag_goals import Grab
+from viewer.session.handle import Item
 from viewer.session.history import State
 from viewer.session.measuring import still_report
-from viewer.session.playback import Loop
 from viewer.session.script.codec import KINDS, encoded
-from viewer.session.values import Item
+from viewer.session.transport import Loop
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -14,15 +14,15 @@ import numpy as np
 from viewer.errors import FormatError, InputError, quote, unknown_name
 from viewer.session import actions
 from viewer.session.actions.base import Action
-from viewer.session.demos.paths import Chase, FigureEight, Orbit
+from viewer.session.demos.moving_targets import Chase, FigureEight, Orbit
 from viewer.session.drag_goals import Grab
-from viewer.session.playback import Loop
+from viewer.session.handle import Item, Mode, Scope, Wanted
 from viewer.session.storage.arrays import Packed, pack, unpack
-from viewer.session.storage.characters import character_data, character_of
+from viewer.session.storage.figures import character_data, character_of
 from viewer.session.storage.structs import CharacterData
 from viewer.session.take.editing import Entry
 from viewer.session.take.values import Blend, Key
-from viewer.session.values import Item, Mode, Scope, Wanted
+from viewer.session.transport import Loop
 from viewer.skeleton.character import Character
 from viewer.skeleton.pose import Pose
 

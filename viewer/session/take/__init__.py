@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from viewer.session.take.baking import baked_character, baked_clip
-from viewer.session.take.evaluate import take_pose
+from viewer.session.take.evaluate import baked_character, baked_clip, take_pose
 from viewer.session.take.values import BLENDS, CODES, MOST_FRAMES, Blend, Key, Pin, Stretch, Take, Track
 
 __all__ = [

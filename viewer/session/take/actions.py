@@ -1,4 +1,4 @@
-"""Actions on keys."""
+"""Actions on keys: setting, moving, copying, and how a take is played."""
 
 from __future__ import annotations
 
@@ -10,21 +10,193 @@ import numpy as np
 from viewer.errors import InputError
 from viewer.session.actions.base import Action
 from viewer.session.actions.poses import fitting
-from viewer.session.checks import as_weight, one_of
+from viewer.session.actions.settings import SetFrameTime
+from viewer.session.checks import as_flag, as_weight, one_of
 from viewer.session.take import editing
-from viewer.session.take.changing import keyed, with_take
-from viewer.session.take.chosen_keys import checked_keys, counted, present_take
-from viewer.session.take.displacing import CopiedKeys, CopyKeys, MoveKeys, PasteKeys, copied_keys
-from viewer.session.take.playing import SetAutoKey, SetRange, SetTakeRate
+from viewer.session.take.changing import keyed, take_of, with_take
+from viewer.session.take.editing import checked_keys, counted, last_frame, present_take
+from viewer.session.take.evaluate import base_pose
 from viewer.session.take.simplify import simplified
-from viewer.session.take.values import CODES, Blend, Key, Track, check_frame
+from viewer.session.take.values import CODES, Blend, Key, Track, check_frame, check_range
 from viewer.skeleton.kinds import JointKind
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from viewer.session.document import Document
     from viewer.skeleton.pose import Pose
 
     Keys = tuple[Key, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MoveKeys(Action):
+    """Move keys to later frames, or to earlier ones; keys that they come to stand on are replaced."""
+
+    keys: tuple[Key, ...]
+    by_frames: int
+
+    @property
+    def label(self) -> str:
+        """What the history calls it."""
+        return counted(self.keys, "Move")
+
+    def apply(self, document: Document) -> Document:
+        """The document with the keys moved."""
+        return _displaced(document, self.keys, self.by_frames, stay=False)
+
+
+@dataclass(frozen=True, slots=True)
+class CopyKeys(Action):
+    """Put copies of keys at other frames; keys that stand there are replaced."""
+
+    keys: tuple[Key, ...]
+    by_frames: int
+
+    @property
+    def label(self) -> str:
+        """What the history calls it."""
+        return counted(self.keys, "Duplicate")
+
+    def apply(self, document: Document) -> Document:
+        """The document with the copies."""
+        return _displaced(document, self.keys, self.by_frames, stay=True)
+
+
+def _displaced(document: Document, keys: Sequence[tuple[int, int]], by_frames: int, *, stay: bool) -> Document:
+    take, some = present_take(document), checked_keys(document, keys)
+    entries = editing.shifted(editing.taken_out(take, some), by_frames, last_frame(document))
+    if by_frames == 0 or not some:
+        return document
+    rest = base_pose(document, take, 0)
+    left = take if stay else editing.without(take, some)
+    after = editing.with_entries(left, entries, rest)
+    last = take.last if take.is_trimmed else after.last
+    after = replace(after, last=last, pins=editing.pins_along(after, take, some, by_frames))
+    return with_take(document, after)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CopiedKeys:
+    """Keys that were copied; frames count from the first of them.
+
+    Attributes:
+        layered: whether they are what is added to a clip.
+        names: of the joints.
+        entries: their keys.
+    """
+
+    layered: bool
+    names: tuple[str, ...]
+    entries: tuple[editing.Entry, ...]
+
+
+def copied_keys(document: Document, keys: Sequence[tuple[int, int]]) -> CopiedKeys:
+    """Keys to paste elsewhere, as `PasteKeys` does.
+
+    Raises:
+        InputError: none, or some that are not there.
+    """
+    take, some = present_take(document), checked_keys(document, keys)
+    if not some:
+        raise InputError("no keys are selected")
+    start = min(key.frame for key in some)
+    entries = tuple(replace(one, frames=one.frames - start) for one in editing.taken_out(take, some))
+    names = tuple(document.skeleton.names[one.joint] for one in entries)
+    return CopiedKeys(take.base is not None, names, entries)
+
+
+@dataclass(frozen=True, slots=True)
+class PasteKeys(Action):
+    """Put copied keys down, the first of them at a frame; keys that stand there are replaced.
+
+    Attributes:
+        copied: by `copied_keys`, here or in another document.
+        frame: of the first; None: the frame shown.
+    """
+
+    copied: CopiedKeys
+    frame: int | None = None
+
+    @property
+    def label(self) -> str:
+        """What the history calls it."""
+        return "Paste keys"
+
+    def apply(self, document: Document) -> Document:
+        """The document with the keys."""
+        frame = document.frame if self.frame is None else self.frame
+        check_frame(frame)
+        take = take_of(document)
+        if self.copied.layered != (document.clip is not None):
+            ours = "on a clip" if self.copied.layered else "on no clip"
+            raise InputError(f"these keys were copied from a take {ours}: they mean nothing here")
+        joints = [document.skeleton.index(name) for name in self.copied.names]
+        entries = [replace(one, joint=joint) for one, joint in zip(self.copied.entries, joints, strict=True)]
+        moved = editing.shifted(entries, int(frame), last_frame(document))
+        return with_take(document, editing.with_entries(take, moved, base_pose(document, take, 0)))
+
+
+@dataclass(frozen=True, slots=True)
+class SetRange(Action):
+    """Play and export these frames only, both included; a take on no clip is made longer by it."""
+
+    first: int
+    last: int
+
+    @property
+    def label(self) -> str:
+        """What the history calls it."""
+        return f"Range {self.first} to {self.last}"
+
+    def apply(self, document: Document) -> Document:
+        """The document with another range."""
+        check_range(self.first, self.last)
+        most = last_frame(document)
+        if most is not None and self.last > most:
+            raise InputError(f"last frame: expected 0 to {most}, found {self.last}")
+        first, last = int(self.first), int(self.last)
+        if document.played == (first, last) and (document.clip is not None or document.take is not None):
+            return document
+        return with_take(document, replace(take_of(document), first=first, last=last))
+
+
+@dataclass(frozen=True, slots=True)
+class SetTakeRate(Action):
+    """Frames per second of the take; keys stay at their frames. On a clip it corrects the clip's frame time."""
+
+    fps: float
+
+    @property
+    def label(self) -> str:
+        """What the history calls it."""
+        return f"{self.fps:g} frames per second"
+
+    def apply(self, document: Document) -> Document:
+        """The document with another rate."""
+        seconds = 1.0 / as_weight(self.fps, "frames per second")
+        if document.clip_data is not None:
+            return SetFrameTime(seconds).apply(document)
+        take = take_of(document)
+        return document if seconds == take.frame_time else replace(document, take=replace(take, frame_time=seconds))
+
+
+@dataclass(frozen=True, slots=True)
+class SetAutoKey(Action):
+    """Whether every edit of the pose sets keys of the joints that it changed, at the frame shown."""
+
+    on: bool
+
+    @property
+    def label(self) -> str:
+        """What the history calls it."""
+        return "Auto-key on" if self.on else "Auto-key off"
+
+    def apply(self, document: Document) -> Document:
+        """The document with auto-key on or off."""
+        on = as_flag(self.on, "auto-key")
+        return document if on == document.auto_key else replace(document, auto_key=on)
+
 
 __all__ = [
     "CopiedKeys",

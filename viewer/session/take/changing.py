@@ -1,4 +1,4 @@
-"""Documents with other keys: what is solved between keys, and the pose shown, are kept in step."""
+"""Documents with other keys: frames solved between keys and the pose shown stay in step; auto-key; other units."""
 
 from __future__ import annotations
 
@@ -7,18 +7,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.session.standing import carried
+from viewer.session.default_goals import carried
 from viewer.session.take.editing import entries_of, with_entries
 from viewer.session.take.evaluate import base_pose, motion_of, on_own_bones, take_pose
 from viewer.session.take.pins import pins_held, resolved
-from viewer.session.take.values import FRAMES, Blend, Take
+from viewer.session.take.values import FRAMES, Blend, Pin, Take, Track
+from viewer.skeleton.pose import Pose
+from viewer.spatial.quaternion import multiply, normalized, rotate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from viewer.session.document import Document
     from viewer.session.take.editing import Entry
-    from viewer.skeleton.pose import Pose
+    from viewer.spatial.checks import Floats, Ints
 
 _NEAR = 1e-9
 """Of a quaternion's component, or metres: a key shows its pose but for rounding."""
@@ -106,3 +108,73 @@ def _as_before(take: Take, entry: Entry) -> Entry:
 def _near(one: Pose, other: Pose) -> bool:
     apart = max(np.abs(one.rotations - other.rotations).max(), np.abs(one.translations - other.translations).max())
     return bool(apart < _NEAR)
+
+
+def reread_take(take: Take, scale: float, turn: Floats, roots: Ints) -> Take:
+    """The same keys at another size, roots turned; what is solved between them is left out.
+
+    Args:
+        take: on the reading before.
+        scale: new metres per old ones.
+        turn: (4,) new world from old world.
+        roots: indices of the root joints.
+    """
+    some = set(roots.tolist())
+    return replace(
+        take,
+        tracks=tuple(_track(take, track, scale, turn if track.joint in some else None) for track in take.tracks),
+        rest=None if take.rest is None else _pose(take.rest, scale, turn, roots),
+        pins={frame: tuple(_pin(pin, scale, turn) for pin in pins) for frame, pins in take.pins.items()},
+        solved=(),
+    )
+
+
+def _track(take: Take, track: Track, scale: float, turn: Floats | None) -> Track:
+    rotations, moved = track.rotations, track.translations
+    if turn is not None and take.base is None:  # what is added to a clip is added in the joint's own frame
+        rotations = normalized(multiply(turn, rotations))
+    if moved is not None:
+        moved = moved * scale if turn is None else rotate(turn, moved * scale)
+    return replace(track, rotations=rotations, translations=moved)
+
+
+def _pose(pose: Pose, scale: float, turn: Floats, roots: Ints) -> Pose:
+    rotations, translations = pose.rotations.copy(), pose.translations * scale
+    rotations[roots] = normalized(multiply(turn, rotations[roots]))
+    translations[roots] = rotate(turn, translations[roots])
+    return Pose(rotations, translations)
+
+
+def _pin(pin: Pin, scale: float, turn: Floats) -> Pin:
+    position = None if pin.position is None else tuple(rotate(turn, [scale * v for v in pin.position]).tolist())
+    rotation = None if pin.rotation is None else tuple(normalized(multiply(turn, pin.rotation)).tolist())
+    x, y, z = (scale * value for value in pin.offset)
+    return Pin(pin.effector, position, rotation, (x, y, z))
+
+
+_MOVED = 1e-12
+"""Of a quaternion's component, or metres: an edit changed a joint that differs by more."""
+
+
+def only_poses(before: Document, after: Document) -> bool:
+    """Whether clip, take, frame, figure and plane are as before."""
+    names = ("clip", "take", "frame", "character", "skeleton", "auto_key", "planar")
+    return all(getattr(before, name) is getattr(after, name) for name in names)
+
+
+def kept_up(before: Document, after: Document) -> Document:
+    """The document after a step with its take kept up: edits keyed if that is on, and stretches solved on new bones."""
+    take = after.take
+    if before is after or take is not before.take or (before.clip, before.frame) != (after.clip, after.frame):
+        return after
+    if before.skeleton is not after.skeleton and not np.array_equal(before.skeleton.offsets, after.skeleton.offsets):
+        if take is None or not take.pins:
+            return after
+        solved = resolved(after, motion_of(after), take)
+        return after if solved is take else replace(after, take=solved)
+    if not after.auto_key or before.character is not after.character:
+        return after
+    turned = np.abs(after.pose.rotations - before.pose.rotations).max(axis=-1) > _MOVED
+    moved = np.abs(after.pose.translations - before.pose.translations).max(axis=-1) > _MOVED
+    joints = np.flatnonzero(turned | moved).tolist()
+    return keyed(after, after.frame, joints) if joints else after

@@ -1,4 +1,4 @@
-"""Takes with keys set, removed, moved and copied: values in, values out; nothing is solved here."""
+"""Takes with keys set, removed, moved, copied and carried over: values in, values out; nothing is solved here."""
 
 from __future__ import annotations
 
@@ -9,15 +9,18 @@ import numpy as np
 
 from viewer.errors import InputError, quote
 from viewer.session.take.values import CODES, MOST_FRAMES, Blend, Key, Take, Track
+from viewer.skeleton.pose import Pose
 from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, normalized
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from viewer.session.document import Document
     from viewer.session.take.evaluate import Frames
     from viewer.session.take.values import Pin
-    from viewer.skeleton.pose import Pose
-    from viewer.spatial.checks import Floats, Ints
+    from viewer.spatial.checks import Bools, Floats, Ints
+
+    Keys = tuple[Key, ...]
 
 _SAME_PLACE = 1e-12
 """Metres: what bones made longer, and shortened again for the key, differ by."""
@@ -213,3 +216,76 @@ def pins_along(take: Take, before: Take, keys: Iterable[Key], by_frames: int) ->
         else:
             pins.pop(frame + by_frames, None)
     return pins
+
+
+def present_take(document: Document) -> Take:
+    """The document's take.
+
+    Raises:
+        InputError: there are no keys.
+    """
+    if document.take is None or document.take.is_empty:
+        raise InputError("there are no keys")
+    return document.take
+
+
+def checked_keys(document: Document, keys: Sequence[tuple[int, int]]) -> Keys:
+    """Keys that there are, each once.
+
+    Raises:
+        InputError: what is no key, or is not there.
+    """
+    take, found = present_take(document), []
+    for entry in keys:
+        try:
+            joint, frame = (int(number) for number in entry)
+        except (TypeError, ValueError, OverflowError):
+            raise InputError(f"key: expected a joint's index and a frame, found {quote(entry)}") from None
+        key = Key(joint, frame)
+        if not take.has(key):
+            known = 0 <= joint < len(document.skeleton)
+            name = quote(document.skeleton.names[joint]) if known else f"number {joint}"
+            raise InputError(f"no key of joint {name} at frame {frame}")
+        found.append(key)
+    return tuple(dict.fromkeys(found))
+
+
+def counted(keys: Sequence[object], verb: str) -> str:
+    """``Move key``, ``Move 3 keys``."""
+    return f"{verb} key" if len(keys) == 1 else f"{verb} {len(keys)} keys"
+
+
+def last_frame(document: Document) -> int | None:
+    """The last frame that can have a key; None: a take on no clip grows."""
+    return None if document.clip_data is None else len(document.clip_data) - 1
+
+
+def carried_pose(pose: Pose, before: Pose, after: Pose) -> Pose:
+    """What a pose differs by from one frame, added to another: after * (before^-1 * pose).
+
+    Joints that are as in ``before``, to the bit, come out as in ``after``, to the bit.
+
+    Args:
+        pose: of the same skeleton as the frames.
+        before: the frame that it was made at.
+        after: the frame that it is wanted at.
+    """
+    if before is after:
+        return pose
+    turns, moved = differences(before, pose)
+    nothing = (turns[..., :3] == 0.0).all(axis=-1, keepdims=True)
+    rotations = np.where(nothing, after.rotations, normalized(multiply(after.rotations, turns)))
+    return Pose(rotations, after.translations + moved)
+
+
+def with_joints(pose: Pose, other: Pose, chosen: Bools) -> Pose:
+    """The pose with some joints (J,) as in another one."""
+    some = chosen[:, None]
+    rotations = np.where(some, other.rotations, pose.rotations)
+    return Pose(rotations, np.where(some, other.translations, pose.translations))
+
+
+def different(one: Pose, other: Pose) -> Bools:
+    """(J,) joints that are not as in another pose, to the bit."""
+    turned = (one.rotations != other.rotations).any(axis=-1)
+    return np.asarray(turned | (one.translations != other.translations).any(axis=-1))

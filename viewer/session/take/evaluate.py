@@ -6,15 +6,18 @@ the length of the clip, and one frame asked for alone has the bits that it has i
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from viewer.errors import InputError
 from viewer.session.lengths import relengthened
-from viewer.session.take.sampling import fade_frames, sampled
+from viewer.session.take.sampling import fade_frames, sampled, sampled_at
 from viewer.session.take.values import check_frame
+from viewer.skeleton.clip import Clip
 from viewer.skeleton.pose import Pose
 from viewer.spatial.checks import handed_over
 from viewer.spatial.quaternion import multiply, normalized
@@ -22,9 +25,9 @@ from viewer.spatial.quaternion import multiply, normalized
 if TYPE_CHECKING:
     from viewer.session.document import Document
     from viewer.session.take.values import Take
-    from viewer.skeleton.clip import Clip
+    from viewer.skeleton.character import Character
     from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
+    from viewer.spatial.checks import Floats, Ints
 
 BLOCK = 32
 """Frames that are worked out together."""
@@ -204,3 +207,123 @@ def baked_frames(motion: Motion, first: int, last: int) -> Frames:
         rotations[low - first : high - first] = block.rotations[low - start : high - start]
         translations[low - first : high - first] = block.translations[low - start : high - start]
     return Frames(rotations, translations)
+
+
+NAME = "take"
+"""What the baked clip of a take on no clip is called."""
+
+
+def baked_clip(document: Document) -> Clip:
+    """The frames of the range that is played as a clip, each to the bit as `take_pose` has it, keys noted.
+
+    The clip itself where nothing was keyed on it, no bone was made longer and all of it is played.
+
+    Raises:
+        InputError: there is neither clip nor take.
+    """
+    motion, (first, last) = motion_of(document), document.played
+    clip, take = motion.clip, motion.take
+    check_played_frame(document, last)
+    own, edited = motion.own.offsets, motion.edited.offsets
+    plain = clip is not None and (take is None or take.is_empty) and np.array_equal(own, edited)
+    if clip is not None and plain:
+        return clip if (first, last) == (0, len(clip) - 1) else clip.frames(first, last)
+    if take is None or (clip is None and take.is_empty):
+        shown = [document.pose] if clip is None else []
+        frames = _stacked(shown, last - first + 1) if shown else layered(motion, first, last - first + 1)
+    else:
+        frames = baked_frames(motion, first, last)
+    moved = np.flatnonzero((frames.translations != edited).any(axis=(0, 2)))
+    return Clip(
+        name=NAME if clip is None else clip.name,
+        frame_time=document.frame_time,
+        rotations=handed_over(frames.rotations),
+        translated=moved,
+        translations=frames.translations[:, moved],
+        offsets=edited,
+        keys=tuple(frame - first for frame in _keys(document) if first <= frame <= last),
+    )
+
+
+def _keys(document: Document) -> tuple[int, ...]:
+    """Key frames: the take's, and those that the clip came with."""
+    clip, take = document.clip_data, document.take
+    return tuple(sorted({*(clip.keys if clip else ()), *(take.frames if take else ())}))
+
+
+def _stacked(poses: list[Pose], count: int) -> Frames:
+    rotations, translations = (np.stack([getattr(pose, name) for pose in poses]) for name in Frames._fields)
+    return Frames(np.repeat(rotations, count, axis=0), np.repeat(translations, count, axis=0))
+
+
+def shown_on_own_bones(motion: Motion, first: int, last: int) -> Frames:
+    """Frames as they are shown, both ends included, but on the bones of the file: what keys are compared with."""
+    frames = baked_frames(motion, first, last)
+    own, edited = motion.own.offsets, motion.edited.offsets
+    if own is edited or np.array_equal(own, edited):
+        return frames
+    return Frames(frames.rotations, relengthened(frames.translations, edited, own))
+
+
+def baked_character(document: Document) -> Character:
+    """The document as files take it: its skeleton, and what is played as its one clip; without motion no clip.
+
+    The frames' numbers are those that the window shows; save it with `viewer.formats.save.save`.
+    """
+    if document.clip_data is None and document.take is None:
+        return replace(document.character, skeleton=document.skeleton, clips=MappingProxyType({}))
+    clip = baked_clip(document)
+    return replace(document.character, skeleton=document.skeleton, clips=MappingProxyType({clip.name: clip}))
+
+
+def joint_at(document: Document, joint: int, frames: Ints) -> Frames:
+    """What `viewer.session.take.evaluate.take_pose` has of one joint, but for rounding.
+
+    Args:
+        document: with a clip or a take.
+        joint: its index.
+        frames: (N,) ascending.
+
+    Returns:
+        Its rotations (N, 4) and translations (N, 3), local.
+
+    Raises:
+        InputError: there is neither clip nor take, or no such frames.
+    """
+    for end in (frames[0], frames[-1]):
+        check_played_frame(document, int(end))
+    motion, count = motion_of(document), len(frames)
+    if motion.clip is None and (motion.take is None or motion.take.is_empty):
+        pose = document.pose
+        return Frames(np.tile(pose.rotations[joint], (count, 1)), np.tile(pose.translations[joint], (count, 1)))
+    turns, moved = _keyed(motion, joint, frames)
+    own, edited = motion.own.offsets[joint : joint + 1], motion.edited.offsets[joint : joint + 1]
+    moved = relengthened(moved[:, None], own, edited)[:, 0]
+    for stretch in motion.take.solved if motion.take else ():
+        here = (frames >= stretch.first) & (frames < stretch.first + len(stretch))
+        there = frames[here] - stretch.first
+        for place in np.flatnonzero(stretch.joints == joint).tolist():
+            turns[here] = stretch.rotations[there, place]
+        for place in np.flatnonzero(stretch.moved == joint).tolist():
+            moved[here] = stretch.translations[there, place]
+    return Frames(turns, moved)
+
+
+def _keyed(motion: Motion, joint: int, frames: Ints) -> Frames:
+    """On the bones of the file; not solved between keys."""
+    clip, take, count = motion.clip, motion.take, len(frames)
+    track = take.track(joint) if take is not None else None
+    if clip is not None:
+        turns = clip.rotations[frames, joint].copy()
+        moving = np.flatnonzero(clip.translated == joint)
+        moved = clip.translations[frames, moving[0]] if moving.size else np.tile(clip.offsets[joint], (count, 1))
+    else:
+        rest = take.rest if take is not None and take.rest is not None else motion.own.rest_pose()
+        turns, moved = np.tile(rest.rotations[joint], (count, 1)), np.tile(rest.translations[joint], (count, 1))
+    if track is None:
+        return Frames(turns, moved)
+    found = sampled_at([track], frames, fade=0 if clip is None else fade_frames(clip.frame_time))
+    added = None if found.translations is None else found.translations[0]
+    if clip is not None:
+        return Frames(normalized(multiply(turns, found.rotations[0])), moved if added is None else moved + added)
+    return Frames(found.rotations[0], moved if added is None else added)

@@ -7,18 +7,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.session.take.carrying import carried_pose
+from viewer.session.default_goals import carried
+from viewer.session.history import State
+from viewer.session.measuring import still_report
 from viewer.session.take.changing import take_of
+from viewer.session.take.editing import carried_pose, different, with_joints
 from viewer.session.take.evaluate import on_own_bones, take_pose
 from viewer.session.take.pins import pins_held
-from viewer.session.take.runs import Recorded, Run, recorded
-from viewer.session.take.simplify import simplified
+from viewer.session.take.simplify import Recorded, Run, recorded, simplified
 from viewer.session.take.values import MOST_FRAMES
-from viewer.skeleton.blend import blend_poses
+from viewer.skeleton.relaxed import blend_poses
 
 if TYPE_CHECKING:
     from viewer.session.document import Document
-    from viewer.session.history import State
+    from viewer.session.gestures import Gesture
     from viewer.session.take.values import Take
     from viewer.skeleton.pose import Pose
 
@@ -217,3 +219,54 @@ class Recorder:
         if self._document.clip_data is None and not (before.is_trimmed and self.frame <= before.end):
             take = replace(take, last=max(take.last, self.frame))
         return take
+
+
+class Pace:
+    """Seconds since it was asked first, at a speed that may be changed on the way."""
+
+    def __init__(self) -> None:
+        """Begin when it is asked first."""
+        self._speed: float | None = None
+        self._since = self._last = (0.0, 0.0)
+
+    def at(self, now: float, speed: float) -> float:
+        """The time of a moment.
+
+        Args:
+            now: seconds, of any clock that does not go back.
+            speed: 1 is the clock's own; since the moment asked for last.
+        """
+        if self._speed is None:
+            self._last = now, 0.0
+        if speed != self._speed:  # counted from there on, so that nothing drifts while it stays
+            self._speed, self._since = speed, self._last
+        clock, own = self._since
+        self._last = now, own + (now - clock) * speed
+        return self._last[1]
+
+
+def followed(state: State, gesture: Gesture | None, recorder: Recorder, due: int) -> State:
+    """A state with the motion beneath gone on to a frame, and what the hand has made of it on top.
+
+    An IK drag goes on from there towards its targets; joints that are turned by hand stay as they are held, and an edit
+    is carried along. What cancelling the gesture goes back to moves on, too.
+    """
+    before, after = recorder.beneath(recorder.frame), recorder.beneath(due)
+    if before is None or after is None or before.same_as(after):
+        return state
+    if gesture is None:
+        return _put_on(state, carried_pose(state.document.pose, before, after))
+    start = gesture.start.document.pose
+    gesture.start = _put_on(gesture.start, carried_pose(start, before, after))
+    free = gesture.start.document
+    if gesture.drag is not None:
+        gesture.drag.follow(free)
+        return State(gesture.drag.document, state.report)
+    shown = state.document.pose
+    return _put_on(state, with_joints(free.pose, shown, different(start, shown)))
+
+
+def _put_on(state: State, pose: Pose) -> State:
+    """A state in the pose of another frame, its holds set anew there."""
+    document = carried(state.document, pose, pins=False)
+    return State(document, still_report(document))

@@ -1,4 +1,4 @@
-"""What a session does for its take: auto-key, and recording while the body is moved."""
+"""Auto-key and recording in a session: how a recording begins, and what ends it."""
 
 from __future__ import annotations
 
@@ -10,18 +10,17 @@ from viewer.session.actions.settings import at_frame
 from viewer.session.checks import as_number
 from viewer.session.history import State
 from viewer.session.measuring import still_report
-from viewer.session.take.autokey import kept_up
+from viewer.session.take.changing import kept_up, only_poses
 from viewer.session.take.evaluate import motion_of
-from viewer.session.take.following import followed
-from viewer.session.take.pace import Pace
 from viewer.session.take.pins import resolved
-from viewer.session.take.recorder import Recorder
+from viewer.session.take.recorder import Pace, Recorder, followed
 from viewer.session.transport import Transport
 
 if TYPE_CHECKING:
+    from viewer.session.actions.base import Action
     from viewer.session.document import Document
     from viewer.session.drag_goals import Grab
-    from viewer.session.values import Item
+    from viewer.session.handle import Item
 
 
 class Recording(Transport):
@@ -202,3 +201,34 @@ class Recording(Transport):
     def _mark(self) -> None:
         if self._recorder is not None:
             self._recorder.mark()
+
+
+class EndsRecording(Recording):
+    """A recording that is ended by what cannot go on with it."""
+
+    def dispatch(self, action: Action) -> None:
+        """See `Stepping.dispatch`; a recording goes on if the action only poses, else it is ended first."""
+        if self._recorder is not None and not only_poses(self.document, action.apply(self.document)):
+            self.stop_recording()
+        super().dispatch(action)
+
+    def redo(self) -> bool:
+        """See `Stepping.redo`; a recording is ended first."""
+        self.stop_recording()
+        return super().redo()
+
+    def go_to(self, index: int) -> None:
+        """See `Stepping.go_to`; a recording is ended first: what was undone before it began is then forgotten."""
+        known = len(self._history)
+        self.stop_recording()
+        super().go_to(min(index, len(self._history)) if index <= known else index)
+
+    def play(self, direction: int = 1) -> None:
+        """See `Transport.play`; a recording is ended first."""
+        self.stop_recording()
+        super().play(direction)
+
+    def seek(self, frame: int) -> None:
+        """See `Transport.seek`; a recording is ended first."""
+        self.stop_recording()
+        super().seek(frame)

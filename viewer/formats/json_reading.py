@@ -1,0 +1,375 @@
+"""JSON text to checked data: the fast way through msgspec, and a careful way that says what is wrong, and where.
+
+The fast way takes files without a fault or an unknown key. All others are read again by the standard library, whose
+errors have a line and a column, and walked by `json_check`, whose errors have a path and whose findings are warnings.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+import re
+from types import NoneType, UnionType
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    TypeAlias,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+import msgspec
+
+from viewer.errors import FormatError, quote
+from viewer.formats.files import line_and_column
+from viewer.formats.json_structs import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+Json: TypeAlias = Any
+"""A decoded JSON value."""
+
+
+def path_text(place: list[tuple[str | int, Json]]) -> str:
+    """A place as people read it: items of a list by number and name, keys of a map in quotes."""
+    parts = []
+    for key, item in place:
+        if isinstance(key, int):
+            name = item.get("name") if isinstance(item, dict) else None
+            parts.append(f"[{key}] {quote(name)}" if isinstance(name, str) else f"[{key}]")
+        else:
+            parts.append(key if key.startswith(".") else f" {key}")
+    return "".join(parts).removeprefix(".")
+
+
+def found(value: Json) -> str:
+    """What a JSON value is, in a few words."""
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, (int, float)):
+        if math.isinf(value):
+            return f"a number past {'-' * (value < 0)}1.8e308"
+        return "NaN" if math.isnan(value) else f"{value}"
+    if isinstance(value, str):
+        return f"the text {quote(value)}" if value else "an empty text"
+    if isinstance(value, list):
+        return "a list" if value else "an empty list"
+    return "an object"
+
+
+Kind: TypeAlias = Any
+"""A type as written in `json_structs`."""
+
+_OR_FLAGS = {("position", "rotation", "position+rotation")}
+"""Words that stand for true and false; others stand beside a number."""
+
+
+class Checker:
+    """Checks one document against one type.
+
+    Attributes:
+        unknown: keys that the type does not know, to the paths of the objects that have them.
+    """
+
+    def __init__(self) -> None:
+        """Nothing seen yet."""
+        self.unknown: dict[str, list[str]] = {}
+        self._place: list[tuple[str | int, Json]] = []
+
+    @property
+    def path(self) -> str:
+        """The place that is being looked at, "" for the whole document."""
+        return path_text(self._place)
+
+    def check(self, value: Json, kind: Kind) -> Json:
+        """The value as the type wants it, without its unknown keys.
+
+        Raises:
+            FormatError: it is not what the type wants.
+        """
+        origin: Kind = get_origin(kind)
+        if origin is not Annotated:
+            return self._plain(value, kind)
+        inner, *constraints = get_args(kind)
+        clean = self.check(value, inner)
+        for constraint in constraints:
+            self._constrain(clean, constraint)
+        return clean
+
+    def _plain(self, value: Json, kind: Kind) -> Json:
+        origin: Kind = get_origin(kind)
+        containers: dict[Kind, Callable[[Json, tuple[Kind, ...]], Json]] = {
+            Union: self._union, UnionType: self._union, Literal: self._word,
+            tuple: self._tuple, list: self._list, dict: self._dict,
+        }  # fmt: skip
+        if origin is not None:
+            return containers[origin](value, get_args(kind))
+        if issubclass(kind, msgspec.Struct):
+            return self._struct(value, kind)
+        return self._scalar(value, kind)
+
+    def _scalar(self, value: Json, kind: type) -> Json:
+        if kind is str:
+            self._whole_characters(self._expect(value, str, "text"))
+        elif kind is bool:
+            self._expect(value, bool, "true or false")
+        elif isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+            raise self._fail("a number", value)
+        elif kind is int:
+            if value != int(value):
+                raise self._fail("a whole number", value)
+            return int(value)
+        return value
+
+    def _union(self, value: Json, kinds: tuple[Kind, ...]) -> Json:
+        if value is None and NoneType in kinds:
+            return None
+        kinds = tuple(kind for kind in kinds if kind is not NoneType)
+        # A union is of words and one other type at most, or of a plain one and lists: texts can only be meant as one of
+        # the words, lists as lists.
+        words = next((kind for kind in kinds if _is_words(kind)), None)
+        others = [kind for kind in kinds if kind is not words]
+        if words is not None and (isinstance(value, str) or not others):
+            return self._word(value, get_args(words), bool(others))
+        lists = [kind for kind in others if isinstance(value, list) and _is_list(kind)]
+        return self.check(value, (lists or others)[0])
+
+    def _word(self, value: Json, words: tuple[str, ...], other: bool = False) -> Json:
+        if not isinstance(value, str) or value not in words:
+            listed = ", ".join(quote(word) for word in words)
+            or_else = ", true or false" if words in _OR_FLAGS else " or a number"
+            raise self._fail(f"{'one of ' * (len(words) > 1)}{listed}{or_else * other}", value)
+        return value
+
+    def _tuple(self, value: Json, kinds: tuple[Kind, ...]) -> Json:
+        noun = f"a list of {len(kinds)} {'numbers' if kinds[0] is float else 'lists'}"
+        self._expect(value, list, noun)
+        if len(value) != len(kinds):
+            raise self._problem(f"expected {noun}, found {len(value)}")
+        # Nearly everything in a long motion is lists of good numbers: they take the short way.
+        if kinds[0] is float and {*map(type, value)} <= {int, float} and all(map(math.isfinite, value)):
+            return value
+        return self._items(value, kinds[0])
+
+    def _list(self, value: Json, kinds: tuple[Kind, ...]) -> list[Json]:
+        return self._items(self._expect(value, list, "a list"), kinds[0])
+
+    def _items(self, value: list[Json], kind: Kind) -> list[Json]:
+        clean = []
+        for index, item in enumerate(value):
+            self._place.append((index, item))
+            clean.append(self.check(item, kind))
+            self._place.pop()
+        return clean
+
+    def _dict(self, value: Json, kinds: tuple[Kind, ...]) -> dict[str, Json]:
+        clean = {}
+        for key, item in self._expect(value, dict, "an object").items():
+            self._whole_characters(key)
+            self._place.append((quote(key), None))
+            clean[key] = self.check(item, kinds[1])
+            self._place.pop()
+        return clean
+
+    def _struct(self, value: Json, kind: type[msgspec.Struct]) -> dict[str, Json]:
+        fields, clean = fields_of(kind), {}
+        for key, item in self._expect(value, dict, "an object").items():
+            if key not in fields:
+                self.unknown.setdefault(key, []).append(self.path)
+                continue
+            self._place.append((f".{key}", None))
+            clean[key] = self.check(item, fields[key][0])
+            self._place.pop()
+        for key, (_, required) in fields.items():
+            if required and key not in value:
+                raise self._problem(f'expected "{key}", found none')
+        return clean
+
+    def _constrain(self, value: Json, limit: msgspec.Meta) -> None:
+        if limit.ge is not None and value < limit.ge:
+            raise self._fail(f"{limit.ge:g} or more", value)
+        if limit.gt is not None and value <= limit.gt:
+            raise self._fail(f"more than {limit.gt:g}", value)
+        if limit.le is not None and value > limit.le:
+            raise self._fail(f"{limit.le:g} or less", value)
+        if limit.min_length is not None and len(value) < limit.min_length:
+            raise self._fail(f"{'text' if isinstance(value, str) else 'a list'} that is not empty", value)
+
+    def _whole_characters(self, value: str) -> None:
+        if any("\ud800" <= character <= "\udfff" for character in value):
+            raise self._problem(f"expected whole characters, found half of a surrogate pair: {quote(value)}")
+
+    def _expect(self, value: Json, kind: type, noun: str) -> Json:
+        if not isinstance(value, kind):
+            raise self._fail(noun, value)
+        return value
+
+    def _fail(self, expected: str, value: Json) -> FormatError:
+        return self._problem(f"expected {expected}, found {found(value)}")
+
+    def _problem(self, problem: str) -> FormatError:
+        return FormatError(problem, path=self.path or None)
+
+
+def _is_words(kind: Kind) -> bool:
+    origin: Kind = get_origin(kind)
+    return origin is Literal
+
+
+def _is_list(kind: Kind) -> bool:
+    origin: Kind = get_origin(kind)
+    if origin is Annotated:
+        return _is_list(get_args(kind)[0])
+    return origin in {tuple, list}
+
+
+@functools.cache
+def fields_of(kind: type[msgspec.Struct]) -> dict[str, tuple[Kind, bool]]:
+    """The keys of an object: their type, and whether they must be there."""
+    hints = get_type_hints(kind, include_extras=True)
+    fields = msgspec.structs.fields(kind)
+    return {field.encode_name: (hints[field.name], field.required) for field in fields}
+
+
+T = TypeVar("T", bound=msgspec.Struct)
+
+KINDS = ("skeleton", "pose", "goals", "session")
+_MARKS = {"goals": "goals", "rotations": "pose", "document": "session"}
+"""Without a "type" the first of these keys tells what a file is; "joints" overrules "rotations"."""
+
+_EXPECTED = (
+    ("Expecting value", "a value"),
+    ("Expecting property name", "a key in double quotes"),
+    ("Expecting ':'", "a colon"),
+    ("Expecting ','", "a comma or a closing bracket"),
+    ("Illegal trailing comma", "no comma before a closing bracket"),
+    ("Invalid control character", "text without raw control characters"),
+    ("Invalid \\", "a valid escape"),
+    ("Extra data", "nothing after the end of the JSON document"),
+)
+"""How the standard library's messages begin, and what they say was expected."""
+
+_LOOKS = {"HIERARCHY": "a BVH file", "<": "HTML or XML", "\x89PNG": "a PNG image", "glTF": "a GLB file"}
+"""How other files begin that are called .json by mistake."""
+
+_MOST_PATHS = 6
+"""Places that one warning lists."""
+
+
+def decode(text: str, kind: type[T], word: str, file: str) -> tuple[T, list[str]]:
+    """A JSON document as data of one type.
+
+    Args:
+        text: the document.
+        kind: the type.
+        word: what the file is to be: one of `KINDS`.
+        file: what the user called it, for messages.
+
+    Returns:
+        The data, and the warnings: a line for each unknown key.
+
+    Raises:
+        FormatError: not JSON, not of this kind, from a later version, not what the type wants.
+    """
+    try:
+        return _decoder(kind).decode(text), []
+    # Whatever it is that the fast way cannot take, the careful way takes it or says what it is.
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        pass
+    try:
+        return _careful(text, kind, word)
+    except FormatError as error:
+        error.file = file
+        raise
+
+
+@functools.cache
+def _decoder(kind: type[T]) -> msgspec.json.Decoder[T]:
+    return msgspec.json.Decoder(kind)
+
+
+def _careful(text: str, kind: type[T], word: str) -> tuple[T, list[str]]:
+    tree = parse(text)
+    if not isinstance(tree, dict):
+        raise FormatError(f"expected a JSON object, found {found(tree)}")
+    _check_version(tree)
+    if (is_a := kind_of(tree)) != word:
+        hint = " (the names of sessions end in .ikv.json)" if is_a == "session" else ""
+        raise FormatError(f"this is a {is_a} file; expected a {word} file{hint}")
+    checker = Checker()
+    clean = checker.check(tree, kind)
+    unknown = {f"unknown key {quote(key)}, ignored": paths for key, paths in checker.unknown.items()}
+    warnings = gathered(unknown)
+    return msgspec.convert(clean, kind), warnings
+
+
+def parse(text: str) -> Json:
+    """Any JSON document; NaN, infinities and numbers past float range stay in it as floats.
+
+    Raises:
+        FormatError: not JSON, with line and column; nested too deeply; empty.
+    """
+    if not text.strip():
+        raise FormatError("the file is empty; expected a JSON object")
+    try:
+        return json.loads(text, parse_int=_whole_number)
+    except json.JSONDecodeError as error:
+        line, column = line_and_column(text, error.pos)
+        raise FormatError(_syntax(text, error), line=line, column=column) from error
+    except RecursionError as error:
+        raise FormatError("nested too deeply: expected JSON with fewer brackets inside each other") from error
+
+
+def kind_of(tree: dict[str, Json]) -> str:
+    """What a document is, by its "type" or else by its keys."""
+    word = tree.get("type")
+    if word is not None:
+        if word not in KINDS:
+            listed = ", ".join(quote(kind) for kind in KINDS)
+            raise FormatError(f"expected one of {listed}, found {found(word)}", path="type")
+        return str(word)
+    marks = _MARKS if "joints" not in tree else {"goals": "goals"}
+    return next((kind for key, kind in marks.items() if key in tree), "skeleton")
+
+
+def gathered(findings: Mapping[str, list[str]]) -> list[str]:
+    """One line for each finding, with the paths where it was made; of many paths the first ones."""
+    lines = []
+    for finding, paths in findings.items():
+        more = f" and {len(paths) - _MOST_PATHS} more" if len(paths) > _MOST_PATHS else ""
+        places = ", ".join(path for path in paths[:_MOST_PATHS] if path) + more
+        lines.append(f"{places}: {finding}" if places else finding)
+    return lines
+
+
+def _check_version(tree: dict[str, Json]) -> None:
+    version = tree.get("version")
+    if isinstance(version, (int, float)) and version > VERSION:
+        raise FormatError(
+            f"expected {VERSION}, found {found(version)}: the file is from a later program", path="version"
+        )
+
+
+def _whole_number(digits: str) -> int | float:
+    """Python refuses to make integers of thousands of digits; as floats they are too large, and said to be."""
+    return int(digits) if len(digits) < 19 else float(digits)
+
+
+def _syntax(text: str, error: json.JSONDecodeError) -> str:
+    start = text.lstrip()
+    for beginning, what in _LOOKS.items():
+        if start.startswith(beginning):
+            return f"expected JSON, found {quote(beginning)}: this looks like {what}"
+    if error.msg.startswith("Unterminated string"):
+        return "expected JSON, found a text without its closing quotation mark"
+    expected = next((words for begin, words in _EXPECTED if error.msg.startswith(begin)), "JSON")
+    word = re.match(r"[\w.+-]+|.", text[error.pos : error.pos + 60], re.DOTALL)
+    at = quote(word[0]) if word else "the end of the file"
+    return f"expected {expected}, found {at} (not valid JSON)"

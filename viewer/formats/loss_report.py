@@ -1,0 +1,70 @@
+"""What of a character a format cannot hold: reported where it is dropped, refused where nothing is left."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viewer.errors import InputError
+from viewer.skeleton.effectors import find_effectors
+from viewer.skeleton.kinds import JointKind
+from viewer.skeleton.spreads import states_spread
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from viewer.skeleton.character import Character
+    from viewer.skeleton.skeleton import Skeleton
+    from viewer.spatial.checks import Floats
+
+ROTATING = {JointKind.BALL, JointKind.FREE, JointKind.FIXED}
+"""What joints are to formats that know of nodes and of motion only."""
+
+
+def nodes_only(skeleton: Skeleton) -> list[JointKind]:
+    """The joints' kinds as formats of nodes and motion give them back."""
+    return [kind if kind in ROTATING else JointKind.BALL for kind in skeleton.kinds]
+
+
+def left_out(character: Character, form: str, kinds: Sequence[JointKind]) -> list[str]:
+    """A warning, if anything is lost that reading would not find again by itself.
+
+    Limits that were derived from the motion, and effectors that were found by the joints' names, are found again.
+
+    Args:
+        character: what is written.
+        form: the format's name.
+        kinds: (J,) those of the joints as the format gives them back.
+    """
+    skeleton = character.skeleton
+    lost = {
+        "joint limits": character.limits_from != "clip" and any(limits is not None for limits in skeleton.limits),
+        "joint kinds": list(skeleton.kinds) != list(kinds),
+        "stiffness": bool(skeleton.stiffness.any()),
+        "spreads": bool(states_spread(skeleton).any()),
+        "effectors": _effectors_are_stated(skeleton),
+        "named poses": bool(skeleton.poses),
+    }
+    words = [word for word, gone in lost.items() if gone]
+    return [f"{form} has no place for {', '.join(words)}: left out"] if words else []
+
+
+def not_read(character: Character) -> list[str]:
+    """A warning, if the file that it was read from holds more than joints and motion."""
+    unread = character.source.unread
+    return [f"left out, as only joints and motion are read: {', '.join(unread)}"] if unread else []
+
+
+def _effectors_are_stated(skeleton: Skeleton) -> bool:
+    """Whether they are others than those that the joints' names tell."""
+    found = find_effectors(skeleton.names, skeleton.parents, skeleton.tip_parents, skeleton.tip_offsets)
+    mine, theirs = ({(e.name, e.joint, e.goal) for e in effectors} for effectors in (skeleton.effectors, found))
+    return mine != theirs
+
+
+def check_range(form: str, *arrays: Floats) -> None:
+    """Raise InputError unless formats of 32-bit floats can hold all the numbers."""
+    largest = np.finfo(np.float32).max
+    if not all(bool((np.abs(array) <= largest).all()) for array in arrays):
+        raise InputError(f"cannot be written as {form}: expected finite numbers within the range of 32-bit floats")

@@ -1,0 +1,383 @@
+"""Solving parts of a problem again, with limits released, to find out which limits hold a pose back.
+
+In the terms of constrained optimisation these are the limits whose multipliers matter. They are found by solving on
+without the limits that the pose is at, and then putting back every one that is not needed for the result.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from viewer.ik.assemble import KIND_CODES, Assembly, assemble, freedoms_of
+from viewer.ik.backends import engine_for
+from viewer.ik.findings import limit_name, listed, metres
+from viewer.ik.goals import GoalKind
+from viewer.ik.kernels_groups import only_looks
+from viewer.ik.leaps import CHOICE
+from viewer.ik.methods import METHODS
+from viewer.ik.natural import metric, principal
+from viewer.ik.reach import END, Miss
+from viewer.ik.settings import INSIDE, ONE_SHOT, seeds_for
+from viewer.ik.system import Settings, copy_state
+from viewer.ik.vectorised import into_limits
+from viewer.ik.workspace import Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from viewer.ik.goals import Goal
+    from viewer.ik.reach import Gap
+    from viewer.ik.solver_options import Options
+    from viewer.skeleton.pose import Pose
+    from viewer.skeleton.skeleton import Skeleton
+    from viewer.spatial.checks import Bools, Floats, Ints
+
+_ITERATIONS, _LEAP = 25, 120
+_ROUNDS = 3
+"""Without its limits a freedom may bring others to theirs."""
+_AT_LIMIT = 1e-6
+_LEFT_BEHIND = 1e-3
+"""Radians or units of length beyond a limit."""
+_MATTERS = 0.5
+"""Of the squared error: what does not get below this part of it is held back by something else."""
+_AS_GOOD = 1.1
+_FEW, _MOST_TRIES = 6, 8
+
+
+def without_limits(trials: Trials, stuck: Trial) -> tuple[Trial, list[str]]:
+    """The trial without the limits that hold it back, and their names; the trial itself where none does.
+
+    Args:
+        trials: where to solve.
+        stuck: at rest, with goals missed.
+    """
+    system = stuck.workspace.system
+    freed, released = stuck, np.zeros(len(system.lower), dtype=np.bool_)
+    for _ in range(_ROUNDS):
+        x = freed.workspace.state.x
+        near = _AT_LIMIT * system.unit
+        at_limit = (x - system.lower < near) | (system.upper - x < near)
+        more = at_limit & ~released & (system.spread > 0.0)
+        if not (more.any() and freed.missed and trials.left):
+            break
+        released |= more
+        freed = trials.release(freed, released, _ITERATIONS)
+    if freed.missed and trials.left:
+        # It may have to leap to get past them.
+        anywhere = np.isfinite(system.lower) | np.isfinite(system.upper)
+        loose = trials.release(stuck, anywhere, _LEAP, restarts=True)
+        if not loose.missed:
+            freed, released = loose, anywhere
+    if freed.missed and freed.error > _MATTERS * stuck.error:
+        return stuck, []
+    freed, needed = _needed(trials, stuck, freed, released)
+    joints = [trials.skeleton.names[joint] for joint in stuck.workspace.joints]
+    x = freed.workspace.state.x
+    ends = np.where(x > system.upper, system.upper, system.lower)
+    return freed, [limit_name(system, joints, d, float(ends[d])) for d in needed.tolist()]
+
+
+def _needed(trials: Trials, stuck: Trial, freed: Trial, released: Bools) -> tuple[Trial, Ints]:
+    """The released freedoms (places) that the result cannot do without, farthest beyond their limits first."""
+    order = _beyond(stuck, freed, released)
+    # Half of them at a time, while that does as well; then one by one, the least beyond its limit first.
+    while len(order) > _FEW and (tried := _as_good(trials, stuck, freed, order[: len(order) // 2])):
+        freed, order = tried, _beyond(stuck, tried, released)
+    for d in order[::-1][:_MOST_TRIES].tolist():
+        rest = order[order != d]
+        if len(rest) and (tried := _as_good(trials, stuck, freed, rest)):
+            freed, order = tried, rest
+    return freed, order[_excess(stuck, freed)[order] > _LEFT_BEHIND]
+
+
+def _as_good(trials: Trials, stuck: Trial, freed: Trial, released: Ints) -> Trial | None:
+    """A trial without the limits of these freedoms (places) alone, if it gets as near as ``freed``."""
+    mask = np.zeros(len(stuck.workspace.system.lower), dtype=np.bool_)
+    mask[released] = True
+    for begin in (stuck, freed):
+        tried = trials.release(stuck, mask, _ITERATIONS, begin=begin)
+        if not tried.missed or (freed.missed and tried.error <= _AS_GOOD * freed.error):
+            return tried
+    return None
+
+
+def _beyond(stuck: Trial, freed: Trial, released: Bools) -> Ints:
+    """Places of the released freedoms that are beyond their limits, the farthest first."""
+    excess = _excess(stuck, freed)
+    places = np.flatnonzero(released & (excess > _LEFT_BEHIND))
+    return places[np.argsort(-excess[places], kind="stable")]
+
+
+def _excess(stuck: Trial, freed: Trial) -> Floats:
+    """(n,) radians or units of length by which freedoms are beyond the limits that they had."""
+    system, x = stuck.workspace.system, freed.workspace.state.x
+    return np.asarray(np.maximum(system.lower - x, x - system.upper) / system.unit)
+
+
+_EFFORT, _LEAST, _MOST = 40_000, 60, 400
+"""Iterations of all trials of a problem together: so many divided by its freedoms and rows, within these ends."""
+_RESTARTS = 4
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trial:
+    """Some of the goals, solved as well as it went.
+
+    Attributes:
+        workspace: holds the pose found, and the goals' system.
+        error: squared, weighted.
+        missed: metres and radians by which goals are off, by their places in the list; goals that are met are not here.
+    """
+
+    workspace: Workspace
+    error: float
+    missed: dict[int, tuple[float, float]]
+
+
+class Trials:
+    """Solves some of a problem's goals, from the pose that its solve ended in, while iterations are left.
+
+    Args:
+        skeleton: the joints.
+        goals: all goals.
+        targets: (G, 3) and (G, 4), settled.
+        pose: where trials start.
+        options: those of the solve.
+
+    Attributes:
+        asked: the goals that can be tried: enabled; functions cannot.
+        served: those of them that the method serves.
+        left: iterations that are left.
+    """
+
+    def __init__(
+        self, skeleton: Skeleton, goals: Sequence[Goal], targets: tuple[Floats, Floats], pose: Pose, options: Options
+    ) -> None:
+        """Take the problem; nothing is solved yet."""
+        self.skeleton, self.goals, self.options = skeleton, tuple(goals), options
+        method = METHODS.get(options.method)
+        self.asked = [i for i, goal in enumerate(goals) if goal.enabled and goal.kind in KIND_CODES]
+        self.served = [i for i in self.asked if method is None or goals[i].kind in method.serves]
+        self._targets, self._pose = targets, pose
+        spreads = metric(skeleton) if options.natural else np.ones((len(skeleton), 3))
+        axes = principal(skeleton) if options.natural else None
+        self._freedoms = freedoms_of(skeleton, spreads, limits=options.limits, root=options.root, principal=axes)
+        self._engine, _ = engine_for(options.backend)
+        self.left = _MOST
+
+    def look(self) -> Trial:
+        """All goals in the pose as it is; also sets how many iterations a problem of this size may take."""
+        workspace = self._workspace(self.asked, {}, {})
+        effort = _EFFORT // (1 + len(workspace.work.step) + len(workspace.work.y))
+        self.left = min(max(effort, _LEAST), _MOST)
+        return self._run(workspace, Settings(max_iterations=0))
+
+    def solve(
+        self,
+        chosen: Collection[int],
+        iterations: int,
+        *,
+        restarts: bool = False,
+        kinds: dict[int, GoalKind] | None = None,
+        kept: dict[int, float] | None = None,
+    ) -> Trial:
+        """Some of the goals, from the pose.
+
+        Args:
+            chosen: their places in the list.
+            iterations: so many at most.
+            restarts: whether to begin anew from other poses, too.
+            kinds: other kinds of goals than their own.
+            kept: metres that goals are to keep from their targets, whatever else they ask.
+        """
+        workspace = self._workspace(chosen, kinds or {}, kept or {})
+        return self._run(workspace, self._settings(workspace, iterations, restarts=restarts))
+
+    def _settings(self, workspace: Workspace, iterations: int, *, restarts: bool) -> Settings:
+        """Of a trial in a workspace, which is given the seeds that restarts need."""
+        if not restarts:
+            return Settings(max_iterations=iterations)
+        seeds = seeds_for(workspace.system, self.skeleton, self.options.seed)
+        # Of those near the pose, and of those farther off.
+        half, count = len(seeds) // 2, _RESTARTS * CHOICE // 2
+        seeds = np.concatenate([seeds[:count], seeds[half : half + count]])
+        workspace.system = workspace.system._replace(seeds=seeds)
+        return ONE_SHOT._replace(pull=0.0, restarts=_RESTARTS, max_iterations=iterations)
+
+    def release(
+        self, trial: Trial, released: Bools, iterations: int, *, begin: Trial | None = None, restarts: bool = False
+    ) -> Trial:
+        """Go on from a trial, or another one's pose, without the limits of the freedoms (n,) that are released."""
+        before = trial.workspace
+        pose = (begin or trial).workspace.state
+        system = before.system._replace(
+            lower=np.where(released, -np.inf, before.system.lower),
+            upper=np.where(released, np.inf, before.system.upper),
+            bounded=before.system.bounded & ~released,
+        )
+        workspace = Workspace(self.skeleton, Assembly(system, before.joints, before.goals))
+        copy_state(pose, workspace.state)
+        copy_state(before.anchor, workspace.anchor)
+        into_limits(workspace.system, workspace.work, workspace.state.q, workspace.state.t, workspace.state.x)
+        return self._run(workspace, self._settings(workspace, iterations, restarts=restarts))
+
+    def _workspace(self, chosen: Collection[int], kinds: dict[int, GoalKind], kept: dict[int, float]) -> Workspace:
+        """The chosen goals, aimed at their targets, in the pose to start from."""
+        goals = [replace(goal, kind=kinds.get(i, goal.kind), enabled=i in chosen) for i, goal in enumerate(self.goals)]
+        for i, distance in kept.items():
+            goals[i] = replace(goals[i], kind=GoalKind.DISTANCE, target_distance=distance)
+        tolerance = (INSIDE * self.options.tolerance_m, INSIDE * math.radians(self.options.tolerance_deg))
+        workspace = Workspace(self.skeleton, assemble(self._freedoms, goals, tolerance))
+        system = workspace.system
+        for k in np.flatnonzero(system.moves).tolist():
+            if only_looks(system, k):
+                # As for the answer itself: it does not go to where all points are in one direction.
+                system.spread[system.first[k] : system.first[k] + 3] = 0.0
+        workspace.pose_at(self._pose.rotations, self._pose.translations)
+        workspace.aim_at(*self._targets)
+        workspace.begin()
+        return workspace
+
+    def _run(self, workspace: Workspace, settings: Settings) -> Trial:
+        settings = settings._replace(max_iterations=min(settings.max_iterations, max(0, self.left)))
+        self._engine.solve_many(*workspace.arrays, workspace.start, settings, workspace.one, True)
+        self.left -= int(workspace.one.iterations[0])
+        error = float(workspace.state.e @ workspace.state.e)
+        # A goal's kind says what it asks; of the rest the misses are 0.
+        off = (workspace.work.miss > workspace.system.tolerance).any(axis=1)
+        misses = {int(workspace.goals[g]): tuple(workspace.work.miss[g].tolist()) for g in np.flatnonzero(off)}
+        missed = {i: misses[i] for i in sorted(misses)}
+        return Trial(workspace, error, missed)
+
+
+_ONWARD = 80
+"""Iterations at most, from the pose on."""
+_CLEARLY, _TOLERANCES = 0.1, 10.0
+"""More than this part of what geometry explains, and than so many tolerances, is clearly more."""
+_HALF = 0.5
+"""Limits that cost less than this part of the rest are not what matters."""
+_AT_REST = 0.9
+"""A pose is not at rest if goals come to less than this part of their miss."""
+
+
+class _Excess(NamedTuple):
+    """By how much goals are missed more than geometry explains: which is missed most, metres of it, and of the gap."""
+
+    goal: int
+    gap: Gap
+    metres: float
+
+
+def beyond(trials: Trials, seen: Trial, gaps: Sequence[Gap], names: Sequence[str]) -> Iterator[str]:
+    """What else there is to say of goals that are out of reach.
+
+    Args:
+        trials: where to solve.
+        seen: the pose as it is.
+        gaps: what is out of reach, by places in the list of goals.
+        names: of all goals.
+    """
+    gaps = _of_places(gaps)
+    rest, stuck = _nearer(trials, seen, gaps) if gaps else (seen, False)
+    for i in dict.fromkeys(_worst(seen, gap) for gap in gaps):
+        now, then = _miss(seen, i), _miss(rest, i)
+        if rest.error < seen.error and then < _AT_REST * now and not trials.options.exact:
+            by_default = trials.options.method in METHODS
+            yield _stopped(trials, seen, names[i], now, then) if stuck else _unrest(names[i], now, then, by_default)
+    excesses = [_excess_beyond(rest, gap) for gap in gaps]
+    clear = [one for one in excesses if _is_clear(trials, one)]
+    if clear and trials.options.limits:
+        yield from _limits(trials, clear)
+
+
+def is_nearest(trials: Trials, gaps: Sequence[Gap]) -> bool:
+    """Whether a pose that a method of the catalogue ended in is about as near as it gets to what is out of reach.
+
+    Where its goals are missed by no more than geometry explains, it is. Else the default method tries to get nearer.
+
+    Args:
+        trials: where to solve.
+        gaps: what is out of reach, by places in the list of goals.
+    """
+    seen = trials.look()
+    gaps = [gap for gap in _of_places(gaps) if set(gap.goals) <= set(trials.served)]
+    gaps = [gap for gap in gaps if _is_clear(trials, _excess_beyond(seen, gap))]
+    if not gaps:
+        return True
+    rest, _ = _nearer(trials, seen, gaps)
+    return not any(_miss(rest, i) < _AT_REST * _miss(seen, i) for i in {_worst(seen, gap) for gap in gaps})
+
+
+def _of_places(gaps: Sequence[Gap]) -> list[Gap]:
+    return [gap for gap in gaps if gap.miss is not Miss.TURN and gap.short < END]
+
+
+def _nearer(trials: Trials, seen: Trial, gaps: Sequence[Gap]) -> tuple[Trial, bool]:
+    """Where solving on from the pose leads, and whether that took other poses to begin at: from here no step did."""
+    rest = trials.solve(trials.asked, _ONWARD)
+    if trials.options.method not in METHODS or not any(_is_clear(trials, _excess_beyond(rest, gap)) for gap in gaps):
+        return rest, False
+    escaped = trials.solve(trials.asked, _ONWARD, restarts=True)
+    if not escaped.error < _AT_REST * rest.error:
+        return rest, False
+    return escaped, rest.error > _AT_REST * seen.error
+
+
+def _is_clear(trials: Trials, excess: _Excess) -> bool:
+    return excess.metres > _TOLERANCES * trials.options.tolerance_m + _CLEARLY * excess.gap.short
+
+
+def _stopped(trials: Trials, seen: Trial, name: str, now: float, then: float) -> str:
+    """Of a pose from which no step leads nearer, though others are."""
+    system, x = seen.workspace.system, seen.workspace.state.x
+    near = _AT_LIMIT * system.unit
+    limited = bool(((x - system.lower < near) | (system.upper - x < near)).any())
+    where = "against its limits" if limited else "in a singular pose"
+    by_default = f"the default method brings it to {metres(then)}"
+    return f"{name} is {metres(now)} off: {trials.options.method} stopped {where}, {by_default}"
+
+
+def _unrest(name: str, now: float, then: float, by_default: bool) -> str:
+    how = "the default method brings" if by_default else "more iterations bring"
+    return f"{name} is {metres(now)} off yet: {how} it to {metres(then)}"
+
+
+def _limits(trials: Trials, clear: Sequence[_Excess]) -> Iterator[str]:
+    """The limits without which goals come to about where geometry lets them."""
+    kept: dict[int, float] = {}
+    for goal, gap, more in clear:
+        kept[goal] = max(_allowed(trials, goal, gap, _HALF * more), 0.0)
+    stuck = trials.solve(trials.asked, _ONWARD, kept=kept)
+    if stuck.missed:
+        escaped = trials.solve(trials.asked, _ONWARD, kept=kept, restarts=True)
+        stuck = escaped if escaped.error < stuck.error else stuck
+    if not stuck.missed:
+        return
+    freed, limits = without_limits(trials, stuck)
+    if limits and not freed.missed.keys() & kept.keys():
+        yield f"also blocked by limits: {listed(limits)}"
+
+
+def _allowed(trials: Trials, i: int, gap: Gap, more: float) -> float:
+    """Metres from its target at which geometry, and some more, lets a goal be."""
+    goal = trials.goals[i]
+    own = goal.target_distance or 0.0 if goal.kind is GoalKind.DISTANCE else 0.0
+    return own - gap.short - more if gap.miss is Miss.WIDE and own > 0.0 else own + gap.short + more
+
+
+def _excess_beyond(trial: Trial, gap: Gap) -> _Excess:
+    return _Excess(_worst(trial, gap), gap, sum(_miss(trial, i) for i in gap.goals) - gap.short)
+
+
+def _worst(trial: Trial, gap: Gap) -> int:
+    """The goal of a gap that is missed most."""
+    return max(gap.goals, key=lambda i: _miss(trial, i))
+
+
+def _miss(trial: Trial, i: int) -> float:
+    """Metres by which a goal is missed."""
+    return trial.missed.get(i, (0.0, 0.0))[0]

@@ -1,0 +1,211 @@
+"""Where solves begin: joints as their kinds can hold them, inside their limits; joints that no goal moves.
+
+These are drawn to the preferred pose, too, if there is one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viewer.ik.workspace import checked_start
+from viewer.skeleton.coordinates import joint_space
+from viewer.skeleton.kinds import JointKind
+from viewer.skeleton.pose import Pose
+from viewer.spatial.checks import handed_over
+from viewer.spatial.quaternion import multiply, rotate
+
+if TYPE_CHECKING:
+    from viewer.ik.preferred import Preferred
+    from viewer.skeleton.skeleton import Skeleton
+    from viewer.spatial.checks import Bools, Floats, Ints
+
+_OUTSIDE = 1e-9
+"""Radians or metres: less than this is rounding."""
+
+
+class Idle:
+    """The limited joints of a skeleton that take no part in a solve.
+
+    Args:
+        skeleton: the joints.
+        taking_part: indices of the joints that the solver itself keeps inside their limits.
+        limits: whether limits bind; if not, every pose stays as it is.
+    """
+
+    def __init__(self, skeleton: Skeleton, taking_part: Ints, *, limits: bool) -> None:
+        """Find them."""
+        self._space = joint_space(skeleton)
+        limited: Bools = np.any(np.isfinite(self._space.lower) | np.isfinite(self._space.upper), axis=-1)
+        limited[taking_part] = False
+        self._joints = np.flatnonzero(limited) if limits else np.empty(0, dtype=np.intp)
+
+    def pose_inside(self, pose: Pose) -> tuple[Pose, bool]:
+        """The pose with these joints brought inside their limits; whether one was outside."""
+        rotations, translations, outside = self.inside(pose.rotations, pose.translations)
+        if not outside.any():
+            return pose, False
+        return Pose.trusted(handed_over(rotations), handed_over(translations)), True
+
+    def inside(self, rotations: Floats, translations: Floats) -> tuple[Floats, Floats, Bools]:
+        """Local rotations (..., J, 4) and translations (..., J, 3) with these joints brought inside their limits.
+
+        Returns:
+            Both, themselves where nothing was to be done, and (..., J) which joints were outside.
+        """
+        outside = np.zeros(rotations.shape[:-1], dtype=np.bool_)
+        if not self._joints.size:
+            return rotations, translations, outside
+        measured = self._space.measure(rotations, translations)
+        outside[..., self._joints] = self._space.excess(measured)[..., self._joints] > _OUTSIDE
+        if not outside.any():
+            return rotations, translations, outside
+        turns, moves = self._space.rebuild(self._space.nearest_inside(measured), rotations, translations)
+        chosen = outside[..., None]
+        return np.where(chosen, turns, rotations), np.where(chosen, moves, translations), outside
+
+
+_OFF = 1e-6
+"""Quaternion components, or parts of the offsets' lengths: less is rounding, that of single-precision files, too."""
+
+
+class Unheld:
+    """Finds the joints of one skeleton that stand as their kinds cannot.
+
+    A rotation of few freedoms is linear in its quaternion but for universals: the parts of rest^-1 q along the
+    directions that a hinge does not turn about are 0, and so are all three of fixed joints and slides.
+    """
+
+    def __init__(self, skeleton: Skeleton) -> None:
+        """Note the directions that the kinds leave out."""
+        self._skeleton, self._space = skeleton, joint_space(skeleton)
+        space, axes = self._space, skeleton.axes
+        still = np.concatenate([space.fixed, space.slides])
+        joints, directions = [np.repeat(still, 3)], [np.tile(np.eye(3), (len(still), 1))]
+        for joint in space.hinges.tolist():
+            joints.append(np.array([joint, joint]))
+            directions.append(_across(axes[joint, 0]))
+        self._joints = np.concatenate(joints)
+        self._rows = _rows_of(skeleton, self._joints, np.concatenate(directions))
+        universals, pair = space.universals, axes[space.universals]
+        along = (pair[:, 0], pair[:, 1], np.cross(pair[:, 0], pair[:, 1]))
+        self._parts = [_rows_of(skeleton, universals, direction) for direction in along]
+        self._real = skeleton.rest_rotations[universals]
+        self._slid = rotate(skeleton.rest_rotations[space.slides], axes[space.slides, 0])
+        kinds = set(skeleton.kinds)
+        self._any = bool(kinds & {JointKind.FIXED, JointKind.HINGE, JointKind.UNIVERSAL, JointKind.SLIDE})
+
+    def held(self, rotations: Floats, translations: Floats) -> tuple[Floats, Floats, Bools | None]:
+        """Local rotations (..., J, 4) and translations (..., J, 3), each as its joint can hold it.
+
+        Returns:
+            Both, themselves where nothing was to be done, and (..., J) which joints were not held; None: all were.
+        """
+        if not self._any:
+            return rotations, translations, None
+        off = np.abs(np.einsum("...ij,ij->...i", rotations.take(self._joints, -2), self._rows))
+        parts = [(self._joints, off)]
+        if self._space.universals.size:
+            parts.append((self._space.universals, self._universals_off(rotations)))
+        if self._space.slides.size:
+            parts.append((self._space.slides, self._slides_off(translations)))
+        if not any(part.max(initial=0.0) > _OFF for _, part in parts):
+            return rotations, translations, None
+        unheld = np.zeros(rotations.shape[:-1], dtype=np.bool_)
+        for joints, part in parts:
+            for column, joint in enumerate(joints.tolist()):
+                unheld[..., joint] |= part[..., column] > _OFF
+        turns, moves = self._space.rebuild(self._space.measure(rotations, translations), rotations, translations)
+        chosen = unheld[..., None]
+        return np.where(chosen, turns, rotations), np.where(chosen, moves, translations), unheld
+
+    def _universals_off(self, rotations: Floats) -> Floats:
+        """(..., U) w n - x y of rest^-1 q with parts x, y, n along both axes and across, and w: 0 of R(a) R(b)."""
+        q = rotations.take(self._space.universals, -2)
+        a, b, n, w = (np.einsum("...ij,ij->...i", q, rows) for rows in (*self._parts, self._real))
+        return np.asarray(np.abs(w * n - a * b))
+
+    def _slides_off(self, translations: Floats) -> Floats:
+        """(..., S) how far slides are beside their axes, in parts of the offsets' lengths."""
+        slides = self._space.slides
+        offsets = self._skeleton.offsets
+        moved = translations.take(slides, -2) - offsets[slides]
+        along = np.einsum("...ij,ij->...i", moved, self._slid)
+        beside = np.linalg.norm(moved - along[..., None] * self._slid, axis=-1)
+        return np.asarray(beside / max(float(np.abs(offsets).max()), 1e-12))
+
+
+def _rows_of(skeleton: Skeleton, joints: Ints, directions: Floats) -> Floats:
+    """(R, 4) whose dot product with a joint's q is the part of rest^-1 q along a direction: rest d, as quaternions."""
+    pure = np.concatenate([directions, np.zeros((len(directions), 1))], axis=1)
+    return np.asarray(multiply(skeleton.rest_rotations[joints], pure))
+
+
+def _across(axis: Floats) -> Floats:
+    """(2, 3) unit vectors at right angles to an axis and to each other."""
+    first = np.cross(axis, np.eye(3)[int(np.abs(axis).argmin())])
+    first /= np.linalg.norm(first)
+    return np.stack([first, np.cross(axis, first)])
+
+
+class Starts:
+    """The start poses of one solver, the last of them remembered.
+
+    Args:
+        skeleton: the joints.
+        taking_part: indices of the joints that the solver itself moves and keeps inside their limits.
+        preferred: what the other joints are drawn to, if anything.
+        limits: whether limits bind.
+    """
+
+    def __init__(self, skeleton: Skeleton, taking_part: Ints, preferred: Preferred | None, *, limits: bool) -> None:
+        """Find the joints that take no part."""
+        self._skeleton, self._taking_part, self._preferred = skeleton, taking_part, preferred
+        self._unheld = Unheld(skeleton)
+        self._idle = Idle(skeleton, taking_part, limits=limits)
+        self._start: tuple[Pose, Pose, bool] | None = None
+        self._drawn: tuple[Pose, Pose] | None = None
+
+    def start(self, pose: Pose) -> tuple[Pose, bool]:
+        """A pose as given, each joint as its kind can hold it, and those that take no part inside their limits.
+
+        Returns:
+            It, and whether any was not; of joints that take part their limits are another's concern.
+
+        Raises:
+            InputError: no pose, or one of another skeleton.
+        """
+        if self._start is None or pose is not self._start[0]:  # poses do not change: one that was checked stays good
+            checked = checked_start(self._skeleton, pose)
+            turns, moves, unheld = self._unheld.held(checked.rotations, checked.translations)
+            inside, outside = self._idle.pose_inside(
+                checked if unheld is None else Pose.trusted(handed_over(turns), handed_over(moves))
+            )
+            self._start = (pose, inside, outside or unheld is not None)
+        return self._start[1:]
+
+    def drawn(self, start: Pose) -> Pose:
+        """A pose that `start` gave, its joints that take no part drawn to the preferred pose, inside their limits."""
+        if self._preferred is None:
+            return start
+        if self._drawn is None or self._drawn[0] is not start:
+            self._drawn = (
+                start,
+                Pose.trusted(*map(handed_over, self._draw(self._preferred, start.rotations, start.translations))),
+            )
+        return self._drawn[1]
+
+    def stacked(self, rotations: Floats, translations: Floats) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
+        """Of local rotations (N, J, 4) and translations (N, J, 3), all `start` and all `drawn`."""
+        begun = self._idle.inside(*self._unheld.held(rotations, translations)[:2])[:2]
+        return begun, begun if self._preferred is None else self._draw(self._preferred, *begun)
+
+    def idle_of(self, chosen: Bools) -> Bools:
+        """(N, J) the joints that take no part in the problems (N,) that are chosen."""
+        idle = np.repeat(chosen[:, None], len(self._skeleton), axis=1)
+        idle[:, self._taking_part] = False
+        return idle
+
+    def _draw(self, preferred: Preferred, rotations: Floats, translations: Floats) -> tuple[Floats, Floats]:
+        return self._idle.inside(*preferred.drawn(rotations, translations, self._taking_part))[:2]

@@ -1,0 +1,174 @@
+"""The options of a `Solver`, and the checks of its arguments."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, TypedDict
+
+from viewer.errors import InputError, quote, unknown_name
+from viewer.ik.assemble import ROOT_MODES
+from viewer.ik.backends import check_backend
+from viewer.ik.checks import check_count, check_flag, check_range, check_settings
+from viewer.ik.findings import labels
+from viewer.ik.goals import Goal
+from viewer.ik.methods import DEFAULT_TUNING, METHODS, Tuning
+from viewer.ik.settings import ONE_SHOT
+from viewer.ik.system import Settings
+from viewer.skeleton.arguments import wrong_kind
+from viewer.skeleton.pose import Pose
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+DEFAULT, DLS = "default", "dls"
+METHOD_NAMES = (DEFAULT, *METHODS)
+
+
+class SolverOptions(TypedDict, total=False):
+    """The keywords of `Solver`; see `Options` for their meaning and defaults."""
+
+    method: str
+    limits: bool
+    backend: str
+    root: str
+    tolerance_m: float
+    tolerance_deg: float
+    max_iterations: int
+    restarts: bool
+    seed: int
+    natural: bool
+    exact: bool
+    preferred: Pose | None
+    preferred_weight: float
+    settings: Settings
+    tuning: Tuning
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """How to solve.
+
+    Attributes:
+        method: "default", or one of `viewer.ik.methods.METHODS`: for comparison and lessons.
+        limits: whether joint limits bind.
+        backend: "numpy", "numba" (compiles now), or "auto": numpy until the compiled kernels are ready (`warm_up`).
+        root: what free roots may do: "free", "translate" or "locked".
+        tolerance_m: metres within which a place is reached.
+        tolerance_deg: degrees within which a turn is.
+        max_iterations: steps of one solve at most, restarts included; those of ``settings`` where only these are given.
+        restarts: whether a one-shot solve that stalls starts again from other poses.
+        seed: of those poses; they depend on it and on the content, on nothing else.
+        natural: whether joints move as readily as those of living things do (`viewer.ik.natural`), or all alike.
+        exact: whether a solve that does not converge gives the start pose back ("exact or nothing"; inside its limits)
+            or the nearest. A drag always gives the nearest.
+        preferred: a pose of the skeleton that what the goals leave free is drawn to: every joint's turn (a slide's
+            place), not where a free root stands. None: to the pose that a solve or drag begins with. Of the default
+            method; others name it in `Solution.unserved`.
+        preferred_weight: how strongly: part of the way from where it begins to that pose, 0 (not at all) to 1.
+        settings: the recipe's numbers (`viewer.ik.system.Settings`): damping, step cap, pull, ... ``restarts=False``,
+            ``preferred`` and a standing figure have the last word about their restarts, settle and stand. Drags have
+            numbers of their own (`viewer.ik.settings.DRAGGING`).
+        tuning: the numbers of single methods (`viewer.ik.methods.common.Tuning`); others leave them.
+    """
+
+    method: str = DEFAULT
+    limits: bool = True
+    backend: str = "auto"
+    root: str = "free"
+    tolerance_m: float = 1e-3
+    tolerance_deg: float = 0.5
+    max_iterations: int = 200
+    restarts: bool = True
+    seed: int = 0
+    natural: bool = True
+    exact: bool = False
+    preferred: Pose | None = None
+    preferred_weight: float = 1.0
+    settings: Settings = ONE_SHOT
+    tuning: Tuning = DEFAULT_TUNING
+
+    def __post_init__(self) -> None:
+        """Check every option.
+
+        Raises:
+            InputError: an unknown name (near ones are offered) or a number out of range.
+        """
+        if self.method not in METHOD_NAMES:
+            raise InputError(unknown_name("method", str(self.method), METHOD_NAMES))
+        if self.root not in ROOT_MODES:
+            raise InputError(unknown_name("root mode", str(self.root), ROOT_MODES))
+        check_backend(self.backend)
+        for name in ("tolerance_m", "tolerance_deg"):
+            check_range(name, getattr(self, name), above=0.0)
+        for name in ("max_iterations", "seed"):
+            check_count(name, getattr(self, name), least=0)
+        for name in ("limits", "restarts", "natural", "exact"):
+            check_flag(name, getattr(self, name))
+        if self.preferred is not None and not isinstance(self.preferred, Pose):
+            raise wrong_kind(self.preferred, "a pose or None", "preferred: ")
+        check_range("preferred_weight", self.preferred_weight, least=0.0, most=1.0)
+        for name, kind in (("settings", Settings), ("tuning", Tuning)):
+            if not isinstance(getattr(self, name), kind):
+                raise InputError(f"{name}: expected {kind.__name__}, found {quote(getattr(self, name))}")
+        check_settings(self.settings)
+
+
+OPTION_NAMES = tuple(field.name for field in fields(Options))
+
+
+def options_of(given: Mapping[str, object]) -> Options:
+    """The options, by name.
+
+    Raises:
+        InputError: one that there is not (near ones are offered), or with a value that it cannot have.
+    """
+    for name in given:
+        if name not in OPTION_NAMES:
+            raise InputError(f"Solver: {unknown_name('option', name, OPTION_NAMES)}")
+    options = Options(**given)  # type: ignore[arg-type]  # it checks their values
+    if "settings" in given and "max_iterations" not in given:
+        return replace(options, max_iterations=options.settings.max_iterations)
+    return options
+
+
+def checked_goals(goals: Sequence[Goal]) -> tuple[Goal, ...]:
+    """The goals, one of which is enabled at least.
+
+    Raises:
+        InputError: they are no goals, or none is enabled.
+    """
+    found: object = goals
+    if not isinstance(found, Iterable):
+        raise InputError(f"expected a list of goals, found {quote(found)}")
+    given = tuple(goals)
+    entries: tuple[object, ...] = given
+    for entry in entries:
+        if not isinstance(entry, Goal):
+            raise InputError(f"expected a list of goals, found {quote(entry)} in it")
+    if not any(goal.enabled for goal in given):
+        raise InputError("a solver needs at least one goal that is enabled")
+    return given
+
+
+def unserved_of(goals: Sequence[Goal], method: str) -> tuple[str, ...]:
+    """What the enabled goals that a method cannot serve are called."""
+    if method == DEFAULT:
+        return ()
+    served = METHODS[method].serves
+    named = zip(goals, labels(goals), strict=True)
+    return tuple(name for goal, name in named if goal.enabled and goal.kind not in served)
+
+
+def signature_of(made: Callable[..., None]) -> inspect.Signature:
+    """What `help` shows of a solver whose initialiser it is: every option with its default, not ``**options``."""
+    given = list(inspect.signature(made).parameters.values())[1:-1]
+    return inspect.Signature([*given, *inspect.signature(Options).parameters.values()])
+
+
+def not_to_be_set(name: str) -> str:
+    """The message where somebody sets an attribute of a solver."""
+    if name in OPTION_NAMES or name in {"options", "skeleton"}:
+        return f'a solver\'s "{name}" does not change: make another Solver'
+    return f'a solver has no "{name}" to be set: only its "goals" can be'

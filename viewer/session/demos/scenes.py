@@ -1,0 +1,391 @@
+"""The demos' scenes: figures made from the samples, in the plane and in space."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import cache, partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viewer.formats.load import SAMPLE, load
+from viewer.ik.findings import metres
+from viewer.ik.goals import Goal
+from viewer.session.default_goals import stand_of
+from viewer.session.demos.demo import Demo, Ring, Says
+from viewer.session.demos.moving_targets import Chase, FigureEight, Made, Motion, Orbit
+from viewer.session.handle import Handle, Item, Mode, Wanted
+from viewer.session.measuring import measured
+from viewer.session.opening import new_document
+from viewer.session.solver_settings import SolverSettings
+from viewer.session.solving import Solvers, settle
+from viewer.skeleton.character import Character, Source
+from viewer.skeleton.kinds import JointKind
+from viewer.skeleton.kinematics import fk
+from viewer.skeleton.limits import JointLimits
+from viewer.skeleton.pose import Pose
+from viewer.spatial.quaternion import from_axis_angle
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from viewer.session.document import Document
+    from viewer.skeleton.skeleton import Skeleton
+    from viewer.spatial.checks import Floats
+
+PREFIX = "demo:"
+"""What names of demos begin with where files are named: a document knows by it which demo it is of."""
+
+
+@cache
+def sample(name: str) -> Skeleton:
+    """The skeleton of a bundled sample."""
+    return load(SAMPLE + name).skeleton
+
+
+def hinged(skeleton: Skeleton, degrees: float | None) -> Skeleton:
+    """A skeleton in the plane XY: hinges about Z, that far to either side or (None) all the way round."""
+    count = len(skeleton)
+    axes = np.zeros((count, 2, 3))
+    axes[:, 0, 2] = 1.0
+    turn = math.inf if degrees is None else math.radians(degrees)
+    limits = None if degrees is None else JointLimits.coordinates((-turn, turn))
+    kinds = (JointKind.HINGE,) * count
+    return replace(skeleton, kinds=kinds, axes=axes, limits=(limits,) * count, poses={})
+
+
+def bent(skeleton: Skeleton, degrees: Sequence[float]) -> Pose:
+    """The pose of a skeleton of hinges about Z that are turned so far from rest."""
+    return Pose(from_axis_angle(np.array([0.0, 0.0, 1.0]), np.radians(degrees)), skeleton.offsets)
+
+
+def opened(name: str, skeleton: Skeleton, pose: Pose, goals: Sequence[Goal], **changes: object) -> Document:
+    """The document of a demo: what its goals do not ask for is let go, unless that is pinned.
+
+    Args:
+        name: the demo's id.
+        skeleton: its figure.
+        pose: to begin in.
+        goals: what is asked.
+        changes: other fields of the document.
+    """
+    character = Character(replace(skeleton, name=name), source=Source(path=PREFIX + name))
+    document = new_document(character, pose=pose, goals=goals)
+    asked = len(document.skeleton.effectors) - len(skeleton.effectors)
+    names = {goal.effector for goal in goals} | {e.name for e in document.skeleton.effectors[-asked:] if asked}
+    handles = tuple(
+        handle if handle.effector in names or handle.pinned else replace(handle, kind=Wanted.OFF)
+        for handle in document.handles
+    )
+    return replace(document, handles=handles, **changes)  # type: ignore[arg-type]
+
+
+_CHAIN = 14
+_S_START, _S_TARGET = (45.0, -45.0, -45.0, 45.0), (-0.219, 0.667, 0.0)
+_CIRCLE, _RADIUS = (0.42, 0.2, 0.0), 0.04
+
+
+def _tip(document: Document) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    """(3,) where the end of the chain is."""
+    return stand_of(document.skeleton, document.pose, Handle(effector="tip", kind=Wanted.OFF)).position
+
+
+def two_link() -> Document:
+    """An arm of 1 m and 0.8 m whose joints turn all the way round."""
+    skeleton = hinged(sample("two-link"), None)
+    settings = SolverSettings(method="two-link", restarts=False)
+    goals = [Goal.position("tip", (0.9, 1.0, 0.0))]
+    document = opened("two-link", skeleton, bent(skeleton, (7.0, 83.0)), goals, solver=settings, planar="xy")
+    return settle(document, Solvers()).document
+
+
+def _lengths(document: Document) -> tuple[float, float]:
+    """Metres of the two links."""
+    skeleton = document.skeleton
+    return float(np.linalg.norm(skeleton.offsets[1])), float(np.linalg.norm(skeleton.effectors[0].offset))
+
+
+def _reach(document: Document) -> Says | None:
+    lengths, shoulder, target = _lengths(document), document.pose.translations[0], document.handle("tip").position
+    if target is None:
+        return None
+    distance = float(np.linalg.norm(np.array(target) - shoulder))
+    nearest, farthest = abs(lengths[0] - lengths[1]), sum(lengths)
+    away = f"the target is {distance:.3f} m away"
+    if distance > farthest + document.solver.tolerance_m:
+        return Says(f"Too far by {distance - farthest:.3f} m: {away}", "warn")
+    if distance < nearest - document.solver.tolerance_m:
+        return Says(f"Too near by {nearest - distance:.3f} m: {away}", "warn")
+    return Says(f"In reach: {away}", "ok")
+
+
+def _shell(document: Document) -> tuple[Ring, ...]:
+    """How far the arm reaches, and how near."""
+    lengths, (x, y, z) = _lengths(document), document.pose.translations[0].tolist()
+    return Ring((x, y, z), sum(lengths)), Ring((x, y, z), abs(lengths[0] - lengths[1]))
+
+
+def ccd_chain() -> Document:
+    """A chain of many links that stands upright."""
+    skeleton = hinged(sample(f"chain-{_CHAIN}"), None)
+    pose = bent(skeleton, [-60.0 / _CHAIN] * _CHAIN)
+    end = fk(skeleton, pose).point(_CHAIN - 1, skeleton.tip_offsets[0])
+    goals = [Goal.position("tip", end + np.array([0.01, 0.0, 0.0]))]
+    return opened("ccd-chain", skeleton, pose, goals, solver=SolverSettings(method="ccd", iterations=8), planar="xy")
+
+
+def s_lock() -> Document:
+    """Four links that turn 45 degrees either way, bent in an S: all stand at their limits, and none is solved yet."""
+    skeleton = hinged(sample("chain-4"), 45.0)
+    goals, settings = [Goal.position("tip", _S_TARGET)], SolverSettings(method="ccd")
+    return opened("s-lock", skeleton, bent(skeleton, _S_START), goals, solver=settings, planar="xy")
+
+
+def _lock(document: Document) -> Says | None:
+    error = measured(document).get("tip")
+    if error is None or error.metres is None:
+        return None
+    if error.reached:
+        return Says("The target is reached", "ok")
+    return Says(f"{metres(error.metres)} short", "warn")
+
+
+def puzzle() -> Document:
+    """Three links whose end is to be brought into a circle, angle by angle."""
+    skeleton = hinged(sample("chain-3"), 120.0)
+    document = opened("puzzle", skeleton, bent(skeleton, (20.0, 15.0, 10.0)), [Goal.position("tip", _CIRCLE)])
+    handles = tuple(replace(handle, kind=Wanted.OFF) for handle in document.handles)
+    second = (Item("joint", skeleton.names[1]),)
+    return replace(document, handles=handles, mode=Mode.FK, selection=second, planar="xy")
+
+
+def _left(document: Document) -> float:
+    return float(np.linalg.norm(_tip(document) - np.array(_CIRCLE)))
+
+
+def _progress(document: Document) -> Says:
+    left = _left(document)
+    if left <= _RADIUS:
+        return Says("Solved: the tip is in the circle", "ok")
+    return Says(f"{100.0 * (left - _RADIUS):.1f} cm to go")
+
+
+def _circle(document: Document) -> tuple[Ring, ...]:
+    return (Ring(_CIRCLE, _RADIUS, tone="ok" if _left(document) <= _RADIUS else "idle"),)
+
+
+FLAT = (
+    Demo(
+        id="two-link",
+        title="Two-link arm",
+        words=(
+            "Two links are solved in closed form, and the arm says when its target is too far or too near.",
+            "Click anywhere to put the target there, or drag it.",
+        ),
+        build=two_link,
+        view="planar",
+        click_moves="tip",
+        rings=_shell,
+        says=_reach,
+        room=((-4.3, -1.8, 0.0), (1.8, 1.9, 0.0)),
+    ),
+    Demo(
+        id="ccd-chain",
+        title="Chain after the pointer",
+        words=(
+            "Cyclic coordinate descent turns one joint after the other, each so that the tip points at the target.",
+            "Move the pointer: the chain follows it, and Space holds it still.",
+        ),
+        build=ccd_chain,
+        view="planar",
+        follows="tip",
+        methods=("ccd", "ccd-from-base", "default"),
+        room=((-1.05, -0.6, 0.0), (1.05, 1.05, 0.0)),
+    ),
+    Demo(
+        id="s-lock",
+        title="The S-lock",
+        words=(
+            "Bent in an S, each joint alone can only make it worse: CCD locks, though the target is in reach.",
+            "Choose Default: it gets stuck, too, then begins anew from another pose. The solver's plot shows both.",
+        ),
+        build=s_lock,
+        view="planar",
+        methods=("ccd", "default"),
+        says=_lock,
+        room=((-1.3, -0.15, 0.0), (0.55, 1.15, 0.0)),
+        solves=True,
+    ),
+    Demo(
+        id="puzzle",
+        title="Puzzle: into the circle",
+        words=(
+            "There is no solver here: bring the tip into the circle by turning the three joints.",
+            "Drag the bones, or select a joint and use its slider.",
+        ),
+        build=puzzle,
+        view="planar",
+        rings=_circle,
+        says=_progress,
+        room=((-1.5, -0.35, 0.0), (0.9, 1.2, 0.0)),
+    ),
+)
+"""Those of this file, in the order of the menu."""
+
+
+# The claw
+
+_FINGERS = ("claw_a", "claw_b", "claw_c")
+_THING = (0.0, 0.28, 0.42)
+_GRIP = 9.0
+
+
+def _grip(seconds: float) -> tuple[Floats, Floats, float]:
+    """Where the thing is, the direction (3,) from which it is gripped, and how far from it the fingers are."""
+    phase = math.tau * seconds / _GRIP
+    place = np.array(_THING) + np.array([0.12 * math.sin(phase), 0.04 * math.sin(2.0 * phase), 0.0])
+    tilt, side = math.radians(55.0 + 15.0 * math.sin(phase)), 0.25 * math.sin(phase)
+    way = np.array([side, -math.cos(tilt), math.sin(tilt)])
+    return place, way / np.linalg.norm(way), 0.06 + 0.015 * math.sin(3.0 * phase)
+
+
+def _fingertip(number: int, seconds: float) -> Floats:
+    """(3,) where one of the three fingertips is to be."""
+    place, way, apart = _grip(seconds)
+    across = np.cross(way, (1.0, 0.0, 0.0))
+    across /= np.linalg.norm(across)
+    angle = math.tau * number / 3.0 + 0.4 * math.sin(math.tau * seconds / _GRIP)
+    return place + apart * (math.cos(angle) * across + math.sin(angle) * np.cross(across, way))
+
+
+def claw() -> Document:
+    """Three fingers on one arm, each with a goal of its own."""
+    skeleton = sample("claw-arm")
+    goals = [Goal.position(name, _fingertip(number, 0.0)) for number, name in enumerate(_FINGERS)]
+    return opened("claw", skeleton, skeleton.relaxed_pose(), goals)
+
+
+def _thing(document: Document) -> tuple[Ring, ...]:
+    targets = np.array([document.handle(name).position for name in _FINGERS])
+    centre = targets.mean(axis=0)
+    return (Ring(tuple(centre.tolist()), 0.03, filled=True),)
+
+
+def _apart(document: Document) -> Says:
+    targets = np.array([document.handle(name).position for name in _FINGERS])
+    worst = max((error.metres or 0.0) for error in measured(document).values())
+    apart = np.linalg.norm(targets - targets.mean(axis=0), axis=1).mean()
+    return Says(f"Grip {2000.0 * apart:.0f} mm wide, fingers off by {1000.0 * worst:.1f} mm at most")
+
+
+# The reach
+
+_REACH = FigureEight((-0.1, 1.0, 0.5), (0.35, 0.0, 0.0), (0.0, 0.35, 0.05), 10.0)
+_GAZE = Chase(_REACH, 0.3)
+
+
+def reach() -> Document:
+    """A body whose feet are pinned, whose hand goes far and whose head looks after it."""
+    skeleton = sample("biped")
+    pose = skeleton.relaxed_pose()
+    goals = [Goal.position("RightHand", (-0.366, 0.882, -0.02)), Goal.aim("Head", _GAZE(0.0), (0.0, 0.0, 1.0))]
+    goals += [Goal.pin(foot) for foot in ("LeftFoot", "RightFoot")]
+    return opened("reach", skeleton, pose, goals)
+
+
+# The serpent
+
+_PREY = FigureEight((0.2, 0.28, 1.15), (0.75, 0.0, -0.3), (0.0, 0.16, 0.25), 6.0)
+
+
+def serpent() -> Document:
+    """A serpent that looks at something."""
+    skeleton = sample("serpent")
+    goals = [Goal.aim("Head", _PREY(0.0), (0.0, -0.13, 0.99))]
+    return opened("serpent", skeleton, skeleton.relaxed_pose(), goals, solver=SolverSettings(root="locked"))
+
+
+# The arm and the ball
+
+_HOVER, _KEEN = 0.27, 5.0
+_BALL = Orbit((0.0, 0.62, 0.42), (0.38, 0.0, 0.0), (0.0, 0.26, 0.12), 5.0)
+
+
+def ball() -> Document:
+    """An arm whose wrist stays at a distance from a ball and points at it."""
+    skeleton = sample("claw-arm")
+    aim = Goal.aim("wrist", _BALL(0.0), (0.0, 1.0, 0.0), rotation_weight=_KEEN)
+    goals = [Goal.distance("wrist", _HOVER, _BALL(0.0)), aim]
+    return opened("ball", skeleton, skeleton.relaxed_pose(), goals)
+
+
+def _aimed(document: Document) -> tuple[Ring, ...]:
+    name = "Head" if "Head" in document.skeleton.names else "wrist"
+    place = document.handle(name).position
+    return () if place is None else (Ring(place, 0.04 if name == "Head" else 0.035, filled=True),)
+
+
+def _errors(document: Document) -> Says:
+    found = measured(document).values()
+    metres = max((error.metres for error in found if error.metres is not None), default=None)
+    degrees = max((error.degrees for error in found if error.degrees is not None), default=0.0)
+    far = "" if metres is None else f"{1000.0 * metres:.1f} mm from its distance, "
+    return Says(f"{far}{degrees:.1f}\N{DEGREE SIGN} from facing it")
+
+
+BODIES = (
+    Demo(
+        id="claw",
+        title="The claw",
+        words=(
+            "Three fingers and the arm that they share are posed in one solve, while grip and approach change.",
+            "Space holds it still; drag a fingertip then, and see the arm give way.",
+        ),
+        build=claw,
+        motions=tuple(
+            Motion(name, Made(partial(_fingertip, number), _GRIP), shown=False) for number, name in enumerate(_FINGERS)
+        ),
+        rings=_thing,
+        says=_apart,
+        room=((-0.35, 0.0, 0.0), (0.35, 0.7, 0.55)),
+    ),
+    Demo(
+        id="reach",
+        title="Full-body reach",
+        words=(
+            "The feet are pinned, the hand goes far, the gaze chases it, and the whole body helps in one solve.",
+            "Space holds it still; drag the hand or the hips then, or select a foot and press Delete to let it go.",
+        ),
+        build=reach,
+        motions=(Motion("RightHand", _REACH), Motion("Head", _GAZE, shown=False)),
+        room=((-0.4, 0.0, 0.0), (0.4, 1.65, 0.55)),
+    ),
+    Demo(
+        id="serpent",
+        title="The serpent that watches",
+        words=(
+            "The head has an aim goal and nothing else: it faces what moves, and the body turns as far as that takes.",
+            "Space holds it still; drag the target behind it then, and it whips round.",
+        ),
+        build=serpent,
+        motions=(Motion("Head", _PREY),),
+        rings=_aimed,
+        says=_errors,
+        room=((-0.5, 0.0, 1.2), (0.9, 0.4, 1.0)),
+    ),
+    Demo(
+        id="ball",
+        title="The arm and the ball",
+        words=(
+            "A distance goal and an aim goal on one wrist: the arm chases the ball and faces it.",
+            "Space holds it still; drag the ball out of reach then, and the arm points at it all the same.",
+        ),
+        build=ball,
+        motions=(Motion("wrist", _BALL), Motion("wrist_2", _BALL, shown=False)),
+        rings=_aimed,
+        says=_errors,
+        room=((-0.5, 0.0, 0.0), (0.5, 0.95, 0.6)),
+    ),
+)
+"""Those of this file, in the order of the menu."""

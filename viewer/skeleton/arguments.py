@@ -1,0 +1,66 @@
+"""Arguments of the wrong kind: refused in one way, with what to pass instead.
+
+A solution where a pose is wanted, or a character where a skeleton is, is what people try first.
+"""
+
+from __future__ import annotations
+
+from viewer.errors import InputError, quote
+from viewer.skeleton.character import Character
+from viewer.skeleton.clip import Clip
+from viewer.skeleton.pose import Pose
+
+_INSTEAD = {
+    ("skeleton", "Character"): "character.skeleton",
+    ("pose", "Solution"): "solution.pose",
+    ("pose", "BatchSolution"): "solution.pose(index)",
+    ("pose", "Drag"): "drag.solution.pose",
+    ("pose", "Clip"): "clip.pose(frame)",
+    ("pose", "Skeleton"): "skeleton.relaxed_pose()",
+    ("clip", "Character"): "character.clip",
+    ("character", "Skeleton"): "viewer.Character(skeleton)",
+}
+"""What to pass where the first is wanted and the second is at hand."""
+
+
+def check_skeleton(found: object, where: str = "") -> None:
+    """Raise InputError unless it is a skeleton; ``where`` begins the message."""
+    from viewer.skeleton.skeleton import Skeleton  # noqa: PLC0415 - skeletons are made with what checks them
+
+    if not isinstance(found, Skeleton):
+        raise wrong_kind(found, "a skeleton", where)
+
+
+def check_pose(found: object, where: str = "") -> None:
+    """Raise InputError unless it is a pose; ``where`` begins the message."""
+    if not isinstance(found, Pose):
+        raise wrong_kind(found, "a pose", where)
+
+
+def check_clip(found: object, where: str = "") -> None:
+    """Raise InputError unless it is a clip; ``where`` begins the message."""
+    if not isinstance(found, Clip):
+        raise wrong_kind(found, "a clip", where)
+
+
+def check_character(found: object, where: str = "") -> None:
+    """Raise InputError unless it is a character; ``where`` begins the message."""
+    if not isinstance(found, Character):
+        raise wrong_kind(found, "a character", where)
+
+
+def wrong_kind(found: object, expected: str, where: str = "") -> InputError:
+    """The error of an argument that is something else.
+
+    Args:
+        found: the argument.
+        expected: what was wanted, such as "a pose": its first noun is looked up for what to pass instead.
+        where: what the message begins with.
+    """
+    kind = type(found)
+    if not kind.__module__.startswith("viewer."):
+        return InputError(f"{where}expected {expected}, found {quote(found)}")
+    instead = _INSTEAD.get((expected.split()[1], kind.__name__))
+    article = "an" if kind.__name__[0] in "AEIOU" else "a"
+    hint = f": pass {instead}" if instead else ""
+    return InputError(f"{where}expected {expected}, found {article} {kind.__name__}{hint}")

@@ -1,0 +1,181 @@
+"""What the view shows of other frames: ghosts of the figure, and trails of what is selected."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from viewer.scene import Ghost
+from viewer.scene.scene import Trail
+from viewer.session import Item
+from viewer.session.take.evaluate import frames_shown
+from viewer.skeleton.effectors import find_place
+from viewer.skeleton.kinematics import World, fk_arrays
+from viewer.ui import numbers
+from viewer.ui.drag_targets import joint_of
+from viewer.ui.timeline import key_frames
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
+
+    from viewer.session import Document
+    from viewer.spatial.checks import Floats
+    from viewer.ui.controller import Controller
+
+ALPHAS = (0.42, 0.25)
+"""Of the nearest ghosts, and of those beyond."""
+_APART, _LEAST, _AROUND = 0.3, 0.15, 1.0
+"""Seconds between ghosts where there are no keys; between those at keys at least; that trails show each way."""
+MOST_TRAILS = 12
+
+
+class Shown(NamedTuple):
+    """What is asked for.
+
+    Attributes:
+        around: ghosts before and after, each.
+        step: frames between them; 0: at keys.
+        reach: frames that trails show before and after; 0: a second.
+    """
+
+    around: int = 2
+    step: int = 0
+    reach: int = 0
+
+
+class Echoes:
+    """Of one controller; all of it is kept until something that it depends on changes."""
+
+    def __init__(self, controller: Controller) -> None:
+        """Nothing is worked out yet."""
+        self._controller = controller
+        self._kept: dict[str, tuple[tuple[object, ...], Any]] = {}
+
+    @property
+    def asked(self) -> Shown:
+        """As the user likes it."""
+        liked = self._controller.preferences
+        return Shown(liked.ghosts_around, liked.ghost_step, liked.trail_frames)
+
+    def ghosts(self) -> tuple[Ghost, ...]:
+        """The figure at other frames; none while it is recorded."""
+        document = self._controller.document
+        if not self._controller.display.ghosts or self._has_none(document):
+            return ()
+        found: tuple[Ghost, ...] = self._once("ghosts", document, (), lambda: ghosts_of(document, self.asked))
+        return found
+
+    def trails(self) -> tuple[Trail, ...]:
+        """The ways of the selected items; of all effectors where nothing is selected."""
+        document = self._controller.document
+        if not self._controller.display.trails or self._has_none(document):
+            return ()
+        chosen = document.selection or tuple(Item("effector", h.effector) for h in document.handles if h.on)
+        items = chosen[-MOST_TRAILS:]
+        offsets = tuple(_offset(document, item) for item in items)
+        more = (items, offsets, document.selection)
+        found: tuple[Trail, ...] = self._once("trails", document, more, lambda: trails_of(document, items, self.asked))
+        return found
+
+    def _has_none(self, document: Document) -> bool:
+        take = document.take
+        return self._controller.session.recording or (document.clip is None and (take is None or take.is_empty))
+
+    def _once(self, name: str, document: Document, more: tuple[object, ...], make: Callable[[], object]) -> Any:  # noqa: ANN401 - what was made
+        same = (document.take, document.clip_data, document.skeleton)
+        equal = (document.frame, self.asked, *more)
+        kept = self._kept.get(name)
+        if kept is not None and kept[0][1] == equal and _all_same(kept[0][0], same):
+            return kept[1]
+        made = make()
+        self._kept[name] = (same, equal), made
+        return made
+
+
+def _all_same(some: object, others: tuple[object, ...]) -> bool:
+    return isinstance(some, tuple) and all(one is other for one, other in zip(some, others, strict=True))
+
+
+def ghost_frames(document: Document, asked: Shown) -> tuple[int, ...]:
+    """Frames of ghosts, ascending: at keys; every so many frames where that is asked for or a clip has no keys."""
+    now, (first, last) = document.frame, document.played
+    keys = key_frames(document)
+    step = asked.step or max(1, round(_APART / document.frame_time))
+    steps = range(step, step * asked.around + 1, step)
+    back, on = [now - by for by in steps if now - by >= first], [now + by for by in steps if now + by <= last]
+    if not asked.step:
+        least = max(1, round(_LEAST / document.frame_time))
+        at_keys = (
+            _spread(reversed(keys[: bisect_left(keys, now)]), now, least, asked.around),
+            _spread(keys[bisect_right(keys, now) :], now, least, asked.around),
+        )
+        # Without a clip nothing moves beyond the keys; on one there is always something to see.
+        moves = document.clip is not None
+        back, on = (found or (other if moves else []) for found, other in zip(at_keys, (back, on), strict=True))
+    return (*reversed(back), *on)
+
+
+def _spread(keys: Iterable[int], now: int, least: int, most: int) -> list[int]:
+    """The first of some keys that are not too near to one another: a recording has one at every frame."""
+    found: list[int] = []
+    for key in keys:
+        if len(found) == most:
+            break
+        if abs(key - (found[-1] if found else now)) >= least:
+            found.append(key)
+    return found
+
+
+def ghosts_of(document: Document, asked: Shown) -> tuple[Ghost, ...]:
+    """The figure at other frames, those farther away fainter."""
+    frames, now = ghost_frames(document, asked), document.frame
+    if not frames:
+        return ()
+    world = _worlds(document, frames)
+    ghosts = []
+    for place, frame in enumerate(frames):
+        between = sum(1 for other in frames if min(now, frame) < other < max(now, frame))
+        label = f"{'+' if frame > now else numbers.MINUS}{abs(frame - now)}"
+        moment = World(world.positions[place], world.rotations[place])
+        ghosts.append(Ghost(moment, ALPHAS[min(between, len(ALPHAS) - 1)], label))
+    return tuple(ghosts)
+
+
+def trails_of(document: Document, items: Sequence[Item], asked: Shown) -> tuple[Trail, ...]:
+    """The ways of joints and effectors before and after the frame shown, within what is played."""
+    now, (first, last) = document.frame, document.played
+    reach = asked.reach or max(1, round(_AROUND / document.frame_time))
+    low, high = max(min(first, now), now - reach), min(max(last, now), now + reach)
+    frames = range(low, high + 1)
+    if len(frames) <= 1:
+        return ()
+    shown = frames_shown(document, low, high)
+    world = fk_arrays(document.skeleton.parents, shown.rotations, shown.translations)
+    keys = tuple(frame - low for frame in key_frames(document) if low <= frame <= high)
+    return tuple(
+        Trail(
+            world.point(joint_of(document, item), np.array(_offset(document, item))),
+            now - low,
+            keys,
+            item in document.selection,
+        )
+        for item in items
+    )
+
+
+def _offset(document: Document, item: Item) -> tuple[float, ...]:
+    """(3,) metres from the item's joint, in its frame."""
+    if item.kind == "joint":
+        return (0.0, 0.0, 0.0)
+    own = find_place(document.skeleton, item.name).offset
+    return tuple(np.add(own, document.handle(item.name).offset).tolist())
+
+
+def _worlds(document: Document, frames: Iterable[int]) -> World:
+    """Where the joints are at some frames."""
+    poses = [document.frame_pose(frame) for frame in frames]
+    turns: Floats = np.stack([pose.rotations for pose in poses])
+    return fk_arrays(document.skeleton.parents, turns, np.stack([pose.translations for pose in poses]))

@@ -1,0 +1,177 @@
+"""The timeline's frames, the part of them that is in view, and its rows of keys."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+import numpy as np
+
+from viewer.session.actions import Action
+from viewer.session.take.changing import take_of
+from viewer.session.take.values import CODES, FRAMES, Blend, Key, check_frame
+from viewer.ui.drag_targets import joint_of
+
+if TYPE_CHECKING:
+    from viewer.session import Document
+    from viewer.session.take.values import Take
+    from viewer.spatial.checks import Bools, Ints
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTimeline(Action):
+    """Go to a frame of a figure that has neither clip nor keys: from now on it has a take, without any."""
+
+    frame: int
+    saved: ClassVar[bool] = False
+
+    @property
+    def label(self) -> str:
+        """What the history calls it."""
+        return f"Frame {self.frame}"
+
+    def apply(self, document: Document) -> Document:
+        """The document with an empty take."""
+        check_frame(self.frame)
+        return replace(document, take=take_of(document), frame=self.frame)
+
+
+def frame_count(document: Document) -> int:
+    """Frames of the timeline: also where nothing has been keyed yet."""
+    return document.frames or FRAMES
+
+
+def last_frame(document: Document) -> int:
+    """The last frame of the timeline."""
+    return frame_count(document) - 1
+
+
+def played_range(document: Document) -> tuple[int, int]:
+    """The first and the last frame that are played: also where nothing has been keyed yet."""
+    return document.played if document.frames else (0, FRAMES - 1)
+
+
+def key_frames(document: Document) -> tuple[int, ...]:
+    """Frames with keys: of the take, and those that the clip came with."""
+    clip, take = document.clip_data, document.take
+    own = () if take is None else take.frames
+    return tuple(sorted({*own, *clip.keys})) if clip is not None and clip.keys else own
+
+
+FEWEST = 8.0
+"""Frames that are shown at least."""
+_ZOOM = 1.2
+"""One notch of the wheel shows so many times fewer frames."""
+_BEYOND = 3.0
+"""At most so many times the frames that there are can be shown."""
+
+
+@dataclass(slots=True)
+class TimeView:
+    """The part of the frames that is shown; all of them until somebody zooms.
+
+    Attributes:
+        total: frames that there are.
+        first: frame at the left end.
+        count: frames from there to the right end; None: all, however many there will be.
+    """
+
+    total: int = 1
+    first: float = 0.0
+    count: float | None = None
+
+    @property
+    def start(self) -> float:
+        """The frame at the left end."""
+        return 0.0 if self.count is None else self.first
+
+    @property
+    def span(self) -> float:
+        """Frames from the left end to the right end."""
+        return max(self.total - 1.0, 1.0) if self.count is None else self.count
+
+    def zoom(self, steps: float, at: float) -> None:
+        """Show fewer frames (steps above 0) or more; the frame ``at`` stays where it is."""
+        most = _BEYOND * max(self.total - 1.0, FEWEST)
+        start, span = self.start, self.span
+        count = min(max(span * _ZOOM**-steps, FEWEST), most)
+        self.count = count
+        self.first = at - (at - start) * count / span
+        self._keep_near()
+
+    def pan(self, frames: float) -> None:
+        """Show later frames (above 0) or earlier ones."""
+        self.first, self.count = self.start + frames, self.span
+        self._keep_near()
+
+    def fit(self) -> None:
+        """Show all."""
+        self.first, self.count = 0.0, None
+
+    def follow(self, frame: float) -> None:
+        """Show a frame: where it is outside, it comes to stand near the left end."""
+        if self.count is not None and not self.start <= frame <= self.start + self.span:
+            self.first = frame - 0.1 * self.span
+            self._keep_near()
+
+    def _keep_near(self) -> None:
+        """Never lose the frames from sight: half of what is shown may be empty."""
+        half = 0.5 * self.span
+        self.first = min(max(self.first, -half), max(self.total - 1.0 - half, -half))
+
+
+ALL = "All"
+
+
+class Row(NamedTuple):
+    """A row.
+
+    Attributes:
+        name: of the joint.
+        joint: its index; -1: all joints that have keys.
+        frames: (K,) of its keys, ascending.
+        steps: (K,) whether what follows the key stays as it is until the next one; of all joints: whether all do.
+    """
+
+    name: str
+    joint: int
+    frames: Ints
+    steps: Bools
+
+
+def rows_of(document: Document) -> tuple[Row, ...]:
+    """The row of all, then joints with keys: those of selected items first, then effectors' ones, then the others."""
+    take, names = document.take, document.skeleton.names
+    if take is None or take.is_empty:
+        return ()
+    first = [joint_of(document, item) for item in reversed(document.selection)]
+    own = [effector.joint for effector in document.skeleton.effectors]
+    keyed = {track.joint: track for track in take.tracks}
+    order = [joint for joint in dict.fromkeys([*first, *own, *keyed]) if joint in keyed]
+    step = CODES[Blend.STEP]
+    rows = (Row(names[j], j, keyed[j].frames, keyed[j].blends == step) for j in order)
+    return (_all(take), *rows)
+
+
+def _all(take: Take) -> Row:
+    frames = np.array(take.frames, dtype=np.intp)
+    steps = np.ones(len(frames), dtype=np.bool_)
+    seen: set[tuple[int, int]] = set()
+    for track in take.tracks:
+        if (id(track.frames), id(track.blends)) not in seen:  # tracks of the same frames share them
+            seen.add((id(track.frames), id(track.blends)))
+            steps[np.searchsorted(frames, track.frames[track.blends != CODES[Blend.STEP]])] = False
+    return Row(ALL, -1, frames, steps)
+
+
+def keys_in(document: Document, row: Row, low: float, high: float) -> tuple[Key, ...]:
+    """The keys of a row from one frame to another, both included."""
+    take = document.take
+    if take is None:
+        return ()
+    found = []
+    for track in take.tracks:
+        if row.joint in (-1, track.joint):
+            some = track.frames[np.searchsorted(track.frames, low) : np.searchsorted(track.frames, high, "right")]
+            found += [Key(track.joint, frame) for frame in some.tolist()]
+    return tuple(found)
