@@ -334,7 +334,7 @@ def _numbers(ui: PanelContext, settings: SolverSettings) -> None:
     form = replace(_TOLERANCE, decimals=decimals, per_pixel=_TOLERANCE.per_pixel * scale, snap=_TOLERANCE.snap * scale)
     millimetres = Setting(settings.tolerance_m * 1000.0, form, "tolerance_m", 0.001)
     degrees = Setting(settings.tolerance_deg, _TURN, "tolerance_deg")
-    _pair(ui, "Tolerance", (millimetres, degrees))
+    _pair(ui, "Within", (millimetres, degrees))
     track = Setting(settings.iterations, _ITERATIONS, "iterations", whole=True)
     most = Setting(settings.max_iterations, _ITERATIONS, "max_iterations", whole=True)
     _pair(ui, "Steps", (track, most), hint="Iterations per frame while tracking; most of one solve")

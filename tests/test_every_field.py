@@ -1,0 +1,115 @@
+"""Every field of a document counts: a document that differs in it is not equal, is stored so, and has another digest.
+
+The fields are those that the dataclasses have. One that is added makes these tests fail until it is varied here, and
+they fail on if equality, session files or the digest forget it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+import pytest
+from sessions import session
+
+from viewer.session import Document, Item, Mode, Scope
+from viewer.session.actions import KeyPose
+from viewer.session.handle import Handle, Wanted
+from viewer.session.script.digest import Digester
+from viewer.session.solver_settings import SolverSettings
+from viewer.session.storage.documents import document_data, document_of
+from viewer.skeleton.pose import Pose
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+NOT_IN_DIGEST = {
+    # What a digest is of was made from the character, and no action changes that but with what is read from it.
+    "character"
+}
+
+
+@pytest.fixture(scope="module")
+def document() -> Document:
+    made = session("walk")
+    made.dispatch(KeyPose(3))
+    return made.document
+
+
+def _take(document: Document) -> Any:  # noqa: ANN401 - a take
+    return KeyPose(7).apply(document).take
+
+
+DOCUMENT: dict[str, Callable[[Document], Any]] = {
+    "character": lambda d: replace(d.character, source=replace(d.character.source, license="CC0-1.0 or so")),
+    "skeleton": lambda d: replace(d.skeleton, stiffness=np.full(len(d.skeleton), 0.25)),
+    "pose": lambda d: Pose(d.skeleton.rest_pose().rotations, d.pose.translations + 0.01),
+    "handles": lambda d: (replace(d.handles[0], weight=0.5), *d.handles[1:]),
+    "limits_on": lambda d: not d.limits_on,
+    "unlimited": lambda d: frozenset({d.skeleton.names[2]}),
+    "solver": lambda d: replace(d.solver, restarts=not d.solver.restarts),
+    "selection": lambda d: (Item("joint", d.skeleton.names[4]),),
+    "mode": lambda _: Mode.FK,
+    "scope": lambda _: Scope.LIMB,
+    "clip": lambda _: None,
+    "frame": lambda d: d.frame + 2,
+    "take": _take,
+    "put_aside": lambda d: (KeyPose(5).apply(replace(d, clip=None, take=None)).take,),
+    "auto_key": lambda d: not d.auto_key,
+    "planar": lambda _: "xy",
+}
+SOLVER: dict[str, Any] = {
+    "method": "dls", "backend": "auto", "root": "locked", "tolerance_m": 0.02, "tolerance_deg": 3.0, "iterations": 7,
+    "max_iterations": 77, "until_close": True, "natural": False, "exact": True, "restarts": False, "prefer": "rest",
+    "prefer_weight": 0.5, "damping": 0.25, "step": 0.75, "step_cap_deg": 12.0, "truncation": 0.125, "numeric": True,
+    "bend": "up",
+}  # fmt: skip
+HANDLE: dict[str, Any] = {
+    "kind": Wanted.ROTATION, "position": (0.25, 1.5, 0.125), "rotation": (1.0, 0.0, 0.0, 0.0), "distance": 0.5,
+    "axis": (0.0, 0.0, 1.0), "weight": 0.5, "rotation_weight": 0.25, "pin_position": True, "pin_rotation": True,
+    "offset": (0.0, 0.125, 0.0), "automatic": True,
+}  # fmt: skip
+
+
+def noticed(document: Document, changed: Document, name: str) -> None:
+    """Equality, storage and digest tell them apart, and storage brings the changed one back."""
+    assert not changed.same_as(document)
+    assert not document.same_as(changed)
+    before, after = (msgspec.json.encode(document_data(one)) for one in (document, changed))
+    assert before != after
+    again = document_of(msgspec.json.decode(after, type=type(document_data(changed))), Path())
+    assert again.same_as(changed)
+    if name not in NOT_IN_DIGEST:
+        assert Digester().digest(changed) != Digester().digest(document)
+
+
+def test_every_field_is_varied_here() -> None:
+    assert set(DOCUMENT) == {one.name for one in fields(Document) if one.init}
+    assert set(SOLVER) == {one.name for one in fields(SolverSettings)}
+    assert set(HANDLE) == {one.name for one in fields(Handle)} - {"effector"}  # which is the skeleton's
+
+
+@pytest.mark.parametrize("name", DOCUMENT)
+def test_every_field_of_a_document_counts(document: Document, name: str) -> None:
+    if name == "clip":  # its keys are on it
+        document = replace(document, take=None)
+    noticed(document, replace(document, **{name: DOCUMENT[name](document)}), name)
+
+
+@pytest.mark.parametrize("name", SOLVER)
+def test_every_setting_of_the_solver_counts(document: Document, name: str) -> None:
+    assert getattr(document.solver, name) != SOLVER[name]
+    noticed(document, replace(document, solver=replace(document.solver, **{name: SOLVER[name]})), name)
+
+
+@pytest.mark.parametrize("name", HANDLE)
+def test_every_field_of_a_handle_counts(document: Document, name: str) -> None:
+    handle = replace(document.handles[0], rotation=(0.0, 0.0, 0.0, 1.0), pin_position=False, pin_rotation=False)
+    assert getattr(handle, name) != HANDLE[name]
+    one, other = (
+        replace(document, handles=(h, *document.handles[1:])) for h in (handle, replace(handle, **{name: HANDLE[name]}))
+    )
+    noticed(one, other, name)
