@@ -48,8 +48,6 @@ NODE_FRAMES_PER_BYTE = 4
 FREE_NUMBERS = 1 << 20
 """Numbers that a glTF file's accessors may state together without a byte for each."""
 
-_UNIT = 1e-3
-
 
 def room_for_arrays(file_bytes: int) -> int:
     """Bytes that the packed arrays of a file may have together."""
@@ -73,12 +71,13 @@ def check_counts(joints: int, tips: int = 0, effectors: int = 0) -> None:
 
 
 def check_character(character: Character, file: str | None = None) -> Character:
-    """The character, if all its numbers are finite and all it can reach lies within `FARTHEST`.
+    """The character, if it has no more parts than it may, and all it can reach lies within `FARTHEST`.
 
-    Every reader's result passes here, so that nothing behind it meets NaN, infinity or an overflow.
+    Every reader's result passes here. That each number is finite its skeleton, poses and clips have checked themselves;
+    here it is what the numbers come to together, so that nothing behind meets an overflow.
 
     Raises:
-        FormatError: it holds other numbers, or more parts than it may; ``file`` names the file.
+        FormatError: it has more parts, or reaches farther; ``file`` names the file.
     """
     try:
         check_skeleton(character.skeleton, character.clips.values())
@@ -94,15 +93,10 @@ def check_skeleton(skeleton: Skeleton, clips: Iterable[Clip] = (), poses: Iterab
     held = sum(effector.goal is not EffectorGoal.OFF for effector in skeleton.effectors)
     if held > MOST_GOALS:
         raise FormatError(f"expected at most {MOST_GOALS:,} effectors that are on, found {held:,}")
-    for what in ("rest_rotations", "axes", "stiffness"):
-        _check_numbers(skeleton, getattr(skeleton, what), what)
-    _check_limits(skeleton)
     reach = _lengths(skeleton.offsets)
     for pose in (*skeleton.poses.values(), *poses):
-        _check_numbers(skeleton, pose.rotations, "rotation")
         reach = np.maximum(reach, _lengths(pose.translations))
     for clip in clips:
-        _check_numbers(skeleton, clip.rotations, "rotation", clip)
         reach[clip.translated] = np.maximum(reach[clip.translated], _largest(clip.translations))
     for joint, parent in enumerate(skeleton.parents.tolist()):
         if parent >= 0:
@@ -116,24 +110,6 @@ def check_skeleton(skeleton: Skeleton, clips: Iterable[Clip] = (), poses: Iterab
         found = "numbers that are not finite" if np.isnan(ends[far[0]]) else f"{ends[far[0]]:.3g}"
         expected = f"expected lengths that keep it within {FARTHEST:g} m of the origin, found {found}"
         raise FormatError(f"joint {quote(skeleton.names[far[0]])}: {expected}")
-
-
-def _check_limits(skeleton: Skeleton) -> None:
-    for joint, limits in enumerate(skeleton.limits):
-        if limits is not None and not bool((limits.lower <= limits.upper).all()):
-            name = quote(skeleton.names[joint])
-            raise FormatError(f"joint {name}: expected limits from a number to one that is not less, found others")
-
-
-def _check_numbers(skeleton: Skeleton, values: Floats, what: str, clip: Clip | None = None) -> None:
-    """Rotations, axes and stiffness: finite, and none beyond 1."""
-    # One pass without a copy each: NaN is not below anything.
-    if values.size and not (values.min() >= -1.0 - _UNIT and values.max() <= 1.0 + _UNIT):
-        wrong = np.argwhere(~(np.abs(values) <= 1.0 + _UNIT))[0]
-        place = "" if clip is None else f", clip {quote(clip.name)}, frame {wrong[0]}"
-        name = quote(skeleton.names[wrong[0 if clip is None else 1]])
-        found = values[tuple(wrong)]
-        raise FormatError(f"joint {name}{place}: {what}: expected numbers from -1 to 1, found {found:g}")
 
 
 def _lengths(vectors: Floats) -> Floats:

@@ -60,15 +60,17 @@ class Session(Taping):
     ) -> None:
         """Show another document, as saved at ``path``; what was there is forgotten, undo included.
 
-        With ``solve`` it is solved first, as `solve` does, which is no step.
+        With ``solve`` it is solved first, as `solve` does, which is no step. A document that cannot be shown raises
+        before anything is forgotten.
         """
+        solved = settle(document, self._solvers, restarts=True) if solve else None
+        shown = solved or State(document, still_report(document))
         self._abandon()
         self.stop()
         self.animate(())
         self._history, self._saved_step, self.left = History(), None, None
         self.path, self.disk = path, disk
-        solved = settle(document, self._solvers, restarts=True) if solve else None
-        self._show(solved or State(document, still_report(document)))
+        self._show(shown)
 
     def solve(self) -> None:
         """Solve from the pose shown towards the handles, restarts allowed where they are: one undo step.

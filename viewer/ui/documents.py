@@ -20,7 +20,6 @@ from viewer.session.actions import SetClip
 from viewer.session.demos import PREFIX, find_demo
 from viewer.session.files import SUFFIX, MotionError, is_session, save_session
 from viewer.session.opening import new_document
-from viewer.session.session import Session
 from viewer.session.take import baked_character, baked_clip
 from viewer.session.unexpected import said
 from viewer.skeleton.kinematics import fk
@@ -48,9 +47,7 @@ def open_path(controller: Controller, path: Path | str, *, units: str | float = 
         if is_session(path):
             changed = showing.open_whole(controller, Path(path))
         else:
-            document = _new(path, units, up)
-            Session(document)  # what cannot be shown leaves what is shown as it is
-            showing.show(controller, document)
+            showing.show(controller, _new(path, units, up))
     except MotionError as error:
         showing.ask(controller, Path(path), error.file_of_motion)
         return False

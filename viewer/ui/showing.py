@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from viewer.errors import ViewerError
 from viewer.session.actions import UseMotion
 from viewer.session.files import open_session
-from viewer.session.session import Session
 from viewer.session.storage.motion import character_in
 from viewer.ui.messages import Message
 
@@ -70,7 +69,6 @@ def open_whole(controller: Controller, path: Path) -> MotionFile | None:
         ViewerError: the file cannot be read, or is refused.
     """
     opened = open_session(path)
-    Session(opened.document)  # what cannot be shown leaves what is shown as it is
     show(controller, opened.document, path, opened.digest)
     return opened.motion
 
