@@ -9,8 +9,8 @@ import numpy as np
 from viewer.errors import ViewerError
 from viewer.session import Grab, Item, Loop, Mode, Scope, Session, Wanted
 from viewer.session import actions as act
-from viewer.session.bounds import binding
 from viewer.session.planar_rig import PLANES
+from viewer.session.scope import binding
 from viewer.session.take.editing import different
 from viewer.session.take.values import Blend, Key
 from viewer.skeleton.coordinates import joint_space, limit_violation

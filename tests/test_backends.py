@@ -42,8 +42,8 @@ from viewer.ik.twin import twins
 from viewer.ik.vectorised_forward import residuals
 from viewer.ik.vectorised_step import solve_dual
 from viewer.skeleton.coordinates import limit_violation
-from viewer.skeleton.kinds import JointKind
 from viewer.skeleton.kinematics import fk
+from viewer.skeleton.limits import JointKind
 from viewer.skeleton.pose import Pose
 from viewer.spatial.quaternion import multiply, normalized
 

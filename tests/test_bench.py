@@ -28,9 +28,8 @@ from viewer.cli.bench.urdf import urdf
 from viewer.cli.main import main
 from viewer.errors import InputError
 from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.kinds import JointKind
 from viewer.skeleton.kinematics import fk_arrays
-from viewer.skeleton.limits import JointLimits
+from viewer.skeleton.limits import JointKind, JointLimits
 from viewer.spatial.quaternion import from_axis_angle, normalized
 
 if TYPE_CHECKING:

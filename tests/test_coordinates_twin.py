@@ -13,8 +13,7 @@ from rigs import Problem, problem, random_pose, random_skeleton
 from viewer.ik import kernels, kernels_joints, vectorised
 from viewer.ik.goals import Goal
 from viewer.skeleton.coordinates import joint_space, limit_violation, project_pose
-from viewer.skeleton.kinds import JointKind
-from viewer.skeleton.limits import EULER_ORDERS, JointLimits
+from viewer.skeleton.limits import EULER_ORDERS, JointKind, JointLimits
 from viewer.skeleton.pose import Pose
 from viewer.spatial.euler import from_euler
 from viewer.spatial.quaternion import from_axis_angle, multiply, normalized

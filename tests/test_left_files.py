@@ -13,8 +13,7 @@ from sessions import session
 
 from viewer.app.autosave_service import Keeper
 from viewer.app.layout import Layout
-from viewer.formats.files import write_whole
-from viewer.formats.temporaries import FOREIGN_AGE, sweep, temporary_name
+from viewer.formats.files import FOREIGN_AGE, sweep, temporary_name, write_whole
 from viewer.session import autosave
 from viewer.session.actions import SetLimits
 from viewer.session.autosave import lock

@@ -14,9 +14,9 @@ import viewer
 from viewer.errors import ViewerError
 from viewer.session import Session, new_document
 from viewer.session import actions as act
-from viewer.session.bounds import violation
 from viewer.session.planar import out_of_plane
 from viewer.session.planar_rig import PLANES
+from viewer.session.scope import violation
 from viewer.skeleton import JointLimits
 from viewer.skeleton.pose import Pose
 

@@ -25,8 +25,7 @@ from viewer.formats.load import sample_names
 from viewer.session import new_document
 from viewer.session.report import GoalError
 from viewer.spatial.euler import from_euler
-from viewer.ui.command import GROUPS
-from viewer.ui.commands import help_rows
+from viewer.ui.commands import GROUPS, help_rows
 
 
 @pytest.mark.parametrize(

@@ -21,9 +21,9 @@ from viewer.session.actions import (
     SetWanted,
     TurnJoint,
 )
-from viewer.session.bounds import violation
 from viewer.session.files import load_session, save_session
 from viewer.session.planar_rig import PLANES, normal_of, rig_of
+from viewer.session.scope import violation
 from viewer.session.storage.documents import document_data, document_of
 from viewer.spatial.quaternion import from_axis_angle, multiply
 

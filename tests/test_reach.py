@@ -16,7 +16,7 @@ from viewer.ik.goals import Goal
 from viewer.ik.reach import Gap, Miss, Reach
 from viewer.ik.vectorised import residuals
 from viewer.ik.vectorised_joints import move
-from viewer.skeleton.kinds import JointKind
+from viewer.skeleton.limits import JointKind
 from viewer.skeleton.pose import Pose
 from viewer.spatial.quaternion import rotate
 

@@ -8,7 +8,7 @@ from ui_person import Person
 
 from viewer.ik.solver_options import METHOD_NAMES
 from viewer.session import Item, actions
-from viewer.session.resting import Rest
+from viewer.session.solving import Rest
 
 MOST_TICKS = 700
 """Twelve seconds."""

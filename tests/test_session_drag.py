@@ -15,7 +15,7 @@ from viewer.session.actions import (
     ReleaseEffector,
     SetLimits,
 )
-from viewer.session.bounds import violation
+from viewer.session.scope import violation
 from viewer.skeleton import limit_violation
 from viewer.spatial.quaternion import angle_between, from_axis_angle, multiply, rotate
 

@@ -16,7 +16,7 @@ from viewer.session.actions import (
     SetSolver,
     SetWanted,
 )
-from viewer.session.bounds import violation
+from viewer.session.scope import violation
 from viewer.skeleton import limit_violation
 from viewer.spatial.quaternion import angle_between
 

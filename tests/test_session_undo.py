@@ -12,8 +12,8 @@ from sessions import HAND, character, drag, item_place, place, session
 from viewer import InputError
 from viewer.session import Grab, Item, Session, Wanted, new_document
 from viewer.session import actions as act
-from viewer.session.bounds import violation
 from viewer.session.history import MOST_STEPS
+from viewer.session.scope import violation
 from viewer.session.take import Blend
 from viewer.spatial.quaternion import exp, multiply
 

@@ -9,7 +9,7 @@ from ui_person import Person
 from viewer.session import Item, Session
 from viewer.session.actions import MoveTargets, SetHandle
 from viewer.session.demos import find_demo
-from viewer.session.sharing import sharing
+from viewer.session.linked_targets import sharing
 
 
 def ball() -> Person:

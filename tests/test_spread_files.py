@@ -17,8 +17,7 @@ from viewer.errors import ViewerError
 from viewer.formats.json_structs import skeleton_schema
 from viewer.formats.load import load
 from viewer.formats.save import save
-from viewer.formats.skeleton_json import skeleton_from_text
-from viewer.formats.skeleton_json_write import skeleton_to_json
+from viewer.formats.skeleton_json import skeleton_from_text, skeleton_to_json
 from viewer.ik.natural import principal, spreads
 from viewer.session.document import same_skeleton
 from viewer.skeleton.character import Character

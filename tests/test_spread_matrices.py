@@ -18,9 +18,8 @@ from viewer.ik.solver import Solver
 from viewer.session.document import same_skeleton
 from viewer.session.opening import new_document
 from viewer.session.planar_rig import rig_of
-from viewer.skeleton.kinds import JointKind
 from viewer.skeleton.kinematics import fk
-from viewer.skeleton.limits import JointLimits
+from viewer.skeleton.limits import JointKind, JointLimits
 from viewer.spatial.quaternion import IDENTITY, angle_between, conjugate, from_axis_angle, multiply, rotate, to_matrix
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ui_person import Person
 
-from viewer.scene.palette import PALETTE
+from viewer.scene.look import PALETTE
 from viewer.session.document import Item
 from viewer.skeleton.kinematics import fk
 from viewer.ui.onion_skin import ALPHAS, Shown, ghost_frames

@@ -13,7 +13,7 @@ from viewer.scene import figure_points
 from viewer.session import Item, actions, new_document
 from viewer.skeleton.kinematics import fk
 from viewer.ui import Rect, showing
-from viewer.ui.travel import way_of
+from viewer.ui.playback import way_of
 
 VIEWS = [VIEW, Rect(0, 66, 668, 396), Rect(280, 66, 1296, 1000)]
 

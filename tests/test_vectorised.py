@@ -17,7 +17,7 @@ from viewer.ik.vectorised_jacobian import linearise
 from viewer.ik.vectorised_joints import difference, move
 from viewer.ik.vectorised_kinds import joints_of
 from viewer.ik.vectorised_tables import places, rows_of, tree_of
-from viewer.skeleton.kinds import JointKind
+from viewer.skeleton.limits import JointKind
 from viewer.skeleton.pose import Pose
 from viewer.spatial import quaternion
 from viewer.spatial.quaternion import normalized

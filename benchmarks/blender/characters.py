@@ -17,7 +17,7 @@ from viewer.session.take import baked_character
 from viewer.skeleton.character import BvhLayout, Character
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.kinds import JointKind
+from viewer.skeleton.limits import JointKind
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.quaternion import exp, from_axis_angle, multiply
 

@@ -7,16 +7,13 @@ import time
 import traceback
 from typing import TYPE_CHECKING
 
-from viewer.app.automation import Automation
 from viewer.app.films import Films
-from viewer.app.framebuffer import read_picture, save_picture
 from viewer.app.input import Inputs
 from viewer.app.layout import Borders, Layout
-from viewer.app.notifications import Telling
+from viewer.app.notifications import Automation, Telling, serve
 from viewer.app.pacing import Pace
-from viewer.app.painter import Painter
-from viewer.app.quality import Quality
-from viewer.app.requests import serve
+from viewer.app.painter import Painter, read_picture, save_picture
+from viewer.app.stage import Quality
 from viewer.errors import ViewerError
 from viewer.ui.state import state_of, write_state
 

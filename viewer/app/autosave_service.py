@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from viewer.errors import ViewerError
-from viewer.formats.files import write_whole
-from viewer.formats.temporaries import sweep
+from viewer.formats.files import sweep, write_whole
 from viewer.session.actions.base import Action
 from viewer.session.autosave import Autosave, config_folder, recovery_folder
 from viewer.session.files import Kept, MotionError, open_session, session_bytes

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from imgui_bundle import icons_fontawesome_6, imgui
 
 from viewer.app.theme import colour, paint
-from viewer.ui.rect import Rect
+from viewer.ui.numbers import Rect
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,7 +12,7 @@ from imgui_bundle import imgui
 from viewer.app.context import icons
 from viewer.app.layout import BORDER, MENU, TABBED, TABS, Place
 from viewer.app.theme import colour, paint
-from viewer.ui.rect import Rect
+from viewer.ui.numbers import Rect
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

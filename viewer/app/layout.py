@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from viewer.ui.rect import Rect
+from viewer.ui.numbers import Rect
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

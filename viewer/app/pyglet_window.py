@@ -8,8 +8,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from viewer.app.framebuffer import Screen
 from viewer.app.input import BUTTONS, DIGITS, LETTERS
+from viewer.app.painter import Screen
 from viewer.app.window import NO_DISPLAY_CURE, open_config
 from viewer.errors import MachineError
 

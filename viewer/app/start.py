@@ -10,8 +10,8 @@ from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Literal, get_args
 
-from viewer.app.automation import Automation
 from viewer.app.layout import SMALLEST_WINDOW
+from viewer.app.notifications import Automation
 from viewer.errors import PACKAGES, InputError, MachineError, is_installed, unknown_name
 from viewer.skeleton.arguments import check_character
 

@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print or write the joints' places."""
     from pathlib import Path
 
-    from viewer.formats.skeleton_json_write import file_order
+    from viewer.formats.skeleton_json import file_order
 
     check_kept(arguments.npz, arguments)
     character = chosen_clip(load_input(arguments, arguments.file), arguments.clip, arguments.file)

@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def document(character: Character) -> dict[str, Json]:
     """The JSON form; offsets in the file's own units and axes."""
-    from viewer.formats.skeleton_json_write import file_order
+    from viewer.formats.skeleton_json import file_order
     from viewer.skeleton.kinematics import height
 
     skeleton, source, clip = character.skeleton, character.source, character.clip

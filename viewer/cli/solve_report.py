@@ -10,7 +10,7 @@ import numpy as np
 from viewer.errors import one_line, shown
 from viewer.ik.findings import FAR, far
 from viewer.skeleton.coordinates import joint_space, limit_violation
-from viewer.skeleton.kinds import JointKind
+from viewer.skeleton.limits import JointKind
 
 if TYPE_CHECKING:
     import argparse

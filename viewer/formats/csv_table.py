@@ -21,9 +21,9 @@ import numpy as np
 
 from viewer.errors import InputError
 from viewer.formats.files import write_whole
-from viewer.formats.json_numbers import rounded
+from viewer.formats.json_reading import rounded
 from viewer.formats.progress import watched
-from viewer.formats.skeleton_json_write import file_order
+from viewer.formats.skeleton_json import file_order
 from viewer.skeleton.kinematics import fk_arrays, fk_clip
 from viewer.skeleton.limits import EULER_ORDERS, LimitForm
 from viewer.spatial.euler import to_euler

@@ -12,8 +12,8 @@ from viewer.formats.bounds import check_character
 from viewer.formats.files import check_file
 from viewer.formats.units import check_units, check_up
 from viewer.resources import data_dir
-from viewer.skeleton.chain import chain
 from viewer.skeleton.character import Character, Source
+from viewer.skeleton.tree import chain
 
 if TYPE_CHECKING:
     import os

@@ -8,8 +8,8 @@ import numpy as np
 
 from viewer.errors import InputError
 from viewer.skeleton.effectors import find_effectors
-from viewer.skeleton.kinds import JointKind
-from viewer.skeleton.spreads import states_spread
+from viewer.skeleton.limits import JointKind
+from viewer.skeleton.mobility import states_spread
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

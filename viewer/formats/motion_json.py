@@ -10,8 +10,7 @@ import numpy as np
 from viewer.errors import FormatError, quote, unknown_name
 from viewer.formats.bounds import check_skeleton
 from viewer.formats.files import read_file_or_pipe
-from viewer.formats.json_numbers import block_object, compact, numbers
-from viewer.formats.json_reading import decode
+from viewer.formats.json_reading import block_object, compact, decode, numbers
 from viewer.formats.json_structs import VERSION, PoseFile
 from viewer.formats.units import lengths_to_internal, root_rotations_to_internal, root_translations_to_internal
 from viewer.skeleton.character import Source

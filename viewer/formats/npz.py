@@ -45,8 +45,7 @@ from viewer.formats.bounds import MOST_TEXT_BYTES, check_counts, room_for_arrays
 from viewer.formats.files import opened, write_whole
 from viewer.formats.motion_json import unit_rotations
 from viewer.formats.progress import report
-from viewer.formats.skeleton_json import skeleton_from_text
-from viewer.formats.skeleton_json_write import skeleton_to_json
+from viewer.formats.skeleton_json import skeleton_from_text, skeleton_to_json
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.kinematics import fk_clip
 from viewer.spatial.checks import handed_over

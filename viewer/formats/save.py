@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from viewer.skeleton.character import Character
-    from viewer.skeleton.kinds import JointKind
+    from viewer.skeleton.limits import JointKind
     from viewer.skeleton.pose import Pose
 
     Writer: TypeAlias = Callable[["Character", Path, "Options"], list[str]]
@@ -53,7 +53,7 @@ def _bvh(character: Character, path: Path, options: Options) -> list[str]:
 
 def _json(character: Character, path: Path, options: Options) -> list[str]:
     from viewer.formats.files import write_whole
-    from viewer.formats.skeleton_json_write import skeleton_to_json
+    from viewer.formats.skeleton_json import skeleton_to_json
 
     write_whole(path, skeleton_to_json(character, precision=options.precision))
     return []

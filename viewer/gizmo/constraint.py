@@ -10,8 +10,7 @@ import numpy as np
 
 from viewer.gizmo.measures import axis_measure, plane_measure, ring_measure, screen_measure, view_ring_measure
 from viewer.gizmo.motion import IDENTITY, Motion
-from viewer.gizmo.names import AXES, LETTERS, PLANES, Part, axis_of
-from viewer.gizmo.typed import METRE, in_degrees, in_lengths, number, while_typed
+from viewer.gizmo.typed import AXES, LETTERS, METRE, PLANES, Part, axis_of, in_degrees, in_lengths, number, while_typed
 from viewer.spatial.quaternion import from_axis_angle
 
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ from viewer.gizmo.guides import Extent, guides
 from viewer.gizmo.held import held_shapes
 from viewer.gizmo.linear_view import linear_view, same_view
 from viewer.gizmo.motion import Path, Track
-from viewer.gizmo.names import AXES, PLANES, Part, Tool, axis_of
-from viewer.gizmo.typed import TypedNumbers, decimals_for
+from viewer.gizmo.typed import AXES, PLANES, Part, Tool, TypedNumbers, axis_of, decimals_for
 
 if TYPE_CHECKING:
     from viewer.gizmo.drawing import Shape

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import numpy as np
 
 from viewer.gizmo.handles import HEAD, RING, ring_frame, unit
-from viewer.gizmo.names import LETTERS, PLANES, Tool, axis_of
+from viewer.gizmo.typed import LETTERS, PLANES, Tool, axis_of
 from viewer.spatial.checks import frozen
 
 if TYPE_CHECKING:

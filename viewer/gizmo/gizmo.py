@@ -11,8 +11,7 @@ from viewer.errors import InputError
 from viewer.gizmo.drawing import PLAIN, Style, draw
 from viewer.gizmo.handles import handle, hit
 from viewer.gizmo.linear_view import linear_view
-from viewer.gizmo.names import PARTS, Part, Tool
-from viewer.gizmo.typed import METRE, LengthUnit
+from viewer.gizmo.typed import METRE, PARTS, LengthUnit, Part, Tool
 from viewer.spatial.checks import UNIT_TOLERANCE, finite_floats, frozen
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import numpy as np
 from viewer.gizmo.drawing import Fill, Stroke
 from viewer.gizmo.handles import RING, VIEW_RING, ring_frame, unit
 from viewer.gizmo.linear_view import linear_view
-from viewer.gizmo.names import LETTERS, PLANES, Part
+from viewer.gizmo.typed import LETTERS, PLANES, Part
 
 if TYPE_CHECKING:
     from viewer.gizmo.constraint import Constraint

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from viewer.gizmo.names import AXES, PLANES, Part, Tool, axis_of
+from viewer.gizmo.typed import AXES, PLANES, Part, Tool, axis_of
 from viewer.spatial.quaternion import perpendicular
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from viewer.gizmo.drawing import draw
 from viewer.gizmo.gizmo import HELD, Gizmo
 from viewer.gizmo.handles import handle
 from viewer.gizmo.linear_view import linear_view
-from viewer.gizmo.names import Tool
+from viewer.gizmo.typed import Tool
 
 if TYPE_CHECKING:
     from viewer.gizmo.constraint import Constraint

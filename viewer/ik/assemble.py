@@ -13,8 +13,7 @@ from viewer.ik.scales import balanced_weights, groups_of, lengths_above, unit_ne
 from viewer.ik.system import ROWS_OF_KIND, System
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.effectors import find_place
-from viewer.skeleton.kinds import JointKind
-from viewer.skeleton.limits import LimitForm
+from viewer.skeleton.limits import JointKind, LimitForm
 from viewer.skeleton.tree import depth_first
 from viewer.spatial.euler import axes_of
 

@@ -23,7 +23,7 @@ from viewer.ik.groups import groups_of
 from viewer.ik.kernels_call import solve_call
 from viewer.ik.system import Settings, make_call, make_many, make_state, make_work
 from viewer.ik.targets import Targets
-from viewer.skeleton.chain import chain
+from viewer.skeleton.tree import chain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -17,9 +17,9 @@ from viewer.ik.scales import lengths_above, unit_near
 from viewer.ik.stated import stated_axes, stated_spreads
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.figure import find_figure
-from viewer.skeleton.kinds import JointKind
 from viewer.skeleton.limbs import ARM, flexion_axis, limb_places, rest_world, unit
-from viewer.skeleton.spreads import states_spread
+from viewer.skeleton.limits import JointKind
+from viewer.skeleton.mobility import states_spread
 from viewer.spatial.checks import frozen
 from viewer.spatial.quaternion import IDENTITY, conjugate, from_matrix, multiply, rotate
 

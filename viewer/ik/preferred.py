@@ -11,7 +11,7 @@ from viewer.errors import InputError
 from viewer.ik.system import make_state, make_work
 from viewer.ik.vectorised import into_limits
 from viewer.ik.workspace import checked_start
-from viewer.skeleton.kinds import JointKind
+from viewer.skeleton.limits import JointKind
 from viewer.spatial.quaternion import slerp
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import numpy as np
 
 from viewer.ik.workspace import checked_start
 from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.kinds import JointKind
+from viewer.skeleton.limits import JointKind
 from viewer.skeleton.pose import Pose
 from viewer.spatial.checks import handed_over
 from viewer.spatial.quaternion import multiply, rotate

@@ -10,8 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from viewer.ik.workspace import Findings
-    from viewer.skeleton.copies import Reduced
-    from viewer.skeleton.pose import Pose
+    from viewer.skeleton.pose import Pose, Reduced
     from viewer.spatial.checks import Floats
 
 

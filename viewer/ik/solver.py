@@ -50,8 +50,7 @@ if TYPE_CHECKING:
     from viewer.ik.goals import Goal
     from viewer.ik.solver_options import Options, SolverOptions
     from viewer.ik.system import Settings
-    from viewer.skeleton.copies import Reduced
-    from viewer.skeleton.pose import Pose
+    from viewer.skeleton.pose import Pose, Reduced
     from viewer.skeleton.skeleton import Skeleton
 
 

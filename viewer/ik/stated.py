@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.skeleton.kinds import JointKind
-from viewer.skeleton.spreads import are_diagonal, has_matrix
+from viewer.skeleton.limits import JointKind
+from viewer.skeleton.mobility import are_diagonal, has_matrix
 from viewer.spatial.quaternion import from_matrix
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ def load() -> None:
     """Compile the kernels, or load them from the cache on disk, and let "auto" solvers of this process use them."""
     from viewer.ik.goals import Goal
     from viewer.ik.solver import Solver
-    from viewer.skeleton.chain import chain
+    from viewer.skeleton.tree import chain
 
     skeleton = chain(2)
     solver = Solver(skeleton, [Goal.position("tip", (0.5, 0.5, 0.0))], backend="numba")

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from viewer.scene.palette import rgba
+from viewer.scene.look import rgba
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from viewer.scene.palette import RGBA
+    from viewer.scene.look import RGBA
     from viewer.scene.primitives import Text
 
 _EM_PER_LINE = 2048 / 2400

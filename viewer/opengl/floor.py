@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viewer.opengl.programs import compile_program, key_light
-from viewer.scene.palette import PALETTE, rgba
+from viewer.scene.look import PALETTE, rgba
 
 if TYPE_CHECKING:
     import moderngl

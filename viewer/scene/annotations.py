@@ -10,9 +10,8 @@ import numpy as np
 from viewer.errors import shown
 from viewer.ik.findings import FAR, far
 from viewer.scene import marks
-from viewer.scene.look import figure_points, look_of
+from viewer.scene.look import figure_points, look_of, rgba
 from viewer.scene.marks import is_on_view
-from viewer.scene.palette import rgba
 from viewer.scene.primitives import Text
 from viewer.spatial.quaternion import to_matrix
 

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from viewer.scene.look import SIDES, bone_tails, look_of
-from viewer.scene.palette import PALETTE
+from viewer.scene.look import PALETTE, SIDES, bone_tails, look_of
 from viewer.scene.primitives import BONE, SPHERE
 from viewer.skeleton.bone_mesh import BELT
 from viewer.spatial.quaternion import perpendicular, rotate

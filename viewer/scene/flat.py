@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from viewer.scene.palette import RGBA
+    from viewer.scene.look import RGBA
     from viewer.scene.primitives import Records
     from viewer.spatial.checks import Floats, Ints
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from viewer.scene.palette import rgba
+from viewer.scene.look import rgba
 from viewer.scene.primitives import VERTEX
 from viewer.scene.range_shapes import Swing, Twist
 from viewer.scene.ranges import ranges_of
 from viewer.spatial.quaternion import perpendicular
 
 if TYPE_CHECKING:
-    from viewer.scene.palette import RGBA
+    from viewer.scene.look import RGBA
     from viewer.scene.primitives import Lines, Records
     from viewer.scene.range_shapes import Travel
     from viewer.scene.scene import Scene

@@ -16,7 +16,7 @@ from viewer.errors import visible
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from viewer.scene.palette import RGBA
+    from viewer.scene.look import RGBA
     from viewer.spatial.checks import Floats
 
     Records = NDArray[Any]

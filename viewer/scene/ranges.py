@@ -16,8 +16,7 @@ import numpy as np
 from viewer.scene.look import look_of
 from viewer.scene.range_shapes import Swing, Travel, Twist
 from viewer.skeleton.coordinates import joint_space, swing_inside
-from viewer.skeleton.kinds import JointKind
-from viewer.skeleton.limits import LimitForm, default_twist_axis
+from viewer.skeleton.limits import JointKind, LimitForm, default_twist_axis
 from viewer.spatial.euler import axes_of, from_euler
 from viewer.spatial.quaternion import IDENTITY, conjugate, from_axis_angle, multiply, perpendicular, rotate, to_matrix
 from viewer.spatial.swing_twist import from_swing_twist

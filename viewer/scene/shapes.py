@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from viewer.gizmo.drawing import Letter, Stroke
 from viewer.scene.flat import Path, tessellate
-from viewer.scene.palette import rgba
+from viewer.scene.look import rgba
 from viewer.scene.primitives import Text
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from viewer.errors import ViewerError
-from viewer.formats.files import read_bytes, reason, write_whole
-from viewer.formats.temporaries import temporary_name
+from viewer.formats.files import read_bytes, reason, temporary_name, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

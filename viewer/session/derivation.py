@@ -11,7 +11,7 @@ from viewer.ik.methods.two_link import two_link_algebraic
 from viewer.session.default_goals import world_of
 from viewer.session.handle import Wanted
 from viewer.skeleton.effectors import find_place
-from viewer.skeleton.kinds import JointKind
+from viewer.skeleton.limits import JointKind
 
 if TYPE_CHECKING:
     from viewer.session.document import Document

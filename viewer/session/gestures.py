@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from viewer.errors import InputError
+from viewer.session.effector_transform import still_report
 from viewer.session.history import State
 from viewer.session.ik_drag import IkDrag
-from viewer.session.measuring import still_report
 from viewer.session.solving import settle
 from viewer.session.stepping import Blend, Stepping
 

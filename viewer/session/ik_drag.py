@@ -10,17 +10,15 @@ import numpy as np
 from viewer.errors import InputError, quote
 from viewer.ik.solution import Status
 from viewer.session.actions.targets import with_handle
-from viewer.session.bounds import violation
 from viewer.session.checks import as_number, as_turn, as_vector
 from viewer.session.default_goals import above, below, held, stand_of
 from viewer.session.drag_goals import Target, drag_goals, held_joint
+from viewer.session.effector_transform import measured
 from viewer.session.handle import Item
-from viewer.session.measuring import measured
+from viewer.session.linked_targets import shared_by
 from viewer.session.report import Report, Trace
-from viewer.session.resting import Rest
-from viewer.session.scope import joint_of, locked_joints
-from viewer.session.sharing import shared_by
-from viewer.session.solving import kept_pose, target_rows, tolerances
+from viewer.session.scope import joint_of, locked_joints, violation
+from viewer.session.solving import Rest, kept_pose, target_rows, tolerances
 from viewer.session.take.editing import carried_pose
 from viewer.skeleton.effectors import find_place
 from viewer.skeleton.relaxed import blend_poses

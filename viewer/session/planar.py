@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viewer.session.default_goals import stand_of, world_of
-from viewer.session.measuring import joints_at_limit
+from viewer.session.effector_transform import joints_at_limit
 from viewer.session.planar_rig import PLANES, normal_of
 from viewer.skeleton.coordinates import project_pose
-from viewer.skeleton.kinds import JointKind
+from viewer.skeleton.limits import JointKind
 from viewer.skeleton.pose import Pose
 from viewer.spatial.quaternion import between, conjugate, from_axis_angle, multiply, rotate
 from viewer.spatial.swing_twist import twist_about

@@ -14,9 +14,8 @@ from viewer.ik.natural import MOST, REFERENCE, spreads
 from viewer.ik.stated import spread_about
 from viewer.session.take.editing import with_joints
 from viewer.skeleton.coordinates import joint_space, limit_violation, project_pose
-from viewer.skeleton.kinds import JointKind
 from viewer.skeleton.kinematics import fk
-from viewer.skeleton.limits import JointLimits
+from viewer.skeleton.limits import JointKind, JointLimits
 from viewer.skeleton.pose import Pose
 from viewer.spatial.quaternion import IDENTITY, angle_between, conjugate, from_axis_angle, multiply, rotate, slerp
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from viewer.session.effector_transform import measured, still_report
 from viewer.session.history import History, State
-from viewer.session.measuring import measured, still_report
 from viewer.session.opening import new_document
 from viewer.session.script.tape import Taping, taped
 from viewer.session.solving import settle

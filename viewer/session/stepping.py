@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from viewer.session.effector_transform import still_report
 from viewer.session.history import History, State, Step
-from viewer.session.measuring import still_report
 from viewer.session.solving import Solvers, settle
 from viewer.skeleton.relaxed import blend_poses
 

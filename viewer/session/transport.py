@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from viewer.errors import InputError
 from viewer.session.actions.settings import at_frame
 from viewer.session.checks import as_weight
+from viewer.session.effector_transform import still_report
 from viewer.session.gestures import Gestures
 from viewer.session.history import State
 from viewer.session.kernels import Kernels
-from viewer.session.measuring import still_report
 from viewer.session.stepping import near
 from viewer.session.take.evaluate import check_played_frame
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viewer.errors import InputError
-from viewer.session.lengths import relengthened
-from viewer.session.renaming import renamed_skeleton
+from viewer.session.edit_skeleton import relengthened, renamed_skeleton
 from viewer.session.take.changing import reread_take
 from viewer.session.take.evaluate import motion_of
 from viewer.session.take.pins import resolved

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 from viewer.errors import InputError, quote
 from viewer.skeleton.checks import text
-from viewer.skeleton.copies import reduced
+from viewer.skeleton.pose import reduced
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from viewer.skeleton.clip import Clip
-    from viewer.skeleton.copies import Reduced
+    from viewer.skeleton.pose import Reduced
     from viewer.skeleton.skeleton import Skeleton
 
 

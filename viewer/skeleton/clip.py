@@ -9,8 +9,7 @@ import numpy as np
 
 from viewer.errors import InputError, quote
 from viewer.skeleton.checks import seconds, text, whole
-from viewer.skeleton.copies import reduced
-from viewer.skeleton.pose import Pose
+from viewer.skeleton.pose import Pose, reduced
 from viewer.spatial.checks import as_floats, finite_floats, frozen, handed_over, nearly_unit, not_unit, whole_numbers
 from viewer.spatial.quaternion import slerp
 
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from viewer.skeleton.copies import Reduced
+    from viewer.skeleton.pose import Reduced
     from viewer.spatial.checks import Floats, Ints
 
 

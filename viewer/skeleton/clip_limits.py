@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.kinds import JointKind
-from viewer.skeleton.limits import UNLIMITED, JointLimits, LimitForm, default_twist_axis
+from viewer.skeleton.limits import UNLIMITED, JointKind, JointLimits, LimitForm, default_twist_axis
 from viewer.skeleton.names import body_part
 
 if TYPE_CHECKING:

@@ -18,8 +18,7 @@ import numpy as np
 
 from viewer.errors import InputError
 from viewer.skeleton.arguments import check_clip, check_pose, check_skeleton
-from viewer.skeleton.kinds import JointKind
-from viewer.skeleton.limits import LimitForm
+from viewer.skeleton.limits import JointKind, LimitForm
 from viewer.skeleton.pose import Pose
 from viewer.spatial.checks import handed_over
 from viewer.spatial.euler import axes_of, from_euler, parity_of, to_euler, wrapped

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.skeleton.kinds import JointKind
 from viewer.skeleton.kinematics import fk
-from viewer.skeleton.limits import LimitForm
+from viewer.skeleton.limits import JointKind, LimitForm
 from viewer.spatial.quaternion import conjugate, rotate
 
 if TYPE_CHECKING:

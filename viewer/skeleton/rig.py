@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viewer.errors import InputError, shown
-from viewer.skeleton.kinds import JointKind
-from viewer.skeleton.spreads import states_spread
+from viewer.skeleton.limits import JointKind
+from viewer.skeleton.mobility import states_spread
 
 if TYPE_CHECKING:
     from viewer.skeleton.character import Character

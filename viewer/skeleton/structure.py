@@ -15,10 +15,9 @@ import numpy as np
 from viewer.errors import InputError, quote
 from viewer.skeleton.checks import member, text
 from viewer.skeleton.effectors import Effector
-from viewer.skeleton.kinds import JointKind
-from viewer.skeleton.limits import limits_for
+from viewer.skeleton.limits import JointKind, limits_for
+from viewer.skeleton.mobility import checked_matrices, checked_spreads
 from viewer.skeleton.pose import Pose
-from viewer.skeleton.spreads import checked_matrices, checked_spreads
 from viewer.spatial.checks import as_floats, finite_floats, frozen, nearly_unit, not_unit, whole_numbers
 
 if TYPE_CHECKING:

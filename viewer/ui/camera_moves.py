@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viewer.scene import Camera, blend
-from viewer.ui.command import Handler, Handlers
-from viewer.ui.travel import Travel
+from viewer.ui.commands import Handler, Handlers
+from viewer.ui.playback import Travel
 
 if TYPE_CHECKING:
     from collections.abc import Callable

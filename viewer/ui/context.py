@@ -9,12 +9,11 @@ import numpy as np
 from viewer.session import Item
 from viewer.session.actions import Select
 from viewer.session.default_goals import below
-from viewer.ui.command import Handler, Handlers
-from viewer.ui.commands import BY_ID
+from viewer.ui.commands import BY_ID, Handler, Handlers
 
 if TYPE_CHECKING:
     from viewer.session import Document
-    from viewer.ui.command import Command
+    from viewer.ui.commands import Command
     from viewer.ui.controller import Controller
 
 _OF_JOINT = (

@@ -11,21 +11,18 @@ from viewer.ui.clipboard import Clipboard
 from viewer.ui.commands import BY_ID, command_for
 from viewer.ui.context import Selecting
 from viewer.ui.demos import Demos
+from viewer.ui.drag_targets import Hover
 from viewer.ui.dragging import Drag, Dragging
-from viewer.ui.effects import Effects
 from viewer.ui.events import Drop, Key, KeyUp, Leave, Move, Press, Release, Scroll
 from viewer.ui.files import Files
-from viewer.ui.hints import hints_of
-from viewer.ui.hit_test import Hover
 from viewer.ui.keying import Keying
-from viewer.ui.nudging import Nudging
 from viewer.ui.picture import Picture
-from viewer.ui.planes import Planes
 from viewer.ui.playback import Playback
 from viewer.ui.pointing import Pointing
-from viewer.ui.posing import Posing
+from viewer.ui.posing import Nudging, Posing
 from viewer.ui.renaming import Renaming
-from viewer.ui.status import status_line
+from viewer.ui.showing import Effects, Planes
+from viewer.ui.status import hints_of, status_line
 from viewer.ui.switches import Switches
 
 if TYPE_CHECKING:
@@ -34,9 +31,8 @@ if TYPE_CHECKING:
     from viewer.session.preferences import Preferences
     from viewer.spatial.projection import Projection
     from viewer.ui.events import Event
-    from viewer.ui.hints import Hint
-    from viewer.ui.rect import Rect
-    from viewer.ui.status import StatusLine
+    from viewer.ui.numbers import Rect
+    from viewer.ui.status import Hint, StatusLine
 
 
 class Controller(Base):

@@ -10,7 +10,7 @@ import numpy as np
 from viewer.gizmo import Fill, Stroke
 from viewer.session.actions import MoveTargets, SetSolver
 from viewer.session.demos import PREFIX, Motion, Pointer, SolveAfresh, StartOver, demo_of
-from viewer.ui.command import Handler, Handlers
+from viewer.ui.commands import Handler, Handlers
 from viewer.ui.gestures import item_of
 
 if TYPE_CHECKING:

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Literal, get_args
 from viewer.gizmo import GizmoDrag, Part, Tool
 from viewer.session import Mode
 from viewer.ui import drag_targets
-from viewer.ui.command import Handler, Handlers
-from viewer.ui.drag_targets import can_move
+from viewer.ui.commands import Handler, Handlers
+from viewer.ui.drag_targets import Hover, can_move
 from viewer.ui.gestures import item_of
-from viewer.ui.hit_test import Hover
 
 if TYPE_CHECKING:
     from collections.abc import Callable

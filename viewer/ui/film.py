@@ -12,8 +12,8 @@ import numpy as np
 from viewer.formats.film_rates import FASTEST, GIF_FPS, STILL_FPS, STILL_TURN, USUAL, playable_fps, same_rate
 from viewer.scene import Display, Scene, figure_height, figure_points, floor_of
 from viewer.session.default_goals import carried, world_of
+from viewer.session.effector_transform import joints_at_limit
 from viewer.session.handle import Item
-from viewer.session.measuring import joints_at_limit
 from viewer.session.take import baked_character
 from viewer.session.take.changing import take_of
 from viewer.ui import drag_targets

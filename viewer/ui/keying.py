@@ -11,7 +11,7 @@ import numpy as np
 from viewer.errors import ViewerError
 from viewer.session import actions as act
 from viewer.session.take.values import BLENDS, Key
-from viewer.ui.command import Handler, Handlers
+from viewer.ui.commands import Handler, Handlers
 from viewer.ui.messages import Message
 from viewer.ui.timeline import TimeView, key_frames, last_frame, played_range
 

@@ -13,7 +13,7 @@ from viewer.scene import Mark, Scene, Text, draw_list, facing, figure_height, fi
 from viewer.scene.annotations import text_width
 from viewer.session import Item
 from viewer.session.default_goals import below, stand_of, world_of
-from viewer.session.measuring import joints_at_limit, measured
+from viewer.session.effector_transform import joints_at_limit, measured
 from viewer.skeleton.coordinates import joint_space
 from viewer.ui import drag_targets, numbers
 from viewer.ui.drag_targets import aims, is_root, joint_of

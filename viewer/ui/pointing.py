@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from viewer.gizmo import Part
 from viewer.session.actions import Select
+from viewer.ui.drag_targets import hits_at, under
 from viewer.ui.dragging import Drag
 from viewer.ui.events import Move
 from viewer.ui.gestures import THRESHOLD, Box, MoveCamera, Pressed, item_of
-from viewer.ui.hit_test import hits_at, under
 
 if TYPE_CHECKING:
     from collections.abc import Callable

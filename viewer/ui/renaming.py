@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from viewer.errors import InputError, quote
 from viewer.session.actions import RenameJoint
-from viewer.ui.command import Handler, Handlers
+from viewer.ui.commands import Handler, Handlers
 from viewer.ui.drag_targets import joint_of
 
 if TYPE_CHECKING:

@@ -15,12 +15,11 @@ from viewer.app.panels.ruler import number_step
 from viewer.app.panels.solver import styled
 from viewer.app.panels.timeline import draw as draw_timeline
 from viewer.app.theme import colour
-from viewer.app.widgets.buttons import segments
+from viewer.app.widgets.buttons import quiet, segments
 from viewer.app.widgets.pen import Pen
-from viewer.app.widgets.rows import quiet
 from viewer.session.take.evaluate import joint_at
 from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.kinds import JointKind
+from viewer.skeleton.limits import JointKind
 from viewer.spatial.euler import to_euler
 from viewer.ui import numbers
 from viewer.ui.drag_targets import joint_of

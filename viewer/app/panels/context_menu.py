@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui
 
-from viewer.app.panels.commands import run
 from viewer.app.panels.inspector import WORDS
+from viewer.app.panels.panel_parts import run
 from viewer.app.widgets.edits import act
 from viewer.errors import shown
 from viewer.session.actions import (

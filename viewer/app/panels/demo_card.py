@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
-from viewer.app.panels.commands import run
+from viewer.app.panels.panel_parts import run
 from viewer.app.panels.solver import title
 from viewer.app.widgets.buttons import icon_button, segments, text_button
 from viewer.app.widgets.pen import Pen

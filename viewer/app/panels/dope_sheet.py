@@ -10,7 +10,7 @@ import numpy as np
 from imgui_bundle import imgui
 
 from viewer.app.fonts import SMALL
-from viewer.app.panels.commands import run
+from viewer.app.panels.panel_parts import run
 from viewer.app.panels.ruler import (
     INSET,
     STRIP,

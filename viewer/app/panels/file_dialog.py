@@ -16,11 +16,10 @@ from imgui_bundle import imgui
 from viewer.app.fonts import SMALL
 from viewer.app.panels.export_rows import HEIGHT as EXPORT_HEIGHT
 from viewer.app.panels.export_rows import ExportState, draw_export
-from viewer.app.widgets.buttons import text_button
+from viewer.app.widgets.buttons import label, text_button
 from viewer.app.widgets.dialogs import Choice, begin_dialog, choices, dialog_title, end_dialog
 from viewer.app.widgets.fields import FOCUS, take_keyboard, text_line
 from viewer.app.widgets.pen import Pen, gap, item, tip
-from viewer.app.widgets.rows import label
 from viewer.errors import ViewerError, quote
 from viewer.formats.files import check_output
 from viewer.formats.load import READERS, sample_names

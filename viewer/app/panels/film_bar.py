@@ -8,7 +8,7 @@ from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
 from viewer.app.fonts import SMALL
-from viewer.app.panels.commands import ask
+from viewer.app.panels.panel_parts import ask
 from viewer.app.widgets.buttons import FIELD, text_button
 from viewer.app.widgets.dialogs import Choice, begin_dialog, choices, end_dialog, escape_pressed
 from viewer.app.widgets.pen import Pen, gap

@@ -12,12 +12,11 @@ from imgui_bundle import imgui
 from viewer.app.fonts import SMALL
 from viewer.app.panels import file_dialog
 from viewer.app.panels.file_dialog import has_suffix, meant
-from viewer.app.widgets.buttons import FIELD, SEGMENT, segments, text_button
+from viewer.app.widgets.buttons import FIELD, SEGMENT, label, segments, separator, text_button
 from viewer.app.widgets.dialogs import Choice, begin_dialog, choices, dialog_title, end_dialog
 from viewer.app.widgets.edits import Phase
 from viewer.app.widgets.fields import FOCUS, Format, number_field, take_keyboard, text_line
 from viewer.app.widgets.pen import Pen, gap, tip
-from viewer.app.widgets.rows import label, separator
 from viewer.errors import MachineError, ViewerError, quote
 from viewer.formats.files import check_output
 from viewer.formats.film_rates import SLOWEST_TURN, STILL_TURN

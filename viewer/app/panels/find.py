@@ -8,11 +8,11 @@ from imgui_bundle import imgui
 
 from viewer.app.layout import Place
 from viewer.app.panels.tree_rows import found_rows
+from viewer.app.widgets.buttons import quiet
 from viewer.app.widgets.dialogs import begin_dialog, dialog_title, end_dialog
 from viewer.app.widgets.edits import act
 from viewer.app.widgets.fields import search_field
 from viewer.app.widgets.pen import Pen, item, tip
-from viewer.app.widgets.rows import quiet
 from viewer.session.actions import Select
 from viewer.session.document import Item
 

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 from imgui_bundle import imgui
 
 from viewer.app.fonts import SMALL
-from viewer.app.panels.commands import context_menu, point
-from viewer.app.panels.marks import effector_mark
+from viewer.app.panels.panel_parts import context_menu, effector_mark, point
+from viewer.app.widgets.buttons import quiet
 from viewer.app.widgets.edits import act
 from viewer.app.widgets.pen import Pen, item, tip
-from viewer.app.widgets.rows import quiet
 from viewer.session.actions import Select
 from viewer.session.document import Item
 from viewer.ui import numbers

@@ -13,8 +13,8 @@ from imgui_bundle import imgui
 from viewer.app.fonts import SMALL
 from viewer.app.layout import Place
 from viewer.app.panels.goals import NO_GOALS
-from viewer.app.panels.marks import effector_mark
-from viewer.app.widgets.buttons import drop_button, text_button, toggle
+from viewer.app.panels.panel_parts import effector_mark
+from viewer.app.widgets.buttons import drop_button, head, label, quiet, separator, tell_need, text_button, toggle
 from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out
 from viewer.app.widgets.fields import (
     LENGTH,
@@ -28,7 +28,6 @@ from viewer.app.widgets.fields import (
     place_label,
 )
 from viewer.app.widgets.pen import Pen
-from viewer.app.widgets.rows import head, label, quiet, separator, tell_need
 from viewer.app.widgets.sliders import Range, angle_slider, part_slider
 from viewer.session.actions import (
     HoldEffector,
@@ -49,11 +48,10 @@ from viewer.session.actions import (
 )
 from viewer.session.default_goals import stand_of
 from viewer.session.document import Item, Wanted
-from viewer.session.measuring import joints_at_limit
+from viewer.session.effector_transform import joints_at_limit
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.effectors import find_place
-from viewer.skeleton.kinds import FREEDOMS, JointKind
-from viewer.skeleton.limits import LimitForm
+from viewer.skeleton.limits import FREEDOMS, JointKind, LimitForm
 from viewer.spatial.euler import from_euler, to_euler
 from viewer.ui import numbers
 

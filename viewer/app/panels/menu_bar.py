@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING
 from imgui_bundle import imgui
 
 from viewer.app.fonts import SMALL
-from viewer.app.panels.commands import ask, run
+from viewer.app.panels.panel_parts import ask, run
 from viewer.app.panels.solver import method_menu
 from viewer.app.widgets.pen import Pen
 from viewer.errors import shown, visible
 from viewer.formats.load import sample_names
 from viewer.session.demos import DEMOS
-from viewer.ui.command import SELECT, WINDOW
-from viewer.ui.commands import MENUS, menu_commands
+from viewer.ui.commands import MENUS, SELECT, WINDOW, menu_commands
 
 if TYPE_CHECKING:
     from viewer.app.context import PanelContext
-    from viewer.ui.command import Command
+    from viewer.ui.commands import Command
 
 _SECTIONS = {
     "file.save", "file.export", "file.quit", "pose.copy", "select.parent", "window.preferences", "view.front",

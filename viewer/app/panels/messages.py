@@ -10,8 +10,8 @@ from imgui_bundle import imgui
 
 from viewer.app.fonts import SMALL
 from viewer.app.panels.chips import low_left_height
-from viewer.app.panels.commands import run
 from viewer.app.panels.film_bar import film_height
+from viewer.app.panels.panel_parts import run
 from viewer.app.widgets.buttons import FIELD, icon_button, text_button
 from viewer.app.widgets.dialogs import wrapped
 from viewer.app.widgets.pen import Pen, tip

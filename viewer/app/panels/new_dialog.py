@@ -11,7 +11,7 @@ from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
 from viewer.app.fonts import SMALL
-from viewer.app.panels.commands import run
+from viewer.app.panels.panel_parts import run
 from viewer.app.widgets.buttons import text_button
 from viewer.app.widgets.dialogs import begin_dialog, dialog_title, end_dialog
 from viewer.app.widgets.pen import Pen, item, tip

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from imgui_bundle import imgui
 
-from viewer.app.panels.commands import context_menu, point
+from viewer.app.panels.panel_parts import context_menu, point
 from viewer.app.panels.rename import ROW, in_tree, name_field
 from viewer.app.panels.tree_rows import Folds, Row, RowPainter, below, found_rows, tree_rows
+from viewer.app.widgets.buttons import quiet
 from viewer.app.widgets.edits import act
 from viewer.app.widgets.fields import Search, search_field
-from viewer.app.widgets.rows import quiet
 from viewer.session.actions import Select
 from viewer.session.document import Item
 from viewer.skeleton.effectors import find_place

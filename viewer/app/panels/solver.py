@@ -14,11 +14,10 @@ from viewer.app.fonts import BASE, SMALL
 from viewer.app.layout import Place
 from viewer.app.panels.inspector import shown
 from viewer.app.theme import colour
-from viewer.app.widgets.buttons import drop_button, segments, text_button
+from viewer.app.widgets.buttons import drop_button, label, quiet, segments, tell_need, text_button
 from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out
 from viewer.app.widgets.fields import COUNT, METRES, Format, number_field
 from viewer.app.widgets.pen import Pen, gap, tip
-from viewer.app.widgets.rows import label, quiet, tell_need
 from viewer.ik.solution import Status
 from viewer.ik.solver_options import DEFAULT, METHOD_NAMES
 from viewer.session.actions import SetSolver

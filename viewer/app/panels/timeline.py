@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
-from viewer.app.panels.commands import hint, run
 from viewer.app.panels.dope_sheet import BLENDS, blend_entries, draw_sheet
-from viewer.app.widgets.buttons import drop_button, icon_button, text_button, toggle
+from viewer.app.panels.panel_parts import hint, run
+from viewer.app.widgets.buttons import drop_button, icon_button, label, separator, text_button, toggle
 from viewer.app.widgets.edits import Phase, act, attempt, carry_out
 from viewer.app.widgets.fields import Format, number_field
 from viewer.app.widgets.pen import Pen, gap
-from viewer.app.widgets.rows import label, separator
 from viewer.errors import shown
 from viewer.session.actions import SetClip, SetRange, SetTakeRate
 from viewer.session.take.values import MOST_FRAMES

@@ -9,7 +9,7 @@ from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
 from viewer.app.fonts import SMALL
-from viewer.app.panels.commands import hint, run
+from viewer.app.panels.panel_parts import hint, run
 from viewer.app.panels.solver import NOTES, method_menu, title
 from viewer.app.widgets.buttons import TOOL, drop_button, icon_button, segments
 from viewer.app.widgets.edits import act

@@ -10,10 +10,10 @@ from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
 from viewer.app.fonts import SMALL
-from viewer.app.panels.marks import effector_mark
+from viewer.app.panels.panel_parts import effector_mark
 from viewer.app.widgets.pen import Pen, item, tip
 from viewer.scene.look import SIDES, look_of
-from viewer.session.measuring import joints_at_limit
+from viewer.session.effector_transform import joints_at_limit
 from viewer.skeleton.tree import depth_first
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from imgui_bundle import imgui
 
 from viewer.app.fonts import BASE, SMALL
 from viewer.errors import visible
-from viewer.scene.palette import PALETTE
+from viewer.scene.look import PALETTE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

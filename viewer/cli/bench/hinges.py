@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viewer.errors import InputError, quote
-from viewer.skeleton.kinds import JointKind
-from viewer.skeleton.limits import LimitForm
+from viewer.skeleton.limits import JointKind, LimitForm
 from viewer.spatial.euler import axes_of
 from viewer.spatial.quaternion import from_axis_angle, multiply, rotate
 

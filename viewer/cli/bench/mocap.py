@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from viewer.skeleton.kinds import JointKind
-from viewer.skeleton.limits import JointLimits
+from viewer.skeleton.limits import JointKind, JointLimits
 from viewer.skeleton.skeleton import Skeleton
 
 if TYPE_CHECKING:

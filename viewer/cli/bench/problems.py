@@ -17,7 +17,7 @@ import numpy as np
 
 from viewer.cli.bench.score import world
 from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.kinds import JointKind
+from viewer.skeleton.limits import JointKind
 from viewer.spatial.quaternion import exp, from_matrix
 
 if TYPE_CHECKING:

@@ -17,8 +17,7 @@ from viewer.errors import InputError, unknown_name
 from viewer.formats.load import SAMPLE, load
 from viewer.ik.goals import Goal
 from viewer.skeleton.effectors import find_place
-from viewer.skeleton.kinds import JointKind
-from viewer.skeleton.limits import JointLimits, LimitForm
+from viewer.skeleton.limits import JointKind, JointLimits, LimitForm
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

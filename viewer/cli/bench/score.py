@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.skeleton.kinds import JointKind
-from viewer.skeleton.limits import LimitForm
+from viewer.skeleton.limits import JointKind, LimitForm
 
 if TYPE_CHECKING:
     from viewer.cli.bench.rigs import Rig

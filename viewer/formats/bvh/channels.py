@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.skeleton.kinds import JointKind
+from viewer.skeleton.limits import JointKind
 from viewer.spatial.euler import from_axis_sequence, nearest_equivalent, to_euler
 
 if TYPE_CHECKING:

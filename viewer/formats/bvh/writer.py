@@ -23,9 +23,8 @@ from viewer.formats.units import (
     root_translations_to_source,
     settle,
 )
-from viewer.skeleton.kinds import JointKind
 from viewer.skeleton.kinematics import depths, fk, tip_positions
-from viewer.skeleton.limits import LimitForm
+from viewer.skeleton.limits import JointKind, LimitForm
 from viewer.skeleton.tree import depth_first
 from viewer.spatial.quaternion import IDENTITY
 

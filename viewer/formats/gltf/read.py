@@ -18,7 +18,7 @@ from viewer.skeleton.character import Character, Source
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.clip_limits import limits_from_clip
 from viewer.skeleton.effectors import find_effectors
-from viewer.skeleton.kinds import JointKind
+from viewer.skeleton.limits import JointKind
 from viewer.skeleton.names import FreeNames, unique_names
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import handed_over

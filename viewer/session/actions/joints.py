@@ -9,14 +9,13 @@ import numpy as np
 
 from viewer.errors import InputError, quote
 from viewer.session.actions.base import Action
-from viewer.session.bounds import turned_within
 from viewer.session.checks import as_flag, as_number, as_turn
 from viewer.session.default_goals import carried
+from viewer.session.edit_skeleton import checked_name, relengthened, renamed_document
 from viewer.session.handle import Mode
-from viewer.session.lengths import relengthened
-from viewer.session.renaming import checked_name, renamed_document
+from viewer.session.scope import turned_within
 from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.kinds import FREEDOMS, JointKind
+from viewer.skeleton.limits import FREEDOMS, JointKind
 from viewer.skeleton.pose import Pose
 
 if TYPE_CHECKING:

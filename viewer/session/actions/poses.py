@@ -9,11 +9,11 @@ import numpy as np
 
 from viewer.errors import InputError
 from viewer.session.actions.base import Action
-from viewer.session.bounds import binding, inside_at
 from viewer.session.default_goals import carried
 from viewer.session.mirror import mirrored_pose, partners
 from viewer.session.opening import pinned_supports
 from viewer.session.planar import confined, flattened, normal_of
+from viewer.session.scope import binding, inside_at
 from viewer.skeleton.pose import Pose
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from viewer.session.actions.base import Action
 from viewer.session.checks import as_flag, one_of
 from viewer.session.default_goals import held, stand_of, wanting
 from viewer.session.handle import Handle, Item, Wanted
+from viewer.session.linked_targets import sharing
 from viewer.session.planar import confined
-from viewer.session.sharing import sharing
 from viewer.skeleton.effectors import Effector, EffectorGoal, find_place
 from viewer.skeleton.names import FreeNames
 

@@ -15,15 +15,14 @@ from viewer.ik.goals import Goal
 from viewer.session.default_goals import stand_of
 from viewer.session.demos.demo import Demo, Ring, Says
 from viewer.session.demos.moving_targets import Chase, FigureEight, Made, Motion, Orbit
+from viewer.session.effector_transform import measured
 from viewer.session.handle import Handle, Item, Mode, Wanted
-from viewer.session.measuring import measured
 from viewer.session.opening import new_document
 from viewer.session.solver_settings import SolverSettings
 from viewer.session.solving import Solvers, settle
 from viewer.skeleton.character import Character, Source
-from viewer.skeleton.kinds import JointKind
 from viewer.skeleton.kinematics import fk
-from viewer.skeleton.limits import JointLimits
+from viewer.skeleton.limits import JointKind, JointLimits
 from viewer.skeleton.pose import Pose
 from viewer.spatial.quaternion import from_axis_angle
 

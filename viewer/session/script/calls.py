@@ -8,9 +8,9 @@ import numpy as np
 
 from viewer.session.demos.moving_targets import Motion
 from viewer.session.drag_goals import Grab
+from viewer.session.effector_transform import still_report
 from viewer.session.handle import Item
 from viewer.session.history import State
-from viewer.session.measuring import still_report
 from viewer.session.script.codec import KINDS, encoded
 from viewer.session.transport import Loop
 

@@ -25,8 +25,7 @@ from viewer.session.storage.structs import (
 from viewer.skeleton.character import BvhLayout, Character, Source
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.effectors import Effector, EffectorGoal
-from viewer.skeleton.kinds import JointKind
-from viewer.skeleton.limits import JointLimits, LimitForm
+from viewer.skeleton.limits import JointKind, JointLimits, LimitForm
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import handed_over, unit_quaternions

@@ -18,7 +18,7 @@ from viewer.session.take.editing import checked_keys, counted, last_frame, prese
 from viewer.session.take.evaluate import base_pose
 from viewer.session.take.simplify import simplified
 from viewer.session.take.values import CODES, Blend, Key, Track, check_frame, check_range
-from viewer.skeleton.kinds import JointKind
+from viewer.skeleton.limits import JointKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from viewer.errors import InputError
-from viewer.session.lengths import relengthened
+from viewer.session.edit_skeleton import relengthened
 from viewer.session.take.sampling import fade_frames, sampled, sampled_at
 from viewer.session.take.values import check_frame
 from viewer.skeleton.clip import Clip

@@ -12,9 +12,9 @@ import numpy as np
 from viewer.errors import InputError
 from viewer.ik.goals import Goal
 from viewer.ik.solver import Solver
-from viewer.session.bounds import bound_skeleton
 from viewer.session.default_goals import above
 from viewer.session.planar_rig import rig_of
+from viewer.session.scope import bound_skeleton
 from viewer.session.take.evaluate import Frames, layered
 from viewer.session.take.values import CODES, Blend, Pin, Stretch
 from viewer.skeleton.effectors import find_place

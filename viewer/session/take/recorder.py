@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viewer.session.default_goals import carried
+from viewer.session.effector_transform import still_report
 from viewer.session.history import State
-from viewer.session.measuring import still_report
 from viewer.session.take.changing import take_of
 from viewer.session.take.editing import carried_pose, different, with_joints
 from viewer.session.take.evaluate import on_own_bones, take_pose

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from viewer.errors import InputError
 from viewer.session.actions.settings import at_frame
 from viewer.session.checks import as_number
+from viewer.session.effector_transform import still_report
 from viewer.session.history import State
-from viewer.session.measuring import still_report
 from viewer.session.take.changing import kept_up, only_poses
 from viewer.session.take.evaluate import motion_of
 from viewer.session.take.pins import resolved

@@ -10,9 +10,9 @@ import numpy as np
 
 from viewer.ik.backends import engine_for
 from viewer.ik.goals import GoalKind
-from viewer.session.bounds import binding
 from viewer.session.default_goals import world_of
 from viewer.session.report import GoalError, StillReport, goal_errors
+from viewer.session.scope import binding
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.effectors import find_place
 from viewer.spatial.quaternion import angle_between, rotate
