@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -11,17 +12,13 @@ from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui
 
+from viewer.app.layout import Borders
 from viewer.scene.look import PALETTE
-from viewer.ui.events import Drop, Event, Key, KeyUp, Leave, Move, Press, Release, Scroll
+from viewer.ui.events import Button, Drop, Event, Key, KeyUp, Leave, Mods, Move, Press, Release, Scroll
+from viewer.ui.numbers import Rect
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from PIL.Image import Image
-
-    from viewer.app.layout import Borders
-    from viewer.ui.events import Button, Mods
-    from viewer.ui.numbers import Rect
 
 _ALWAYS = frozenset({"f1", "f11", "f12"})
 """Keys that no text field or dialog keeps for itself."""

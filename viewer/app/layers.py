@@ -7,22 +7,20 @@ what imgui would draw for it has changed, and a frame of a drag is two block cop
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui
 
+from viewer.app.fonts import Fonts
+from viewer.app.imgui_renderer import ImguiRenderer, Painted
 from viewer.app.theme import paint
 from viewer.scene.look import PALETTE
+from viewer.scene.primitives import Text
 from viewer.ui.numbers import Rect
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     import moderngl
-
-    from viewer.app.fonts import Fonts
-    from viewer.app.imgui_renderer import ImguiRenderer, Painted
-    from viewer.scene.primitives import Text
 
 _COLOUR_BIT = 0x4000
 _READ, _DRAW = 0x8CA8, 0x8CA9

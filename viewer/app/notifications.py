@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from viewer.app.device import Device
+from viewer.app.fonts import Fonts
+from viewer.session.script.player import Replay
+from viewer.ui.controller import Controller
 from viewer.ui.messages import Message
 
 if TYPE_CHECKING:
     from viewer.app.application import Application
-    from viewer.app.device import Device
-    from viewer.app.fonts import Fonts
-    from viewer.session.script.player import Replay
-    from viewer.ui.controller import Controller
 
 
 class Telling:

@@ -3,36 +3,31 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from imgui_bundle import imgui, implot
+from numpy.typing import NDArray
 
-from viewer.app.context import PanelContext
+from viewer.app.context import Panel, PanelContext
+from viewer.app.device import Device
 from viewer.app.fonts import Fonts
 from viewer.app.frame import Frame
-from viewer.app.imgui_renderer import ImguiRenderer, copy_list
+from viewer.app.imgui_renderer import ImguiRenderer, Painted, copy_list
 from viewer.app.input import Capture
 from viewer.app.layers import Layers, write_texts
-from viewer.app.stage import Stage
+from viewer.app.layout import Layout
+from viewer.app.stage import Level, Stage
 from viewer.app.theme import apply_theme
 from viewer.app.widgets.fields import awaits_keyboard
 from viewer.formats.files import write_whole
+from viewer.ui.controller import Controller
 from viewer.ui.numbers import Rect
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
     import moderngl
-    from numpy.typing import NDArray
-
-    from viewer.app.context import Panel
-    from viewer.app.device import Device
-    from viewer.app.imgui_renderer import Painted
-    from viewer.app.layout import Layout
-    from viewer.app.stage import Level
-    from viewer.ui.controller import Controller
 
 
 class Screen:

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viewer.app.device import SAMPLE_LIMIT
+from viewer.app.layers import Blitter
 from viewer.opengl import Renderer
+from viewer.scene.primitives import DrawList
 from viewer.spatial.projection import Projection
 from viewer.ui.numbers import Rect
 
 if TYPE_CHECKING:
     import moderngl
-
-    from viewer.app.layers import Blitter
-    from viewer.scene.primitives import DrawList
 
 SLOW = 0.040
 """Seconds a frame above which something is left out."""

@@ -6,20 +6,17 @@ import logging
 import os
 import sys
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from viewer.app.input import BUTTONS, GLFW_NAMES, axis_cursor, by_layout
+from viewer.app.input import BUTTONS, GLFW_NAMES, Inputs, axis_cursor, by_layout
 from viewer.app.layout import SMALLEST_WINDOW
 from viewer.app.painter import Screen
 from viewer.errors import MachineError, missing_library
 from viewer.opengl.context import claim_drawing
 
 if TYPE_CHECKING:
-    from types import ModuleType
-
     import moderngl
-
-    from viewer.app.input import Inputs
 
 
 class Callbacks:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import io
 import json
@@ -9,19 +10,16 @@ import os
 import signal
 import sys
 import traceback
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 from viewer.cli import output
 from viewer.cli.inputs import SUFFIX as SESSION
 from viewer.cli.standard_input import STEM as STANDARD_INPUT
 from viewer.cli.standard_input import is_standard_input
 from viewer.errors import InputError, MachineError, OutputError, ViewerError, quote
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Callable, Iterator, Sequence
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
+import argparse
 import math
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 
+from viewer.cli.output import Json
 from viewer.errors import one_line, shown
 from viewer.ik.findings import FAR, far
+from viewer.ik.goals import Goal
+from viewer.ik.solution import Solution
 from viewer.skeleton.coordinates import joint_space, limit_violation
 from viewer.skeleton.limits import JointKind
-
-if TYPE_CHECKING:
-    import argparse
-    from pathlib import Path
-
-    from viewer.cli.output import Json
-    from viewer.ik.goals import Goal
-    from viewer.ik.solution import Solution
-    from viewer.skeleton.pose import Pose
-    from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
 
 
 def report_of(

@@ -10,9 +10,9 @@ import functools
 import json
 import math
 import re
+from collections.abc import Callable, Iterable, Mapping
 from types import NoneType, UnionType
 from typing import (
-    TYPE_CHECKING,
     Annotated,
     Any,
     Literal,
@@ -26,17 +26,12 @@ from typing import (
 
 import msgspec
 import numpy as np
+from numpy.typing import ArrayLike
 
 from viewer.errors import FormatError, InputError, quote
 from viewer.formats.files import line_and_column
 from viewer.formats.json_structs import VERSION
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from numpy.typing import ArrayLike
-
-    from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Floats
 
 FEWEST_ROTATION_DECIMALS = 4
 """Rotations are never rounded more than this: with fewer decimals readers would refuse them as not unit."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -32,13 +31,11 @@ from viewer.formats.motion_json import clip_of, pose_of
 from viewer.formats.progress import watched
 from viewer.formats.units import UNIT_LENGTHS, check_units, check_up, metres_per_unit
 from viewer.skeleton.character import Character, Source
+from viewer.skeleton.clip import Clip
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import IDENTITY
-
-if TYPE_CHECKING:
-    from viewer.skeleton.clip import Clip
-    from viewer.skeleton.pose import Pose
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats, Ints
 
 
 def read_skeleton_json(path: Path, name: str, *, units: str = "auto", up: str = "auto") -> Character:

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from viewer.spatial.checks import Floats
+from viewer.spatial.projection import Projection
 from viewer.spatial.quaternion import to_matrix
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike
-
-    from viewer.spatial.checks import Floats
-    from viewer.spatial.projection import Projection
 
 
 class Tool(StrEnum):

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib import import_module
 from threading import Event, Lock
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from viewer.errors import InputError, missing_library, unknown_name
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from viewer.ik.system import Many, Settings, State, System, Work
+from viewer.ik.system import Many, Settings, State, System, Work
 
 BACKENDS = ("auto", "numpy", "numba")
 _COMPILED = "viewer.ik.compiled"

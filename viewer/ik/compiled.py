@@ -11,7 +11,8 @@ import sys
 from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import FunctionType
+from typing import Any
 
 import numba
 import numpy as np
@@ -40,14 +41,9 @@ from viewer.ik import (
 )
 from viewer.ik.compiled_lanes import INSTRUCTIONS
 from viewer.ik.held import HELD, noted
-from viewer.ik.system import Call, Settings, make_many, make_state
+from viewer.ik.system import Call, Many, Settings, State, System, Work, make_many, make_state
 from viewer.ik.twin import twins
-
-if TYPE_CHECKING:
-    from types import FunctionType
-
-    from viewer.ik.system import Many, State, System, Work
-    from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Floats
 
 _MODULES = (
     kernels,

@@ -6,20 +6,17 @@ out of the processor's caches.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from viewer.ik.compiled import Prepared
 from viewer.ik.kernels_call import UNSETTLED
-from viewer.ik.system import make_call
-
-if TYPE_CHECKING:
-    from viewer.ik.compiled import Prepared
-    from viewer.ik.system import Settings
-    from viewer.ik.targets import Targets
-    from viewer.ik.workspace import Workspace
-    from viewer.skeleton.pose import Pose
-    from viewer.spatial.checks import Floats
+from viewer.ik.system import Settings, make_call
+from viewer.ik.targets import Targets
+from viewer.ik.workspace import Workspace
+from viewer.skeleton.pose import Pose
+from viewer.spatial.checks import Floats
 
 _FLOAT64 = np.dtype(np.float64)
 

@@ -9,7 +9,6 @@ globals: `viewer.ik.vectorised` and `viewer.ik.compiled` each run this very sour
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from viewer.ik.kernels import scale_row
 from viewer.ik.kernels_dual import gram, solve_dual
@@ -28,9 +27,7 @@ from viewer.ik.leaps import (
     step_again,
     stride,
 )
-
-if TYPE_CHECKING:
-    from viewer.ik.system import Settings, State, System, Work
+from viewer.ik.system import Settings, State, System, Work
 
 CONVERGED, UNREACHABLE, STALLED, DIVERGED, BUDGET = range(5)
 

@@ -9,7 +9,8 @@ all arrays are passed at every call (`viewer.ik.compiled`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 import numba
 import numpy as np
@@ -21,16 +22,10 @@ from viewer.ik.assemble import assemble, freedoms_of
 from viewer.ik.goals import Goal
 from viewer.ik.groups import groups_of
 from viewer.ik.kernels_call import solve_call
-from viewer.ik.system import Settings, make_call, make_many, make_state, make_work
+from viewer.ik.system import Integers, Settings, make_call, make_many, make_state, make_work
 from viewer.ik.targets import Targets
 from viewer.skeleton.tree import chain
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from viewer.ik.system import Integers
-    from viewer.spatial.checks import Floats
-
+from viewer.spatial.checks import Floats
 
 FIELDS = ("meminfo", "parent", "nitems", "itemsize", "data", "shape", "strides")
 """Numba's names of what `noted` writes of an array."""

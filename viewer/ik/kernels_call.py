@@ -7,15 +7,10 @@ functions take longer than an easy solve.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from viewer.ik.problems import solve_many
-from viewer.spatial.checks import UNIT_TOLERANCE
-
-if TYPE_CHECKING:
-    from viewer.ik.system import Call, Many, Settings, State, System, Work
-    from viewer.spatial.checks import Floats
-
+from viewer.ik.system import Call, Many, Settings, State, System, Work
+from viewer.spatial.checks import UNIT_TOLERANCE, Floats
 
 UNSETTLED = -1
 """What is said instead of how a solve ended."""

@@ -8,13 +8,9 @@ may be anything.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from viewer.ik.lanes import LANES, entry, lanes_at, plus, put_lanes, times
-
-if TYPE_CHECKING:
-    from viewer.ik.system import System, Work
-    from viewer.spatial.checks import Floats
+from viewer.ik.system import System, Work
+from viewer.spatial.checks import Floats
 
 _PANEL = 4
 """Rows that are eliminated together: they share what they load."""

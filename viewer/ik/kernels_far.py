@@ -9,13 +9,10 @@ residuals for this reason). Where a root may go anywhere it is carried there fir
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from viewer.ik.kernels import DISTANCE, POSE, POSITION, SLIDE
-
-if TYPE_CHECKING:
-    from viewer.ik.system import System, Work
-    from viewer.spatial.checks import Floats
+from viewer.ik.system import System, Work
+from viewer.spatial.checks import Floats
 
 _FAR, _FAR_AFLOAT = 2.0, 4.0
 """Reaches of a chain: a target farther than that from its base is far out; from a root that may go there."""

@@ -6,13 +6,10 @@ What the rows of the Jacobian need of a goal is left in the scratch: see `viewer
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from viewer.ik.kernels import AIM, DISTANCE, POSE, POSITION, ROTATION, SMALL, logarithm, product, turned
-
-if TYPE_CHECKING:
-    from viewer.ik.system import System, Work
-    from viewer.spatial.checks import Floats
+from viewer.ik.system import System, Work
+from viewer.spatial.checks import Floats
 
 
 def forward(s: System, w: Work, q: Floats, t: Floats) -> None:

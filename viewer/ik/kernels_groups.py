@@ -8,14 +8,11 @@ so that aims which exclude each other would send a figure off for ever.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from viewer.ik.kernels import AIM, put_row, put_table
 from viewer.ik.kernels_far import is_afloat, is_placed
-
-if TYPE_CHECKING:
-    from viewer.ik.system import State, System, Work
-    from viewer.spatial.checks import Floats
+from viewer.ik.system import State, System, Work
+from viewer.spatial.checks import Floats
 
 _ROUND = 4.0
 """Times as far as what it looks at may a figure go to see it from elsewhere."""

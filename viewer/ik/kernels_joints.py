@@ -6,7 +6,6 @@ The scalar twin of `viewer.skeleton.coordinates`, which derives the formulas.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from viewer.ik.kernels import (
     EULER,
@@ -17,6 +16,8 @@ from viewer.ik.kernels import (
     SWING_TWIST,
     TURNS,
     UNIVERSAL,
+    Quaternion,
+    Vector,
     about,
     exponential,
     half_turn_series,
@@ -38,11 +39,8 @@ from viewer.ik.kernels_readings import (
     swing_excess,
     swing_inside,
 )
-
-if TYPE_CHECKING:
-    from viewer.ik.kernels import Quaternion, Vector
-    from viewer.ik.system import Integers, System, Work
-    from viewer.spatial.checks import Floats
+from viewer.ik.system import Integers, System, Work
+from viewer.spatial.checks import Floats
 
 
 def relative_rotation(form: int, axes: Floats, order: Integers, x: float, y: float, z: float) -> Quaternion:

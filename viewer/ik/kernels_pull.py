@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from viewer.ik.system import System, Work
+from viewer.ik.system import System, Work
 
 SWING, SWINGING = 3e-4, 0.5
 """Radians or units of length that freedoms swing back; and that part, at least, of what others go on (both squared)."""

@@ -7,10 +7,8 @@ its freedoms (Euler angles as they follow each other; swing, swing, twist).
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Floats
 
 LOCKED = 1e-8
 ROUNDING = 1e-9

@@ -8,7 +8,6 @@ the goals below its joint: goals stand in depth-first order, so these are the ro
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from viewer.ik.kernels import (
     AIM,
@@ -21,17 +20,15 @@ from viewer.ik.kernels import (
     SWING_TWIST,
     TURNS,
     UNIVERSAL,
+    Vector,
     product,
     sine_cosine,
     turned,
     unit,
 )
 from viewer.ik.kernels_dual import take_out
-
-if TYPE_CHECKING:
-    from viewer.ik.kernels import Vector
-    from viewer.ik.system import System, Work
-    from viewer.spatial.checks import Bools, Floats
+from viewer.ik.system import System, Work
+from viewer.spatial.checks import Bools, Floats
 
 _AT_LIMIT = 1e-9
 _NEAR_LIMIT = 1e-2

@@ -7,14 +7,11 @@ slowly the more joints there are, because no joint's turn brings a straight chai
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from viewer.ik.kernels import POSITION, TURNS, product
 from viewer.ik.kernels_far import is_afloat, normalise
-
-if TYPE_CHECKING:
-    from viewer.ik.system import System, Work
-    from viewer.spatial.checks import Floats
+from viewer.ik.system import System, Work
+from viewer.spatial.checks import Floats
 
 _BEYOND = 1.0 + 1e-9
 """Reaches beyond which a target is out of reach, whatever the rounding."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from viewer.ik.kernels import AIM, DISTANCE, POSE, ROTATION, put_row, put_table, scale_row
 from viewer.ik.kernels_align import FEWEST, align_roots, stand_roots
@@ -11,10 +10,8 @@ from viewer.ik.kernels_dual import solve_dual, substitute
 from viewer.ik.kernels_forward import residuals
 from viewer.ik.kernels_joints import difference, move, reseed
 from viewer.ik.kernels_step import cap, less_pull, shorten, spread_step
-
-if TYPE_CHECKING:
-    from viewer.ik.system import Settings, State, System, Work
-    from viewer.spatial.checks import Floats
+from viewer.ik.system import Settings, State, System, Work
+from viewer.spatial.checks import Floats
 
 CHOICE = 8
 """Seeds that each restart chooses from."""

@@ -5,8 +5,6 @@ Like `viewer.ik.driver` this is run by each backend with steps of its own.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from viewer.ik.driver import AS_NEAR, BUDGET, CONVERGED, STALLED, UNREACHABLE, solve
 from viewer.ik.kernels import put_table, scale_row
 from viewer.ik.kernels_far import approach, far_out, went
@@ -24,10 +22,7 @@ from viewer.ik.kernels_groups import (
 from viewer.ik.kernels_joints import into_limits, prefer
 from viewer.ik.kernels_stretch import is_chain, stretch
 from viewer.ik.leaps import copy, stand_or_lie
-from viewer.ik.system import Settings
-
-if TYPE_CHECKING:
-    from viewer.ik.system import Many, State, System, Work
+from viewer.ik.system import Many, Settings, State, System, Work
 
 _SEARCH = 0.6
 """Part of the iterations after which no restart begins: the rest is for coming to rest at the nearest pose."""

@@ -5,21 +5,16 @@ These are drawn to the preferred pose, too, if there is one.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from viewer.ik.preferred import Preferred
 from viewer.ik.workspace import checked_start
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.limits import JointKind
 from viewer.skeleton.pose import Pose
-from viewer.spatial.checks import handed_over
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Bools, Floats, Ints, handed_over
 from viewer.spatial.quaternion import multiply, rotate
-
-if TYPE_CHECKING:
-    from viewer.ik.preferred import Preferred
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Bools, Floats, Ints
 
 _OUTSIDE = 1e-9
 """Radians or metres: less than this is rounding."""

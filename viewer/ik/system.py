@@ -6,17 +6,18 @@ on them, are neighbours: what a freedom moves is one range of rows.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
 from viewer.ik.lanes import filled
+from viewer.spatial.checks import Bools, Floats, Ints
 
 if TYPE_CHECKING:
     from viewer.ik.targets import Targets
-    from viewer.spatial.checks import Bools, Floats, Ints
 
-    Integers = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
+
+Integers: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 
 
 class System(NamedTuple):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from viewer.ik import driver, leaps, problems
+from viewer.ik.system import Many, Settings, State, System, Work
 from viewer.ik.twin import twins
 from viewer.ik.vectorised_align import align_roots, stand_roots
 from viewer.ik.vectorised_forward import residuals
@@ -27,9 +28,6 @@ from viewer.ik.vectorised_step import (
     spread_step,
     substitute,
 )
-
-if TYPE_CHECKING:
-    from viewer.ik.system import Many, Settings, State, System, Work
 
 STEPS: dict[str, Any] = {
     function.__name__: function

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from viewer.ik import kernels
+from viewer.ik.kernels import Quaternion
 from viewer.ik.kernels_align import FEWEST, LEVER, POWERS
+from viewer.ik.system import System, Work
 from viewer.ik.vectorised_algebra import matrices
 from viewer.ik.vectorised_tables import kept
-
-if TYPE_CHECKING:
-    from viewer.ik.kernels import Quaternion
-    from viewer.ik.system import System, Work
-    from viewer.spatial.checks import Floats, Ints
+from viewer.spatial.checks import Floats, Ints
 
 _BEGIN = np.array([0.01, 0.02, 0.03, 1.0])
 _IDENTITY = np.eye(4)

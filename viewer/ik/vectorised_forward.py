@@ -8,22 +8,17 @@ from __future__ import annotations
 
 import math
 import threading
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
 
+from viewer.ik.system import System, Work
 from viewer.ik.vectorised_algebra import apply, matrices, multiply
-from viewer.ik.vectorised_tables import rows_of, tree_of
-from viewer.ik.vectorised_turns import turn_to, turn_towards
+from viewer.ik.vectorised_tables import Rows, Tree, rows_of, tree_of
+from viewer.ik.vectorised_turns import Turn, turn_to, turn_towards
+from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import IDENTITY
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from viewer.ik.system import System, Work
-    from viewer.ik.vectorised_tables import Rows, Tree
-    from viewer.ik.vectorised_turns import Turn
-    from viewer.spatial.checks import Floats, Ints
 
 _SMALL = 1e-9
 _ONES = np.ones(3)

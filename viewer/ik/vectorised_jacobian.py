@@ -7,20 +7,16 @@ is a wrench: how it answers to these. The Jacobian is all their products at once
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from viewer.ik import kernels
+from viewer.ik.system import System, Work
 from viewer.ik.vectorised_algebra import apply, cross
 from viewer.ik.vectorised_forward import frames_at
-from viewer.ik.vectorised_tables import joint_of_freedom, kept, places, rows_of, tree_of
+from viewer.ik.vectorised_tables import Places, joint_of_freedom, kept, places, rows_of, tree_of
+from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import rotate
-
-if TYPE_CHECKING:
-    from viewer.ik.system import System, Work
-    from viewer.ik.vectorised_tables import Places
-    from viewer.spatial.checks import Floats, Ints
 
 _NO_DIGITS = 1e-4
 """Below this angle differences that should be a^2 / 2 and a^3 / 6 are mostly rounding."""

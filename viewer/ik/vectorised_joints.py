@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from viewer.ik import kernels
+from viewer.ik.system import System, Work
 from viewer.ik.vectorised_algebra import apply, exponential, logarithm, multiply, since
 from viewer.ik.vectorised_kinds import joints_of
 from viewer.ik.vectorised_tables import limits_of
-
-if TYPE_CHECKING:
-    from viewer.ik.system import System, Work
-    from viewer.spatial.checks import Floats, Ints
+from viewer.spatial.checks import Floats, Ints
 
 
 def set_local(s: System, x: Floats, q: Floats, t: Floats) -> None:

@@ -8,20 +8,16 @@ the same with fewer angles. What each product is multiplied by is worked out onc
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from viewer.ik import kernels
+from viewer.ik.kernels import Quaternion
+from viewer.ik.system import System
 from viewer.ik.vectorised_algebra import matrices
-from viewer.ik.vectorised_tables import kept, places
+from viewer.ik.vectorised_tables import Places, kept, places
+from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import multiply, rotate
-
-if TYPE_CHECKING:
-    from viewer.ik.kernels import Quaternion
-    from viewer.ik.system import System
-    from viewer.ik.vectorised_tables import Places
-    from viewer.spatial.checks import Bools, Floats, Ints
 
 _THREE = np.arange(3)
 _FEW = 4

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from viewer.ik import kernels
 from viewer.ik.kernels_readings import ROUNDING
+from viewer.ik.system import System, Work
 from viewer.ik.vectorised_joints import set_local
 from viewer.ik.vectorised_kinds import joints_of
 from viewer.ik.vectorised_tables import kept, limits_of
 from viewer.skeleton import coordinates
+from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.euler import to_euler
 from viewer.spatial.quaternion import conjugate, multiply
 from viewer.spatial.swing_twist import to_swing_twist, twist_about
-
-if TYPE_CHECKING:
-    from viewer.ik.system import System, Work
-    from viewer.spatial.checks import Floats, Ints
 
 _TURN = 2.0 * np.pi
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from viewer.ik.kernels_pull import LEAST, LESS, MORE, SWING, SWINGING
-
-if TYPE_CHECKING:
-    from viewer.ik.system import System, Work
+from viewer.ik.system import System, Work
 
 
 def yield_swings(s: System, w: Work) -> None:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from viewer.ik.system import System, Work
 from viewer.ik.vectorised_tables import limits_of
-
-if TYPE_CHECKING:
-    from viewer.ik.system import System, Work
-    from viewer.spatial.checks import Bools, Floats
+from viewer.spatial.checks import Bools, Floats
 
 _NEAR_LIMIT = 1e-2
 

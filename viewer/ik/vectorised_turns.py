@@ -7,17 +7,12 @@ A figure has few of them, and an array of four numbers costs as much as one of f
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, TypeAlias
 
-from viewer.ik.kernels import logarithm, product
+from viewer.ik.kernels import Quaternion, Vector, logarithm, product
 
-if TYPE_CHECKING:
-    from typing import TypeAlias
-
-    from viewer.ik.kernels import Quaternion, Vector
-
-    Matrix: TypeAlias = tuple[float, ...]
-    """Nine entries, row by row."""
+Matrix: TypeAlias = tuple[float, ...]
+"Nine entries, row by row."
 
 _NO_DIGITS = 1e-3
 """Below this angle a difference that should be a^2 / 12 is mostly rounding."""

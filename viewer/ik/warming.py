@@ -6,15 +6,12 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from viewer.errors import ViewerError, is_installed
 from viewer.ik import backends
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 # What a compiler makes lives as long as the process: to look for garbage in it takes a sixth of the time.
 _CHILD = "import gc; gc.disable(); from viewer.ik.warming import compile_all; compile_all()"

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from viewer.skeleton.figure import find_figure
-from viewer.skeleton.kinematics import fk, tip_positions
+from viewer.skeleton.kinematics import World, fk, tip_positions
 from viewer.skeleton.names import body_part
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from viewer.skeleton.kinematics import World
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Bools, Floats, Ints
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Bools, Floats, Ints
 
 RGB = tuple[float, float, float]
 RGBA = tuple[float, float, float, float]

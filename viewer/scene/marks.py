@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from viewer.gizmo.drawing import Shape
 from viewer.scene.camera import near_of
 from viewer.scene.flat import DIAMOND, Path, box, circle, clipped, dashes, tessellate
-from viewer.scene.look import PALETTE, rgba
-from viewer.scene.primitives import FLAT, SPHERE, joined
+from viewer.scene.look import PALETTE, RGBA, rgba
+from viewer.scene.primitives import FLAT, SPHERE, Lines, Records, joined
+from viewer.scene.scene import Mark, Scene, Trail
 from viewer.scene.shapes import is_about
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from viewer.gizmo.drawing import Shape
-    from viewer.scene.look import RGBA
-    from viewer.scene.primitives import Lines, Records
-    from viewer.scene.scene import Mark, Scene, Trail
-    from viewer.spatial.checks import Floats
-    from viewer.spatial.projection import Projection
+from viewer.spatial.checks import Floats
+from viewer.spatial.projection import Projection
 
 _HALF, _HALF_IN_GIZMO = 9.0, 7.0
 _LINK_PX, _LINK_ON, _LINK_OFF = 2.0, 7.0, 5.0

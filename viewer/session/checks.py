@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, TypeVar
+from enum import StrEnum
+from typing import TypeVar
 
 import numpy as np
 
 from viewer.errors import InputError, quote, unknown_name
 from viewer.formats.bounds import FARTHEST
-from viewer.ik.goals import LEAST_WEIGHT
+from viewer.ik.goals import LEAST_WEIGHT, Quaternion, Vector
 from viewer.spatial.checks import finite_floats, unit_quaternions
-
-if TYPE_CHECKING:
-    from enum import StrEnum
-
-    from viewer.ik.goals import Quaternion, Vector
 
 Word = TypeVar("Word", bound="StrEnum")
 

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from viewer.session.handle import STANDING, Wanted
+from viewer.session.document import Document
+from viewer.session.handle import STANDING, Handle, Wanted
+from viewer.session.take.values import Pin
 from viewer.skeleton.effectors import EffectorGoal, find_place
 from viewer.skeleton.kinematics import World, fk
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import rotate
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-
-    from viewer.session.document import Document
-    from viewer.session.handle import Handle
-    from viewer.session.take.values import Pin
-    from viewer.skeleton.pose import Pose
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Bools, Floats
 
 
 class Stand(NamedTuple):

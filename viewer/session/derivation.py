@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from viewer.ik.methods.two_link import two_link_algebraic
 from viewer.session.default_goals import world_of
-from viewer.session.handle import Wanted
+from viewer.session.document import Document
+from viewer.session.handle import Handle, Wanted
 from viewer.skeleton.effectors import find_place
 from viewer.skeleton.limits import JointKind
-
-if TYPE_CHECKING:
-    from viewer.session.document import Document
-    from viewer.session.handle import Handle
-    from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Floats
 
 _AXES = {"xy": (0, 1), "yz": (1, 2), "zx": (2, 0)}
 _SHORT = 1e-9

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from viewer.errors import InputError, unknown_name
+from viewer.ik.goals import Goal
 from viewer.session.handle import Handle, Item, Mode, Scope, Wanted
 from viewer.session.solver_settings import SolverSettings
 from viewer.session.take.evaluate import base_frame, take_pose
-from viewer.session.take.values import FRAME_TIME
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from viewer.ik.goals import Goal
-    from viewer.session.take.values import Take
-    from viewer.skeleton.character import Character
-    from viewer.skeleton.clip import Clip
-    from viewer.skeleton.pose import Pose
-    from viewer.skeleton.skeleton import Skeleton
+from viewer.session.take.values import FRAME_TIME, Take
+from viewer.skeleton.character import Character
+from viewer.skeleton.clip import Clip
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
 
 
 def same_skeleton(one: Skeleton, other: Skeleton) -> bool:

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Container, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, quote
-from viewer.ik.goals import Goal, GoalKind
+from viewer.ik.goals import Goal, GoalKind, Quaternion, Vector
 from viewer.session.checks import as_vector
 from viewer.session.default_goals import world_of
+from viewer.session.document import Document
 from viewer.session.handle import Item
 from viewer.session.planar import in_plane
 from viewer.skeleton.effectors import find_place
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Container, Iterable, Mapping
-
-    from numpy.typing import ArrayLike
-
-    from viewer.ik.goals import Quaternion, Vector
-    from viewer.session.document import Document
-
 
 DRAGGED = 5.0
 """Holds that what is dragged weighs: where not all can be met, holds give way to it, and it to pins."""

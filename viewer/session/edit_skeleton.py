@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from viewer.errors import InputError, quote
+from viewer.skeleton.character import Source
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from viewer.session.document import Document
     from viewer.session.take.values import Take
-    from viewer.skeleton.character import Source
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
 
 _SHORTEST = 1e-9
 """Metres; a bone below this has no direction of its own."""

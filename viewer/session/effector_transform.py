@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from viewer.ik.backends import engine_for
-from viewer.ik.goals import GoalKind
+from viewer.ik.goals import Goal, GoalKind
 from viewer.session.default_goals import world_of
+from viewer.session.document import Document
 from viewer.session.report import GoalError, StillReport, goal_errors
 from viewer.session.scope import binding
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.effectors import find_place
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import angle_between, rotate
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from viewer.ik.goals import Goal
-    from viewer.session.document import Document
-    from viewer.skeleton.pose import Pose
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
 
 _AT_LIMIT = 1e-6
 """Radians or metres."""

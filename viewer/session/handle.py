@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
+
+from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, quote
 from viewer.formats.bounds import FARTHEST
-from viewer.ik.goals import PIN_WEIGHT, Goal, GoalKind
+from viewer.ik.goals import PIN_WEIGHT, Goal, GoalKind, Quaternion, Vector
 from viewer.session.checks import as_flag, as_number, as_turn, as_vector, as_weight, one_of
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from viewer.ik.goals import Quaternion, Vector
 
 ItemKind = Literal["joint", "effector"]
 

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
-from viewer.session.handle import Item
+from viewer.session.document import Document
+from viewer.session.handle import Handle, Item
 from viewer.skeleton.effectors import find_place
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from viewer.session.document import Document
-    from viewer.session.handle import Handle
 
 
 def sharing(document: Document, effector: str) -> tuple[str, ...]:

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from viewer.session.opening import moved_over, root_of, standing_across, standing_on, turned_across
 from viewer.skeleton.figure import find_figure
-from viewer.skeleton.kinematics import fk
+from viewer.skeleton.kinematics import World, fk
 from viewer.skeleton.names import body_part
 from viewer.skeleton.pose import Pose
-from viewer.spatial.checks import frozen
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats, Ints, frozen
 from viewer.spatial.quaternion import conjugate, from_matrix, multiply, rotate
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from viewer.skeleton.kinematics import World
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats, Ints
 
 _SWAPS = {"left": "right", "right": "left", "l": "r", "r": "l", "lft": "rgt", "rgt": "lft", "lt": "rt", "rt": "lt"}
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")

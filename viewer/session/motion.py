@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from viewer.errors import InputError
+from viewer.session.document import Document
 from viewer.session.take.evaluate import motion_of
 from viewer.session.take.pins import resolved
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from viewer.session.document import Document
-    from viewer.session.take.values import Take
-    from viewer.skeleton.character import Character
-    from viewer.skeleton.clip import Clip
+from viewer.session.take.values import Take
+from viewer.skeleton.character import Character
+from viewer.skeleton.clip import Clip
 
 
 def with_motion(document: Document, character: Character) -> Document:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from viewer.errors import InputError, unknown_name
-from viewer.ik.goals import GoalKind
+from viewer.ik.goals import Goal, GoalKind
 from viewer.ik.holds import holds
 from viewer.ik.workspace import checked_start
 from viewer.session.default_goals import below, stand_of
@@ -16,21 +16,15 @@ from viewer.session.document import Document
 from viewer.session.handle import Handle, Wanted, handle_of
 from viewer.session.solver_settings import SolverSettings
 from viewer.session.units import step_scale
+from viewer.skeleton.character import Character
 from viewer.skeleton.effectors import Effector, EffectorGoal, find_place
 from viewer.skeleton.figure import find_figure
-from viewer.skeleton.kinematics import extent, fk
+from viewer.skeleton.kinematics import World, extent, fk
 from viewer.skeleton.names import FreeNames
 from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import conjugate, multiply, rotate
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from viewer.ik.goals import Goal
-    from viewer.skeleton.character import Character
-    from viewer.skeleton.kinematics import World
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats, Ints
 
 
 def new_document(

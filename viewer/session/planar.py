@@ -7,24 +7,21 @@ a plane of its own, at the same distance from the root's for ever.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from viewer.session.default_goals import stand_of, world_of
+from viewer.session.document import Document
 from viewer.session.effector_transform import joints_at_limit
+from viewer.session.handle import Handle
 from viewer.session.planar_rig import PLANES, normal_of
 from viewer.skeleton.coordinates import project_pose
 from viewer.skeleton.limits import JointKind
 from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import between, conjugate, from_axis_angle, multiply, rotate
 from viewer.spatial.swing_twist import twist_about
-
-if TYPE_CHECKING:
-    from viewer.session.document import Document
-    from viewer.session.handle import Handle
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
 
 __all__ = ["PLANES", "confined", "flattened", "in_plane", "normal_of", "out_of_plane"]
 

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from viewer.errors import InputError, unknown_name
 from viewer.ik.natural import MOST, REFERENCE, spreads
+from viewer.ik.solution import Solution
 from viewer.ik.stated import spread_about
+from viewer.session.document import Document
 from viewer.session.take.editing import with_joints
 from viewer.skeleton.coordinates import joint_space, limit_violation, project_pose
-from viewer.skeleton.kinematics import fk
+from viewer.skeleton.kinematics import World, fk
 from viewer.skeleton.limits import JointKind, JointLimits
 from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import IDENTITY, angle_between, conjugate, from_axis_angle, multiply, rotate, slerp
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from viewer.ik.solution import Solution
-    from viewer.session.document import Document
-    from viewer.skeleton.kinematics import World
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Bools, Floats, Ints
 
 PLANES = ("xy", "yz", "zx")
 """Of the world, by the two axes that span them."""

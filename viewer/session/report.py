@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from viewer.ik.solution import Status
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from viewer.ik.solution import Solution
-    from viewer.spatial.checks import Floats
+from viewer.ik.solution import Solution, Status
+from viewer.spatial.checks import Floats
 
 MOST_STEPS = 400
 """Steps that the convergence plot shows."""

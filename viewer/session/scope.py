@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from viewer.session.default_goals import above, below
-from viewer.session.handle import Scope
+from viewer.session.document import Document
+from viewer.session.handle import Item, Scope
 from viewer.session.planar_rig import rig_of
 from viewer.skeleton.coordinates import limit_violation, project_pose
 from viewer.skeleton.effectors import find_place
 from viewer.skeleton.figure import find_figure
 from viewer.skeleton.pose import Pose
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-
-    from viewer.session.document import Document
-    from viewer.session.handle import Item
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Bools
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Bools
 
 
 def joint_of(document: Document, item: Item) -> int:

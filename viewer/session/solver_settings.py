@@ -12,14 +12,14 @@ from viewer.ik.checks import check_count
 from viewer.ik.methods import DEFAULT_TUNING
 from viewer.ik.settings import DRAGGING, ONE_SHOT
 from viewer.ik.solver_options import DEFAULT, Options
+from viewer.ik.system import Settings
 from viewer.session.checks import as_flag, as_number, as_weight
 from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
 
 if TYPE_CHECKING:
-    from viewer.ik.system import Settings
     from viewer.session.document import Document
     from viewer.session.planar_rig import PlanarRig
-    from viewer.skeleton.skeleton import Skeleton
 
 PREFERRED = ("start", "rest", "relaxed")
 BENDS = {"up": 1, "down": -1}

@@ -3,36 +3,30 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import chain, repeat
 from math import inf
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
 
 from viewer.ik.drag import Drag
-from viewer.ik.solution import Status
+from viewer.ik.goals import Goal
+from viewer.ik.solution import Solution, Status
 from viewer.ik.solver import Solver
+from viewer.ik.solver_options import Options, SolverOptions
+from viewer.session.document import Document
 from viewer.session.drag_goals import settling_goals
 from viewer.session.effector_transform import measured, still_report
 from viewer.session.history import State
-from viewer.session.planar_rig import rig_of
+from viewer.session.planar_rig import PlanarRig, rig_of
 from viewer.session.report import Report, Trace
 from viewer.session.scope import bound_skeleton, inside, violation
-from viewer.session.solver_settings import preferred_pose, prefers
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from viewer.ik.goals import Goal
-    from viewer.ik.solution import Solution
-    from viewer.ik.solver_options import Options, SolverOptions
-    from viewer.session.document import Document
-    from viewer.session.planar_rig import PlanarRig
-    from viewer.session.solver_settings import SolverSettings
-    from viewer.skeleton.pose import Pose
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
+from viewer.session.solver_settings import SolverSettings, preferred_pose, prefers
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats
 
 _STILL, _STILL_TICKS = 1e-6, 3
 """Of a quaternion's component, or metres: a tick that moves less is still; it rests once so many in a row are."""

@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from viewer.errors import InputError
+from viewer.session.actions.base import Action
 from viewer.session.actions.settings import at_frame
 from viewer.session.checks import as_weight
+from viewer.session.document import Document
+from viewer.session.drag_goals import Grab
 from viewer.session.effector_transform import still_report
 from viewer.session.gestures import Gestures
+from viewer.session.handle import Item
 from viewer.session.history import State
 from viewer.session.kernels import Kernels
 from viewer.session.stepping import near
 from viewer.session.take.evaluate import check_played_frame
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from viewer.session.actions.base import Action
-    from viewer.session.document import Document
-    from viewer.session.drag_goals import Grab
-    from viewer.session.handle import Item
-    from viewer.skeleton.pose import Pose
+from viewer.skeleton.pose import Pose
 
 
 class Loop(StrEnum):

@@ -5,13 +5,10 @@ from __future__ import annotations
 import contextlib
 import time
 import traceback
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from viewer.errors import quote
 from viewer.session.autosave import log_folder
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _LARGEST = 1 << 20
 """Bytes of the log; then it is begun anew, and what was in it is kept once."""

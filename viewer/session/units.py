@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from viewer.errors import InputError
+from viewer.session.document import Document
 from viewer.session.edit_skeleton import relengthened, renamed_skeleton
+from viewer.session.handle import Handle
 from viewer.session.take.changing import reread_take
 from viewer.session.take.evaluate import motion_of
 from viewer.session.take.pins import resolved
+from viewer.skeleton.character import Character
+from viewer.skeleton.effectors import Effector
 from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import conjugate, multiply, rotate
-
-if TYPE_CHECKING:
-    from viewer.session.document import Document
-    from viewer.session.handle import Handle
-    from viewer.skeleton.character import Character
-    from viewer.skeleton.effectors import Effector
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
 
 
 def reread(document: Document, character: Character) -> Document:

@@ -15,15 +15,14 @@ import numpy as np
 
 from viewer.errors import InputError
 from viewer.skeleton.arguments import check_clip, check_pose, check_skeleton
-from viewer.spatial.checks import frozen
+from viewer.skeleton.character import Character
+from viewer.skeleton.clip import Clip
+from viewer.skeleton.pose import Pose
+from viewer.spatial.checks import Floats, Ints, frozen
 from viewer.spatial.quaternion import rotate
 
 if TYPE_CHECKING:
-    from viewer.skeleton.character import Character
-    from viewer.skeleton.clip import Clip
-    from viewer.skeleton.pose import Pose
     from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats, Ints
 
 _DEEP = 64
 """Trees deeper than this are composed by pointer doubling."""

@@ -7,24 +7,17 @@ need no form: their ranges are those of their own coordinates.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, quote
 from viewer.skeleton.checks import member, whole
-from viewer.skeleton.pose import reduced
-from viewer.spatial.checks import as_floats, frozen
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike
-
-    from viewer.skeleton.pose import Reduced
-    from viewer.spatial.checks import Floats
+from viewer.skeleton.pose import Reduced, reduced
+from viewer.spatial.checks import Floats, as_floats, frozen
 
 
 class JointKind(StrEnum):

@@ -6,18 +6,16 @@ u S S u: about the principal axes it is the eigenvalues, and S = diag(a, b, c) s
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from viewer.errors import InputError, shown
-from viewer.spatial.checks import frozen
+from viewer.spatial.checks import Bools, Floats, frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Bools, Floats
 
 _EVEN = 1e-6
 """Halves of a symmetric matrix differ by at most so much of its largest number: what rounding does to them."""

@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from viewer.spatial.checks import as_floats, finite_floats, frozen, nearly_unit, not_unit
+from viewer.spatial.checks import Floats, as_floats, finite_floats, frozen, nearly_unit, not_unit
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-    from viewer.spatial.checks import Floats
-
-Reduced: TypeAlias = "tuple[Any, tuple[Any, ...]]"
+Reduced: TypeAlias = tuple[Any, tuple[Any, ...]]
 """What `object.__reduce__` gives: a function and its arguments."""
 
 

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from viewer.errors import InputError, quote, unknown_name
-from viewer.skeleton.limits import FREEDOMS
-from viewer.skeleton.pose import Pose, reduced
+from viewer.skeleton.effectors import Effector
+from viewer.skeleton.limits import FREEDOMS, JointKind, JointLimits
+from viewer.skeleton.pose import Pose, Reduced, reduced
 from viewer.skeleton.relaxed import derived_pose
 from viewer.skeleton.structure import checked_fields
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from viewer.skeleton.effectors import Effector
-    from viewer.skeleton.limits import JointKind, JointLimits
-    from viewer.skeleton.pose import Reduced
-    from viewer.spatial.checks import Floats, Ints
+from viewer.spatial.checks import Floats, Ints
 
 
 @dataclass(frozen=True, slots=True, eq=False)

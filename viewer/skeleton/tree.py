@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from viewer.errors import InputError
 from viewer.skeleton.effectors import Effector
@@ -13,9 +13,6 @@ from viewer.skeleton.limits import JointKind
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.quaternion import IDENTITY, from_axis_angle
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 def depth_first(skeleton: Skeleton) -> list[int]:

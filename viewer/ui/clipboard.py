@@ -11,20 +11,18 @@ from viewer.formats.files import read_text
 from viewer.formats.goals_json import read_goals
 from viewer.formats.json_reading import kind_of, parse
 from viewer.formats.motion_json import read_pose
-from viewer.ik.goals import GoalKind
-from viewer.session import Handle, Wanted
+from viewer.ik.goals import Goal, GoalKind
+from viewer.session import Document, Handle, Session, Wanted
 from viewer.session.actions import MakeEffector, MirrorPose, PastePose, SetHandle, SetPose
 from viewer.session.default_goals import stand_of
 from viewer.session.files import is_session
 from viewer.session.handle import handle_of
 from viewer.skeleton.effectors import find_place
+from viewer.skeleton.pose import Pose
 from viewer.ui.commands import Handler, Handlers
 from viewer.ui.documents import bad_file
 
 if TYPE_CHECKING:
-    from viewer.ik.goals import Goal
-    from viewer.session import Document, Session
-    from viewer.skeleton.pose import Pose
     from viewer.ui.controller import Controller
 
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from viewer.ui.events import Chord, chord
+from viewer.ui.events import Chord, Mods, chord
 from viewer.ui.numbers import MINUS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from viewer.ui.events import Mods
 
 NAVIGATE, SELECT, EDIT, POSE = "Navigate", "Select", "File and edit", "Pose"
 DRAG, TIME, WINDOW = "While dragging", "Time", "Window"

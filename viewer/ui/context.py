@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.session import Item
+from viewer.session import Document, Item
 from viewer.session.actions import Select
 from viewer.session.default_goals import below
-from viewer.ui.commands import BY_ID, Handler, Handlers
+from viewer.ui.commands import BY_ID, Command, Handler, Handlers
 
 if TYPE_CHECKING:
-    from viewer.session import Document
-    from viewer.ui.commands import Command
     from viewer.ui.controller import Controller
 
 _OF_JOINT = (

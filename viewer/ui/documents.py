@@ -16,19 +16,19 @@ from viewer.formats.load import SAMPLE, load
 from viewer.formats.save import SEVERAL_CLIPS, SHAPES, WRITERS, retimed, save
 from viewer.formats.units import BECAUSE, GUESSES
 from viewer.scene import figure_points
+from viewer.session import Document
 from viewer.session.actions import SetClip
 from viewer.session.demos import PREFIX, find_demo
 from viewer.session.files import SUFFIX, MotionError, is_session, save_session
 from viewer.session.opening import new_document
 from viewer.session.take import baked_character, baked_clip
 from viewer.session.unexpected import said
+from viewer.skeleton.character import Character
 from viewer.skeleton.kinematics import fk
 from viewer.ui import numbers, showing
 from viewer.ui.messages import Message
 
 if TYPE_CHECKING:
-    from viewer.session import Document
-    from viewer.skeleton.character import Character
     from viewer.ui.controller import Controller
 
 FILMS = (".mp4", ".gif")

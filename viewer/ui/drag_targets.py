@@ -7,21 +7,18 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from viewer.gizmo import Part, Tool
-from viewer.scene import hits, pick_axis
-from viewer.session import Grab, Item, Mode
+from viewer.gizmo import Gizmo, Motion, Part, Tool
+from viewer.scene import Hit, hits, pick_axis
+from viewer.session import Document, Grab, Handle, Item, Mode, Session
 from viewer.session.actions import Select, SetPose, TurnJoint
 from viewer.session.default_goals import above, stand_of, world_of
 from viewer.skeleton.limits import JointKind
 from viewer.skeleton.pose import Pose
+from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import between, conjugate, multiply, rotate
 from viewer.ui.gestures import item_of
 
 if TYPE_CHECKING:
-    from viewer.gizmo import Gizmo, Motion
-    from viewer.scene import Hit
-    from viewer.session import Document, Handle, Session
-    from viewer.spatial.checks import Floats
     from viewer.ui.controller import Controller
 
 

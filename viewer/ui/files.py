@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -15,8 +16,6 @@ from viewer.ui import clipboard, documents
 from viewer.ui.commands import Handler, Handlers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from viewer.ui.controller import Controller
 
 Answer = Literal["save", "discard", "cancel"]

@@ -5,32 +5,27 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from pathlib import Path
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
 from viewer.formats.film_rates import FASTEST, GIF_FPS, STILL_FPS, STILL_TURN, USUAL, playable_fps, same_rate
-from viewer.scene import Display, Scene, figure_height, figure_points, floor_of
+from viewer.scene import Camera, Display, Ghost, Scene, Trail, figure_height, figure_points, floor_of
+from viewer.session import Document
 from viewer.session.default_goals import carried, world_of
 from viewer.session.effector_transform import joints_at_limit
 from viewer.session.handle import Item
 from viewer.session.take import baked_character
 from viewer.session.take.changing import take_of
+from viewer.skeleton.clip import Clip
+from viewer.skeleton.pose import Pose
+from viewer.spatial.checks import Floats
 from viewer.ui import drag_targets
 from viewer.ui.documents import has_motion
 from viewer.ui.numbers import fixed
-from viewer.ui.onion_skin import MOST_TRAILS, ghosts_of, trails_of
+from viewer.ui.onion_skin import MOST_TRAILS, Shown, ghosts_of, trails_of
 from viewer.ui.picture import goal_marks, stretched
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from viewer.scene import Camera, Ghost, Trail
-    from viewer.session import Document
-    from viewer.skeleton.clip import Clip
-    from viewer.skeleton.pose import Pose
-    from viewer.spatial.checks import Floats
-    from viewer.ui.onion_skin import Shown
 
 FilmFormat = Literal["mp4", "gif", "png"]
 FORMATS: tuple[FilmFormat, ...] = get_args(FilmFormat)

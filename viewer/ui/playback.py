@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viewer.scene import figure_points
-from viewer.session import Loop
+from viewer.session import Document, Loop
 from viewer.session.default_goals import world_of
 from viewer.skeleton.kinematics import fk
+from viewer.skeleton.pose import Pose
+from viewer.spatial.checks import Floats
 from viewer.ui.commands import Handler, Handlers
 from viewer.ui.timeline import OpenTimeline, frame_count, last_frame, played_range
 
 if TYPE_CHECKING:
-    from viewer.session import Document
-    from viewer.skeleton.pose import Pose
-    from viewer.spatial.checks import Floats
     from viewer.ui.controller import Controller
 
 SPEEDS = (0.1, 0.25, 0.5, 1.0, 1.5, 2.0, 4.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Literal, TypeVar
 
@@ -10,16 +11,13 @@ import numpy as np
 
 from viewer.gizmo import Space, Tool
 from viewer.ik.solver_options import METHOD_NAMES
-from viewer.session import Mode, Scope
+from viewer.session import Document, Handle, Item, Mode, Scope
 from viewer.session import actions as act
 from viewer.session.actions import MoveTargets
+from viewer.spatial.checks import Floats
 from viewer.ui.commands import DIRECTIONS, Handler, Handlers
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from viewer.session import Document, Handle, Item
-    from viewer.spatial.checks import Floats
     from viewer.ui.controller import Controller
 
 Size = Literal["", "_fine", "_step"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -10,24 +11,20 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from viewer.errors import ViewerError
-from viewer.gizmo import Fill, Stroke
+from viewer.gizmo import Fill, Shape, Stroke
+from viewer.scene import Camera, Scene
+from viewer.session import Document
 from viewer.session.actions import SetPlanar, UseMotion
-from viewer.session.files import open_session
+from viewer.session.files import MotionFile, Opened, open_session
 from viewer.session.planar import out_of_plane
 from viewer.session.storage.motion import character_in
+from viewer.spatial.checks import Floats
+from viewer.spatial.projection import Projection
 from viewer.ui.camera_moves import along
 from viewer.ui.commands import Handler, Handlers
 from viewer.ui.messages import Message
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from viewer.gizmo import Shape
-    from viewer.scene import Camera, Scene
-    from viewer.session import Document
-    from viewer.session.files import MotionFile, Opened
-    from viewer.spatial.checks import Floats
-    from viewer.spatial.projection import Projection
     from viewer.ui.controller import Controller
 
 RING_SECONDS, FLASH_SECONDS = 0.4, 0.2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
@@ -12,13 +13,15 @@ from viewer.gizmo import Tool
 from viewer.ik.findings import FAR
 from viewer.ik.solution import Status
 from viewer.scene import figure_height
-from viewer.session import Mode
+from viewer.session import Document, GoalError, Handle, Mode, Report, Session
 from viewer.session.default_goals import above, stand_of, world_of
 from viewer.session.effector_transform import joints_at_limit
 from viewer.session.handle import STANDING, Wanted
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.effectors import find_place
 from viewer.skeleton.limits import JointKind, LimitForm
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
 from viewer.ui import numbers
 from viewer.ui.drag_targets import can_follow
 from viewer.ui.dragging import Drag
@@ -26,11 +29,6 @@ from viewer.ui.gestures import Box, MoveCamera
 from viewer.ui.numbers import error_decimals
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from viewer.session import Document, GoalError, Handle, Report, Session
-    from viewer.skeleton.pose import Pose
-    from viewer.skeleton.skeleton import Skeleton
     from viewer.ui.controller import Controller
 
 _WORTH = 2

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from imgui_bundle import imgui
 
+from viewer.app.context import PanelContext
 from viewer.app.panels.inspector import WORDS
 from viewer.app.panels.panel_parts import run
 from viewer.app.widgets.edits import act
@@ -22,9 +21,6 @@ from viewer.session.actions import (
 )
 from viewer.session.document import Item
 from viewer.ui.commands import BY_ID
-
-if TYPE_CHECKING:
-    from viewer.app.context import PanelContext
 
 NAME = "##context"
 

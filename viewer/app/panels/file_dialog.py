@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import re
 import time
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
+from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
 from viewer.app.panels.export_rows import HEIGHT as EXPORT_HEIGHT
 from viewer.app.panels.export_rows import ExportState, draw_export
@@ -26,11 +28,6 @@ from viewer.formats.load import READERS, sample_names
 from viewer.session.files import SUFFIX
 from viewer.ui.documents import EXPORTS, export_to, replaces
 from viewer.ui.showing import Wanted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
-
-    from viewer.app.context import PanelContext
 
 ROW = 24
 """Height of a row, logical pixels."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
+from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
 from viewer.app.layout import Place
 from viewer.app.panels.goals import NO_GOALS
@@ -47,22 +49,16 @@ from viewer.session.actions import (
     TurnJoint,
 )
 from viewer.session.default_goals import stand_of
-from viewer.session.document import Item, Wanted
+from viewer.session.document import Document, Handle, Item, Wanted
 from viewer.session.effector_transform import joints_at_limit
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.effectors import find_place
 from viewer.skeleton.limits import FREEDOMS, JointKind, LimitForm
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats
 from viewer.spatial.euler import from_euler, to_euler
 from viewer.ui import numbers
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from viewer.app.context import PanelContext
-    from viewer.session.document import Document, Handle
-    from viewer.skeleton.pose import Pose
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
 
 AT_END = 1e-4
 """Radians or metres from an end of a range within which a coordinate stands at it."""

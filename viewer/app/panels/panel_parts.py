@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
+from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
+from viewer.app.widgets.pen import Pen
+from viewer.session.document import Handle, Item
 from viewer.ui.commands import BY_ID
-
-if TYPE_CHECKING:
-    from viewer.app.context import PanelContext
-    from viewer.app.widgets.pen import Pen
-    from viewer.session.document import Handle, Item
 
 
 def hint(command: str, words: str = "") -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui
 
+from viewer.app.context import PanelContext
 from viewer.app.widgets.buttons import label
 from viewer.app.widgets.dialogs import Choice, begin_dialog, choices, dialog_title, end_dialog, escape_pressed
 from viewer.app.widgets.edits import attempt
@@ -15,11 +15,8 @@ from viewer.app.widgets.pen import gap
 from viewer.errors import visible
 from viewer.session.backup import backup_of
 from viewer.ui import numbers, showing
+from viewer.ui.showing import Question
 from viewer.ui.timeline import last_frame
-
-if TYPE_CHECKING:
-    from viewer.app.context import PanelContext
-    from viewer.ui.showing import Question
 
 SAVE, CHANGED, MOTION, FRAME = "##ask save", "##ask changed", "##ask motion", "##go to frame"
 

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Sequence
 
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
+from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
-from viewer.app.layout import TABS
+from viewer.app.layout import TABS, Place
 from viewer.app.widgets.pen import Pen, item, tip
 from viewer.errors import visible
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from viewer.app.context import PanelContext
-    from viewer.app.layout import Place
 
 TOOL, FIELD, SEGMENT = 28, 24, 26
 """Heights, logical pixels: buttons of the toolbar, fields and buttons of forms, segmented controls."""

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from viewer.cli.bench.rigs import Rig
-    from viewer.spatial.checks import Floats
+from viewer.cli.bench.rigs import Rig
+from viewer.spatial.checks import Floats
 
 STOP_M = 0.98e-3
 STOP_DEG = 0.49

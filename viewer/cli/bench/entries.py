@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
-from typing import TYPE_CHECKING
 
 from viewer.cli.bench.contender import Entry
 from viewer.cli.bench.ours import Ours
 from viewer.cli.bench.rival_dls import MujocoDls, PinocchioDls
 from viewer.cli.bench.rival_ikpy import Ikpy
 from viewer.cli.bench.rival_qp import Mink, Placo
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 NUMBA, NUMPY = "ikviewer (numba)", "ikviewer (numpy)"
 PINOCCHIO, MUJOCO, MINK, PLACO, IKPY = "Pinocchio DLS + clamp", "MuJoCo DLS + clamp", "mink (QP)", "placo (QP)", "ikpy"

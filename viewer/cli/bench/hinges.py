@@ -6,22 +6,17 @@ without limits a spherical joint (or three hinges, for who has none). Nothing is
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from viewer.errors import InputError, quote
-from viewer.skeleton.limits import JointKind, LimitForm
+from viewer.skeleton.limits import JointKind, JointLimits, LimitForm
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats
 from viewer.spatial.euler import axes_of
 from viewer.spatial.quaternion import from_axis_angle, multiply, rotate
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from viewer.skeleton.limits import JointLimits
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,13 +5,10 @@ from __future__ import annotations
 import os
 import platform
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import viewer
 from viewer.cli.bench.contender import version_of
-
-if TYPE_CHECKING:
-    from viewer.cli.output import Json
+from viewer.cli.output import Json
 
 _PACKAGES = ("numpy", "numba")
 

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from viewer.cli.bench.hinges import children, mechanism, pose_arrays
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from viewer.cli.bench.hinges import Mechanism
-    from viewer.cli.bench.rigs import Rig
-    from viewer.spatial.checks import Floats
+from viewer.cli.bench.hinges import Mechanism, children, mechanism, pose_arrays
+from viewer.cli.bench.rigs import Rig
+from viewer.spatial.checks import Floats
 
 _HEAD = (
     '<mujoco><compiler angle="radian" autolimits="true" inertiafromgeom="false"/><option gravity="0 0 0"/><worldbody>'

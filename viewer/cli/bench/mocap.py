@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from viewer.skeleton.limits import JointKind, JointLimits
 from viewer.skeleton.skeleton import Skeleton
-
-if TYPE_CHECKING:
-    from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Floats
 
 
 class _Row(NamedTuple):

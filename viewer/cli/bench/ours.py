@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
+from viewer.cli.bench.rigs import Rig
+from viewer.ik.solution import Solution
 from viewer.ik.solver import Solver
-
-if TYPE_CHECKING:
-    from viewer.cli.bench.rigs import Rig
-    from viewer.ik.solution import Solution
-    from viewer.ik.solver_options import SolverOptions
-    from viewer.spatial.checks import Floats
+from viewer.ik.solver_options import SolverOptions
+from viewer.spatial.checks import Floats
 
 
 class Ours:

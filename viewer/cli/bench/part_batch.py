@@ -7,22 +7,18 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from viewer.cli.bench.entries import MINK, present
-from viewer.cli.bench.problems import PARTS
+from viewer.cli.bench.plan import Plan
+from viewer.cli.bench.problems import PARTS, Problems
+from viewer.cli.bench.rigs import Rig
 from viewer.cli.bench.score import score
 from viewer.cli.bench.timing import round_robin, tune
+from viewer.cli.output import Json
 from viewer.formats.progress import watched
 from viewer.ik.solver import Solver
-
-if TYPE_CHECKING:
-    from viewer.cli.bench.plan import Plan
-    from viewer.cli.bench.problems import Problems
-    from viewer.cli.bench.rigs import Rig
-    from viewer.cli.output import Json
 
 PROBLEMS = 10_000
 _RIG = "humanoid"

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from viewer.cli.bench.paths import SIZES_M, beyond, out_and_back
+from viewer.cli.bench.plan import Plan
+from viewer.cli.bench.problems import Problems
+from viewer.cli.bench.rigs import Rig
 from viewer.cli.bench.score import NEAR_ENOUGH_M, angle_between, matrices, score
+from viewer.cli.output import Json
 from viewer.formats.progress import watched
+from viewer.ik.drag import Drag
 from viewer.ik.solution import Status
 from viewer.ik.solver import Solver
-
-if TYPE_CHECKING:
-    from viewer.cli.bench.plan import Plan
-    from viewer.cli.bench.problems import Problems
-    from viewer.cli.bench.rigs import Rig
-    from viewer.cli.output import Json
-    from viewer.ik.drag import Drag
-    from viewer.skeleton.pose import Pose
-    from viewer.spatial.checks import Floats
+from viewer.skeleton.pose import Pose
+from viewer.spatial.checks import Floats
 
 SETS = ("humanoid", "claw", "fingers")
 ITERATIONS = (2, 4, 8)

@@ -5,26 +5,23 @@ from __future__ import annotations
 import statistics
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from viewer.cli.bench.contender import version_of
+from viewer.cli.bench.plan import Plan
+from viewer.cli.output import Json
 from viewer.formats.load import SAMPLE, load, sample_names
 from viewer.formats.progress import watched
 from viewer.formats.save import save
+from viewer.skeleton.character import Character
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.kinematics import fk, fk_clip
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from viewer.cli.bench.plan import Plan
-    from viewer.cli.output import Json
-    from viewer.skeleton.character import Character
 
 _RUNS = 9
 _LONG_FRAMES = 4000

@@ -9,25 +9,20 @@ each. released: a one-shot solve from where the drag ended, as on letting go.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from viewer.cli.bench.problems import PARTS, drawn, posed
+from viewer.cli.bench.plan import Plan
+from viewer.cli.bench.problems import PARTS, Problems, drawn, posed
+from viewer.cli.bench.rigs import Rig
 from viewer.cli.bench.rigs import rig as rig_of
 from viewer.cli.bench.score import score
+from viewer.cli.output import Json
 from viewer.formats.progress import watched
+from viewer.ik.drag import Drag
 from viewer.ik.solver import Solver
 from viewer.ik.solver_options import METHOD_NAMES
-
-if TYPE_CHECKING:
-    from viewer.cli.bench.plan import Plan
-    from viewer.cli.bench.problems import Problems
-    from viewer.cli.bench.rigs import Rig
-    from viewer.cli.output import Json
-    from viewer.ik.drag import Drag
-    from viewer.skeleton.pose import Pose
-    from viewer.spatial.checks import Floats
+from viewer.skeleton.pose import Pose
+from viewer.spatial.checks import Floats
 
 GOALS = 300
 _CARRIED, _RESTING, _ITERATIONS = 20, 20, 5

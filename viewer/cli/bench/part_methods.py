@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from viewer.cli.bench.contender import Contender
 from viewer.cli.bench.ours import Ours
+from viewer.cli.bench.plan import Plan
 from viewer.cli.bench.problems import PARTS
 from viewer.cli.bench.timing import judged, round_robin
+from viewer.cli.output import Json
 from viewer.ik.solver_options import METHOD_NAMES
-
-if TYPE_CHECKING:
-    from viewer.cli.bench.contender import Contender
-    from viewer.cli.bench.plan import Plan
-    from viewer.cli.output import Json
 
 SETS = ("humanoid", "claw", "fingers")
 NATIVE = ("biped", "biped-hands")

@@ -7,30 +7,26 @@ third difference of the joints' places, beside that of the person's own.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 import viewer
+from viewer.cli.bench.plan import Plan
+from viewer.cli.output import Json
 from viewer.errors import ViewerError
 from viewer.formats.load import SAMPLE, load
 from viewer.formats.progress import watched
 from viewer.ik.goals import Goal
-from viewer.ik.pose_score import PERSON_CM, Given, prepare, score
+from viewer.ik.pose_score import PERSON_CM, Given, Trial, prepare, score
 from viewer.ik.solver import Solver
 from viewer.skeleton.kinematics import fk
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from viewer.cli.bench.plan import Plan
-    from viewer.cli.output import Json
-    from viewer.ik.pose_score import Trial
-    from viewer.skeleton.pose import Pose
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats
 
 AT_MOST_CM = {Given.ROOT: 2.3, Given.NOTHING: 5.5, Given.TURNS: 3.3}
 AIM_CM = {Given.ROOT: 1.8, Given.NOTHING: 4.2, Given.TURNS: 2.2}

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from viewer.cli.bench.contender import version_of
+from viewer.cli.bench.contender import Contender, Entry, version_of
 from viewer.cli.bench.entries import MINK, MUJOCO, NUMBA, NUMPY, OURS, PINOCCHIO, present
+from viewer.cli.bench.plan import Plan
 from viewer.cli.bench.problems import PARTS
 from viewer.cli.bench.timing import judged, round_robin, tune
+from viewer.cli.output import Json
 from viewer.errors import InputError
-
-if TYPE_CHECKING:
-    from viewer.cli.bench.contender import Contender, Entry
-    from viewer.cli.bench.plan import Plan
-    from viewer.cli.output import Json
 
 SETS = ("humanoid", "claw", "fingers")
 CHAINS = (10, 100, 1000)

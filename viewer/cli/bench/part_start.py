@@ -8,14 +8,11 @@ import sys
 import tempfile
 import time
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
 
 from viewer.cli.bench.parts import environment
+from viewer.cli.bench.plan import Plan
+from viewer.cli.output import Json
 from viewer.formats.progress import watched
-
-if TYPE_CHECKING:
-    from viewer.cli.bench.plan import Plan
-    from viewer.cli.output import Json
 
 _RUNS = 7
 _SOLVE = """

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from viewer.cli.bench.part_drag import joint_steps
+from viewer.cli.bench.plan import Plan
 from viewer.cli.bench.problems import UNREACHABLE
+from viewer.cli.bench.rigs import Rig
 from viewer.cli.bench.score import score
+from viewer.cli.output import Json
 from viewer.formats.progress import watched
 from viewer.ik.drag import DEFAULT_ITERATIONS
 from viewer.ik.solver import Solver
-
-if TYPE_CHECKING:
-    from viewer.cli.bench.plan import Plan
-    from viewer.cli.bench.rigs import Rig
-    from viewer.cli.output import Json
-    from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Floats
 
 SETS = ("humanoid", "claw", "fingers")
 _SETTLING = 100

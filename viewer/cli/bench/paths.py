@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from viewer.cli.bench.problems import Problems
 from viewer.ik.solution import Status
+from viewer.ik.solver import Solver
 from viewer.skeleton.pose import Pose
-
-if TYPE_CHECKING:
-    from viewer.cli.bench.problems import Problems
-    from viewer.ik.solver import Solver
-    from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Floats
 
 SIZES_M = (0.3, 0.15, 0.075)
 """How far a line goes out; how wide a loop is: the first that is within reach of half of the starts or more."""

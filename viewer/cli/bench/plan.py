@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from viewer.cli.bench import problems, rigs
+from viewer.cli.bench.contender import Entry
 from viewer.cli.bench.entries import RIVALS
 from viewer.cli.bench.options import COUNT, SEED
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from viewer.cli.bench.contender import Entry
-    from viewer.cli.bench.problems import Problems
-    from viewer.cli.bench.rigs import Rig
+from viewer.cli.bench.problems import Problems
+from viewer.cli.bench.rigs import Rig
 
 
 class Source(Protocol):

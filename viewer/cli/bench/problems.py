@@ -11,18 +11,15 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from viewer.cli.bench.rigs import Rig
 from viewer.cli.bench.score import world
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.limits import JointKind
+from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import exp, from_matrix
-
-if TYPE_CHECKING:
-    from viewer.cli.bench.rigs import Rig
-    from viewer.spatial.checks import Floats
 
 PARTS = {"near": 0.15, "medium": 0.5, "far": 1.0}
 ROOT_M = {"near": 0.05, "medium": 0.3, "far": 1.0}

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from viewer.cli.bench.parts import PARTS
 from viewer.cli.bench.timing import TURN
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from viewer.cli.output import Json
-
+from viewer.cli.output import Json
 
 _SMALL = 1e-3
 """No figure here means anything below."""

@@ -7,8 +7,8 @@ their balls as those of three stacked hinges ("order": "xyz"): all contenders th
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,12 +18,8 @@ from viewer.formats.load import SAMPLE, load
 from viewer.ik.goals import Goal
 from viewer.skeleton.effectors import find_place
 from viewer.skeleton.limits import JointKind, JointLimits, LimitForm
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Bools, Floats, Ints
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Bools, Floats, Ints
 
 _MIDDLE = np.radians(85.0)
 """The middle one of three hinges stays this far from the outer two's falling into one."""

@@ -8,19 +8,16 @@ from __future__ import annotations
 
 import math
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from viewer.cli.bench.contender import STOP_DEG, STOP_M
-from viewer.cli.bench.hinges import mechanism, pose_arrays
+from viewer.cli.bench.hinges import Axis, mechanism, pose_arrays
 from viewer.cli.bench.mjcf import MujocoModel
+from viewer.cli.bench.rigs import Rig
+from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import multiply, rotate, to_matrix
-
-if TYPE_CHECKING:
-    from viewer.cli.bench.hinges import Axis
-    from viewer.cli.bench.rigs import Rig
-    from viewer.spatial.checks import Floats
 
 DAMPING = 1e-4
 MOST_ITERATIONS = 200

@@ -6,19 +6,16 @@ import tempfile
 import warnings
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from viewer.cli.bench.hinges import mechanism, pose_arrays
+from viewer.cli.bench.rigs import Rig
 from viewer.cli.bench.rival_dls import Answer
 from viewer.cli.bench.urdf import urdf
 from viewer.errors import InputError
-
-if TYPE_CHECKING:
-    from viewer.cli.bench.rigs import Rig
-    from viewer.spatial.checks import Floats
-
+from viewer.spatial.checks import Floats
 
 _MOST_AXES = 100
 

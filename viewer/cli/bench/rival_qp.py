@@ -5,19 +5,17 @@ from __future__ import annotations
 import tempfile
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from viewer.cli.bench.hinges import mechanism, pose_arrays
 from viewer.cli.bench.mjcf import MujocoModel, site_name
+from viewer.cli.bench.rigs import Rig
 from viewer.cli.bench.rival_dls import STOP_M2, STOP_RAD2, Answer
 from viewer.cli.bench.urdf import goal_link, urdf
+from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import to_matrix
-
-if TYPE_CHECKING:
-    from viewer.cli.bench.rigs import Rig
-    from viewer.spatial.checks import Floats
 
 MOST_ITERATIONS = 100
 DAMPING = 1e-6

@@ -7,17 +7,13 @@ Nothing here is shared with the solver or with `viewer.skeleton`: who is judged 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.skeleton.limits import JointKind, LimitForm
-
-if TYPE_CHECKING:
-    from viewer.cli.bench.rigs import Rig
-    from viewer.skeleton.limits import JointLimits
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Bools, Floats
+from viewer.cli.bench.rigs import Rig
+from viewer.skeleton.limits import JointKind, JointLimits, LimitForm
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Bools, Floats
 
 NEAR_ENOUGH_M = 1e-3
 NEAR_ENOUGH_DEG = 0.5

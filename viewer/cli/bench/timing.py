@@ -7,22 +7,19 @@ from __future__ import annotations
 
 import gc
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 
+from viewer.cli.bench.contender import Contender
+from viewer.cli.bench.problems import Problems
+from viewer.cli.bench.rigs import Rig
 from viewer.cli.bench.score import score
+from viewer.cli.output import Json
 from viewer.formats.progress import report
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from viewer.cli.bench.contender import Contender
-    from viewer.cli.bench.problems import Problems
-    from viewer.cli.bench.rigs import Rig
-    from viewer.cli.output import Json
-    from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Floats
 
 _WARM_UPS = 2
 """Calls before the clock starts: caches fill, kernels load."""

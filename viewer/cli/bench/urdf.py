@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 import numpy as np
 
+from viewer.cli.bench.hinges import Axis, Mechanism
+from viewer.cli.bench.rigs import Rig
 from viewer.spatial.euler import to_euler
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from viewer.cli.bench.hinges import Axis, Mechanism
-    from viewer.cli.bench.rigs import Rig
 
 _UNLIMITED = 2.0 * math.pi
 _EFFORT = 'effort="1" velocity="100"'

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
 
 from viewer.cli.bench.options import add_options, plan_of
 from viewer.cli.bench.parts import PARTS, measure
+from viewer.cli.bench.plan import Source
 from viewer.cli.output import print_json, progress_bars
-
-if TYPE_CHECKING:
-    from viewer.cli.bench.plan import Source
 
 
 def main(source: Source | None = None) -> int:

@@ -11,15 +11,13 @@ Both run the source of `viewer.ik.driver` on the numpy backend's steps, over the
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from viewer.ik.methods.common import Problem, Rows, Tuning
+from viewer.ik.system import Settings, System, Work
 from viewer.ik.twin import twins
 from viewer.ik.vectorised import LOOPS, STEPS
-
-if TYPE_CHECKING:
-    from viewer.ik.methods.common import Problem, Rows, Tuning
-    from viewer.ik.system import Settings, System, Work
-    from viewer.spatial.checks import Bools, Floats
+from viewer.spatial.checks import Bools, Floats
 
 
 def dls_settings(settings: Settings, tuning: Tuning, unit: float = 1.0) -> Settings:

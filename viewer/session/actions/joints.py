@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, quote
 from viewer.session.actions.base import Action
 from viewer.session.checks import as_flag, as_number, as_turn
 from viewer.session.default_goals import carried
+from viewer.session.document import Document
 from viewer.session.edit_skeleton import checked_name, relengthened, renamed_document
 from viewer.session.handle import Mode
 from viewer.session.scope import turned_within
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.limits import FREEDOMS, JointKind
 from viewer.skeleton.pose import Pose
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from viewer.session.document import Document
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats
 
 _LONGEST = 1e6
 """Metres that a bone may be made long."""

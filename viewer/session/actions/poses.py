@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from viewer.errors import InputError
 from viewer.session.actions.base import Action
 from viewer.session.default_goals import carried
+from viewer.session.document import Document
 from viewer.session.mirror import mirrored_pose, partners
 from viewer.session.opening import pinned_supports
 from viewer.session.planar import confined, flattened, normal_of
 from viewer.session.scope import binding, inside_at
 from viewer.skeleton.pose import Pose
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from viewer.session.document import Document
 
 _ROUNDING = 1e-12
 """Of a quaternion's component, or metres."""

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from viewer.errors import InputError, unknown_name
 from viewer.formats.load import load
 from viewer.session.actions.base import Action
 from viewer.session.checks import as_number, one_of
 from viewer.session.default_goals import carried
+from viewer.session.document import Document
 from viewer.session.handle import Item, Mode, Scope
 from viewer.session.motion import with_motion
 from viewer.session.solver_settings import SolverSettings
 from viewer.session.units import reread
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from viewer.session.document import Document
-    from viewer.skeleton.character import Character
+from viewer.skeleton.character import Character
 
 
 @dataclass(frozen=True, slots=True, init=False)

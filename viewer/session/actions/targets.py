@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
+
+from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, quote, unknown_name
 from viewer.session.actions.base import Action
 from viewer.session.checks import as_flag, one_of
 from viewer.session.default_goals import held, stand_of, wanting
+from viewer.session.document import Document
 from viewer.session.handle import Handle, Item, Wanted
 from viewer.session.linked_targets import sharing
 from viewer.session.planar import confined
 from viewer.skeleton.effectors import Effector, EffectorGoal, find_place
 from viewer.skeleton.names import FreeNames
+from viewer.skeleton.skeleton import Skeleton
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import ArrayLike
-
-    from viewer.session.document import Document
-    from viewer.skeleton.skeleton import Skeleton
-
-    Target = tuple[ArrayLike | None, ArrayLike | None]
+Target = tuple[ArrayLike | None, ArrayLike | None]
 
 
 def with_handle(document: Document, handle: Handle) -> Document:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -14,11 +15,7 @@ from viewer.session.handle import Item
 from viewer.session.history import State
 from viewer.session.ik_drag import IkDrag
 from viewer.session.transport import Transport
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Floats
 
 Triple = tuple[float, float, float]
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from viewer.session.demos.moving_targets import Motion
+from viewer.session.document import Document
 from viewer.session.drag_goals import Grab
 from viewer.session.effector_transform import still_report
 from viewer.session.handle import Item
@@ -15,11 +18,6 @@ from viewer.session.script.codec import KINDS, encoded
 from viewer.session.transport import Loop
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from numpy.typing import ArrayLike
-
-    from viewer.session.document import Document
     from viewer.session.script.player import Replay
 
 BARE = (

@@ -6,7 +6,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import fields
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -25,9 +26,6 @@ from viewer.session.take.values import Blend, Key
 from viewer.session.transport import Loop
 from viewer.skeleton.character import Character
 from viewer.skeleton.pose import Pose
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 KIND, OF = "$", "of"
 """Names of the entries that say what a value is, and what it is made of."""

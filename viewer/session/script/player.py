@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -13,6 +13,7 @@ from viewer.errors import FormatError, MachineError, ViewerError, quote, unknown
 from viewer.formats.json_typed import decode_typed
 from viewer.ik.backends import check_backend, engine_for, serving
 from viewer.session.demos.moving_targets import Pointer
+from viewer.session.document import Document
 from viewer.session.files import read_session
 from viewer.session.script.calls import CHECK, DOCUMENTS, DOERS, FAILED, REFUSED
 from viewer.session.script.codec import decoded
@@ -22,9 +23,6 @@ from viewer.session.session import Session
 from viewer.session.storage.arrays import check_packed
 from viewer.session.storage.documents import document_of
 from viewer.session.storage.structs import DocumentData
-
-if TYPE_CHECKING:
-    from viewer.session.document import Document
 
 _OTHER = {"pose": "the pose is", "rest": "goals, settings or keys are"}
 

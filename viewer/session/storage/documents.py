@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 import numpy as np
@@ -25,6 +27,7 @@ from viewer.session.storage.figures import (
     skeleton_of,
 )
 from viewer.session.storage.structs import (
+    Array,
     DocumentData,
     HandleData,
     PinData,
@@ -35,17 +38,11 @@ from viewer.session.storage.structs import (
     TracksData,
 )
 from viewer.session.take.values import FRAME_TIME, MOST_FRAMES, Pin, Stretch, Take, Track
+from viewer.skeleton.character import Character
 from viewer.skeleton.clip import Clip
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
-
-    from viewer.session.storage.structs import Array
-    from viewer.skeleton.character import Character
-    from viewer.skeleton.pose import Pose
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Ints
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Ints
 
 
 def take_data(take: Take) -> TakeData:

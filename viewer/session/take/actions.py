@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from viewer.session.actions.base import Action
 from viewer.session.actions.poses import fitting
 from viewer.session.actions.settings import SetFrameTime
 from viewer.session.checks import as_flag, as_weight, one_of
+from viewer.session.document import Document
 from viewer.session.take import editing
 from viewer.session.take.changing import keyed, take_of, with_take
 from viewer.session.take.editing import checked_keys, counted, last_frame, present_take
@@ -19,14 +20,9 @@ from viewer.session.take.evaluate import base_pose
 from viewer.session.take.simplify import simplified
 from viewer.session.take.values import CODES, Blend, Key, Track, check_frame, check_range
 from viewer.skeleton.limits import JointKind
+from viewer.skeleton.pose import Pose
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from viewer.session.document import Document
-    from viewer.skeleton.pose import Pose
-
-    Keys = tuple[Key, ...]
+Keys = tuple[Key, ...]
 
 
 @dataclass(frozen=True, slots=True)

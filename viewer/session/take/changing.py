@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from viewer.session.default_goals import carried
-from viewer.session.take.editing import entries_of, with_entries
+from viewer.session.document import Document
+from viewer.session.take.editing import Entry, entries_of, with_entries
 from viewer.session.take.evaluate import base_pose, motion_of, on_own_bones, take_pose
 from viewer.session.take.pins import pins_held, resolved
 from viewer.session.take.values import FRAMES, Blend, Pin, Take, Track
 from viewer.skeleton.pose import Pose
+from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import multiply, normalized, rotate
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from viewer.session.document import Document
-    from viewer.session.take.editing import Entry
-    from viewer.spatial.checks import Floats, Ints
 
 _NEAR = 1e-9
 """Of a quaternion's component, or metres: a key shows its pose but for rounding."""

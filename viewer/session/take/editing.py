@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from viewer.errors import InputError, quote
-from viewer.session.take.values import CODES, MOST_FRAMES, Blend, Key, Take, Track
+from viewer.session.document import Document
+from viewer.session.take.evaluate import Frames
+from viewer.session.take.values import CODES, MOST_FRAMES, Blend, Key, Pin, Take, Track
 from viewer.skeleton.pose import Pose
+from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, normalized
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from viewer.session.document import Document
-    from viewer.session.take.evaluate import Frames
-    from viewer.session.take.values import Pin
-    from viewer.spatial.checks import Bools, Floats, Ints
-
-    Keys = tuple[Key, ...]
+Keys = tuple[Key, ...]
 
 _SAME_PLACE = 1e-12
 """Metres: what bones made longer, and shortened again for the key, differ by."""

@@ -16,18 +16,16 @@ import numpy as np
 from viewer.errors import InputError
 from viewer.session.edit_skeleton import relengthened
 from viewer.session.take.sampling import fade_frames, sampled, sampled_at
-from viewer.session.take.values import check_frame
+from viewer.session.take.values import Take, check_frame
+from viewer.skeleton.character import Character
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.pose import Pose
-from viewer.spatial.checks import handed_over
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats, Ints, handed_over
 from viewer.spatial.quaternion import multiply, normalized
 
 if TYPE_CHECKING:
     from viewer.session.document import Document
-    from viewer.session.take.values import Take
-    from viewer.skeleton.character import Character
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats, Ints
 
 BLOCK = 32
 """Frames that are worked out together."""

@@ -5,31 +5,25 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
 from viewer.errors import InputError
 from viewer.ik.goals import Goal
 from viewer.ik.solver import Solver
+from viewer.ik.solver_options import SolverOptions
 from viewer.session.default_goals import above
-from viewer.session.planar_rig import rig_of
+from viewer.session.document import Document
+from viewer.session.planar_rig import PlanarRig, rig_of
 from viewer.session.scope import bound_skeleton
-from viewer.session.take.evaluate import Frames, layered
-from viewer.session.take.values import CODES, Blend, Pin, Stretch
-from viewer.skeleton.effectors import find_place
+from viewer.session.take.evaluate import Frames, Motion, layered
+from viewer.session.take.values import CODES, Blend, Pin, Stretch, Take, Track
+from viewer.skeleton.effectors import Effector, find_place
 from viewer.skeleton.kinematics import fk_arrays
 from viewer.skeleton.pose import Pose
+from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import angle_between, slerp
-
-if TYPE_CHECKING:
-    from viewer.ik.solver_options import SolverOptions
-    from viewer.session.document import Document
-    from viewer.session.planar_rig import PlanarRig
-    from viewer.session.take.evaluate import Motion
-    from viewer.session.take.values import Take, Track
-    from viewer.skeleton.effectors import Effector
-    from viewer.spatial.checks import Floats, Ints
 
 _CLOSE = 1e-4, 0.05
 """Metres and degrees within which pins are to be held between keys."""

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from viewer.session.default_goals import carried
+from viewer.session.document import Document
 from viewer.session.effector_transform import still_report
+from viewer.session.gestures import Gesture
 from viewer.session.history import State
 from viewer.session.take.changing import take_of
 from viewer.session.take.editing import carried_pose, different, with_joints
 from viewer.session.take.evaluate import on_own_bones, take_pose
 from viewer.session.take.pins import pins_held
 from viewer.session.take.simplify import Recorded, Run, recorded, simplified
-from viewer.session.take.values import MOST_FRAMES
+from viewer.session.take.values import MOST_FRAMES, Take
+from viewer.skeleton.pose import Pose
 from viewer.skeleton.relaxed import blend_poses
-
-if TYPE_CHECKING:
-    from viewer.session.document import Document
-    from viewer.session.gestures import Gesture
-    from viewer.session.take.values import Take
-    from viewer.skeleton.pose import Pose
 
 FOLDED = 1.0
 """Seconds of samples that are not in the take yet, at most: what is lost by a crash besides what is being written."""

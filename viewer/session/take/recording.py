@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from viewer.errors import InputError
+from viewer.session.actions.base import Action
 from viewer.session.actions.settings import at_frame
 from viewer.session.checks import as_number
+from viewer.session.document import Document
+from viewer.session.drag_goals import Grab
 from viewer.session.effector_transform import still_report
+from viewer.session.handle import Item
 from viewer.session.history import State
 from viewer.session.take.changing import kept_up, only_poses
 from viewer.session.take.evaluate import motion_of
 from viewer.session.take.pins import resolved
 from viewer.session.take.recorder import Pace, Recorder, followed
 from viewer.session.transport import Transport
-
-if TYPE_CHECKING:
-    from viewer.session.actions.base import Action
-    from viewer.session.document import Document
-    from viewer.session.drag_goals import Grab
-    from viewer.session.handle import Item
 
 
 class Recording(Transport):

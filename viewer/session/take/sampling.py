@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.session.take.values import CODES, Blend
+from viewer.session.take.values import CODES, Blend, Track
+from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import IDENTITY, conjugate, exp, log, multiply, normalized, slerp
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from viewer.session.take.values import Track
-    from viewer.spatial.checks import Bools, Floats, Ints
 
 _STEEPEST = 3.0
 """Times the slower neighbour's mean speed: beyond it a cubic overshoots."""

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from viewer.session.document import Document
 from viewer.session.take.editing import Entry, chosen, differences, with_entries
-from viewer.session.take.evaluate import Frames, layered, motion_of, shown_on_own_bones
-from viewer.session.take.sampling import fade_frames, sampled
-from viewer.session.take.values import CODES, Blend, sharing
+from viewer.session.take.evaluate import Frames, Motion, layered, motion_of, shown_on_own_bones
+from viewer.session.take.sampling import Samples, fade_frames, sampled
+from viewer.session.take.values import CODES, Blend, Pin, Take, Track, sharing
+from viewer.skeleton.pose import Pose
+from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import angle_between, slerp
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from viewer.session.document import Document
-    from viewer.session.take.evaluate import Motion
-    from viewer.session.take.sampling import Samples
-    from viewer.session.take.values import Pin, Take, Track
-    from viewer.skeleton.pose import Pose
-    from viewer.spatial.checks import Bools, Floats, Ints
 
 _TOGETHER = 512
 """Keys that are looked at together: every so many one stays, and memory is bounded."""

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from functools import lru_cache
 from itertools import count
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from viewer.errors import InputError, quote
-from viewer.spatial.checks import finite_floats, frozen, unit_quaternions
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from viewer.ik.goals import Quaternion, Vector
-    from viewer.skeleton.pose import Pose
-    from viewer.spatial.checks import Floats, Ints
+from viewer.ik.goals import Quaternion, Vector
+from viewer.skeleton.pose import Pose
+from viewer.spatial.checks import Floats, Ints, finite_floats, frozen, unit_quaternions
 
 
 class Blend(StrEnum):
