@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from viewer.document import actions as act
+from viewer.document.planar_rig import PLANES
+from viewer.document.scope import binding
+from viewer.document.take.editing import different
+from viewer.document.take.values import Blend, Key
 from viewer.errors import ViewerError
 from viewer.session import Grab, Item, Loop, Mode, Scope, Session, Wanted
-from viewer.session import actions as act
-from viewer.session.planar_rig import PLANES
-from viewer.session.scope import binding
-from viewer.session.take.editing import different
-from viewer.session.take.values import Blend, Key
 from viewer.skeleton.coordinates import joint_space, limit_violation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from viewer.document.actions import Action
     from viewer.session import Document
-    from viewer.session.actions import Action
     from viewer.skeleton.pose import Pose
     from viewer.spatial.checks import Floats
 

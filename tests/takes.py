@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sessions import session
 
-from viewer.session import actions as act
-from viewer.session.take import Take, take_pose
+from viewer.document import actions as act
+from viewer.document.take import Take, take_pose
 from viewer.spatial.quaternion import angle_between, exp, multiply
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from sessions import session
 from takes import loose, turn
 
 import viewer
-from viewer.session import actions as act
+from viewer.document import actions as act
+from viewer.document.take import take_pose
 from viewer.session.files import save_session
-from viewer.session.take import take_pose
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Self
 import pytest
 from sessions import session
 
+from viewer.document.actions import SetLimits
 from viewer.errors import OutputError, ViewerError
 from viewer.formats import files
 from viewer.formats.files import write_whole
-from viewer.session.actions import SetLimits
 from viewer.session.autosave import Autosave
 from viewer.session.backup import backup_of
 from viewer.session.files import Kept, load_session, save_session

@@ -12,10 +12,10 @@ from sessions import session
 from takes import apart, keyed
 
 from viewer.cli import render
+from viewer.document import actions as act
 from viewer.formats import film_rates
 from viewer.scene import Camera
 from viewer.session import Item
-from viewer.session import actions as act
 from viewer.ui import film
 from viewer.ui.film import (
     FilmPlan,

@@ -13,12 +13,12 @@ from cli_run import ran
 from panel_window import PanelWindow
 
 import viewer
+from viewer.document import actions as act
+from viewer.document.take import take_pose
 from viewer.session import Session, new_document
-from viewer.session import actions as act
 from viewer.session.files import MotionError, load_session, open_session, save_session
 from viewer.session.recovery import recoveries
 from viewer.session.storage import motion as stored
-from viewer.session.take import take_pose
 from viewer.spatial.quaternion import exp, multiply
 from viewer.ui import documents
 from viewer.ui.controller import Controller

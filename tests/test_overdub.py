@@ -10,9 +10,9 @@ import pytest
 from sessions import HAND, place, session
 from takes import apart, loose, take_of, turn
 
+from viewer.document import actions as act
+from viewer.document.take import take_pose
 from viewer.session import Item, Scope, Session
-from viewer.session import actions as act
-from viewer.session.take import take_pose
 from viewer.spatial.quaternion import exp, multiply
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from sessions import HAND, place, session
 from takes import apart, loose, take_of, turn
 
 from viewer import InputError
+from viewer.document import actions as act
+from viewer.document.take import take_pose
 from viewer.session import Session
-from viewer.session import actions as act
 from viewer.session.files import load_session, save_session
-from viewer.session.take import take_pose
 from viewer.spatial.quaternion import exp, multiply
 
 if TYPE_CHECKING:

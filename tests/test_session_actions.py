@@ -10,9 +10,9 @@ from sessions import HAND, character, drag, item_place, place, session, shifted,
 
 import viewer
 from viewer import InputError
+from viewer.document import actions as act
+from viewer.document.mirror import mirrored_pose, partners
 from viewer.session import Item
-from viewer.session import actions as act
-from viewer.session.mirror import mirrored_pose, partners
 from viewer.skeleton import Pose, fk, limit_violation
 from viewer.skeleton.coordinates import joint_space
 from viewer.spatial.quaternion import angle_between, from_axis_angle, multiply

@@ -13,12 +13,12 @@ from sessions import drag, session
 from takes import apart, keyed, loose, take_of, turn
 
 import viewer
+from viewer.document import actions as act
+from viewer.document.take import Blend, baked_character, baked_clip, take_pose
 from viewer.errors import FormatError
 from viewer.formats.save import save
 from viewer.session import Document, Item, Session, new_document
-from viewer.session import actions as act
 from viewer.session.files import VERSION, load_session, save_session, session_bytes
-from viewer.session.take import Blend, baked_character, baked_clip, take_pose
 from viewer.skeleton import Clip, Pose
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from sessions import drag, session
 from takes import all_poses, apart, clip_of, keyed, loose, take_of, turn
 
 from viewer import InputError
+from viewer.document import actions as act
+from viewer.document.take import Blend, Key, Take, baked_clip
 from viewer.session import Item, Session, new_document
-from viewer.session import actions as act
-from viewer.session.take import Blend, Key, Take, baked_clip
 
 
 def test_a_key_shows_its_pose_and_between_two_the_body_moves() -> None:

@@ -10,10 +10,10 @@ import pytest
 from sessions import FOOT, HAND, drag, place, session, target_of
 from takes import take_of, turn
 
+from viewer.document import actions as act
+from viewer.document.take import Blend, Key, baked_clip, take_pose
+from viewer.document.take.evaluate import layered, motion_of
 from viewer.session import Document, Item, Session, stand_of
-from viewer.session import actions as act
-from viewer.session.take import Blend, Key, baked_clip, take_pose
-from viewer.session.take.evaluate import layered, motion_of
 from viewer.skeleton import Pose
 
 FEET = ("LeftFoot", "RightFoot")

@@ -9,10 +9,10 @@ import pytest
 from sessions import HAND, drag, place, session
 from takes import take_of, turn
 
+from viewer.document import actions as act
+from viewer.document.planar_rig import normal_of
+from viewer.document.take import Blend, take_pose
 from viewer.session import Item, Session, stand_of
-from viewer.session import actions as act
-from viewer.session.planar_rig import normal_of
-from viewer.session.take import Blend, take_pose
 from viewer.skeleton.kinematics import fk
 from viewer.spatial.quaternion import conjugate, rotate
 

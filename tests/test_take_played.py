@@ -6,9 +6,9 @@ import numpy as np
 from sessions import HAND, drag, session, shifted
 from takes import all_poses, apart, clip_of, keyed, loose, take_of, turn
 
+from viewer.document import actions as act
+from viewer.document.take import Blend, baked_clip
 from viewer.session import Loop
-from viewer.session import actions as act
-from viewer.session.take import Blend, baked_clip
 
 
 def test_interpolation_of_single_keys_and_of_all() -> None:

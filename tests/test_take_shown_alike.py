@@ -12,11 +12,11 @@ from sessions import place as place_of
 from takes import loose, take_of, turn
 
 import viewer
+from viewer.document import actions as act
+from viewer.document.take import Blend, baked_character, baked_clip, take_pose
+from viewer.document.take.evaluate import frames_shown, joint_at
 from viewer.formats.save import save
 from viewer.session import Item, Loop, Session
-from viewer.session import actions as act
-from viewer.session.take import Blend, baked_character, baked_clip, take_pose
-from viewer.session.take.evaluate import frames_shown, joint_at
 from viewer.spatial.quaternion import angle_between
 
 if TYPE_CHECKING:

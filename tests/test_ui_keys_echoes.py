@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ui_person import Person
 
+from viewer.document.document import Item
 from viewer.scene.look import PALETTE
-from viewer.session.document import Item
 from viewer.skeleton.kinematics import fk
 from viewer.ui.onion_skin import ALPHAS, Shown, ghost_frames
 from viewer.ui.timeline import FEWEST, TimeView, keys_in, rows_of

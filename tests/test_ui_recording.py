@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from ui_person import Person
 
-from viewer.session import actions as act
-from viewer.session.take import take_pose
+from viewer.document import actions as act
+from viewer.document.take import take_pose
 
 NOTHING = "Nothing was recorded: drag while it records"
 

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from ui_person import VIEW, Person
 
+from viewer.document import actions
 from viewer.scene import figure_points
-from viewer.session import Item, actions, new_document
+from viewer.session import Item, new_document
 from viewer.skeleton.kinematics import fk
 from viewer.ui import Rect, showing
 from viewer.ui.playback import way_of

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from ui_person import Person
 
+from viewer.document.actions import KeyPose
 from viewer.session import Session
-from viewer.session.actions import KeyPose
 from viewer.session.script.codec import decoded, encoded
 from viewer.ui.timeline import key_frames
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from viewer.document import actions as act
+from viewer.document.take import baked_character
 from viewer.formats.load import load, sample_names
 from viewer.formats.save import with_pose
 from viewer.session import Session, new_document
-from viewer.session import actions as act
-from viewer.session.take import baked_character
 from viewer.skeleton.character import BvhLayout, Character
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.coordinates import joint_space

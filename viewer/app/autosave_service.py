@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from viewer.app.layout import Layout
+from viewer.document.actions.base import Action
+from viewer.document.document import Document
 from viewer.errors import ViewerError
 from viewer.formats.files import sweep, write_whole
-from viewer.session.actions.base import Action
 from viewer.session.autosave import Autosave, config_folder, recovery_folder
-from viewer.session.document import Document
 from viewer.session.files import Kept, MotionError, open_session, session_bytes
 from viewer.session.preferences import save_preferences
 from viewer.session.recovery import Recovery, recoveries, sweep_locks

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from viewer.cli.output import Json
-    from viewer.session.document import Document
+    from viewer.document.document import Document
     from viewer.skeleton.character import Character
 
 EXAMPLES = """examples:

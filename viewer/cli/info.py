@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from viewer.session.document import Document
+    from viewer.document.document import Document
     from viewer.skeleton.character import Character
 
 EXAMPLES = """examples:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from viewer.cli.output import Json
-    from viewer.session.document import Document
+    from viewer.document.document import Document
     from viewer.skeleton.character import Character
     from viewer.skeleton.pose import Pose
     from viewer.skeleton.skeleton import Skeleton
@@ -110,7 +110,7 @@ def as_character(document: Document) -> Character:
     from dataclasses import replace
     from types import MappingProxyType
 
-    from viewer.session.take import baked_character
+    from viewer.document.take import baked_character
 
     character = baked_character(document)
     poses = MappingProxyType({**character.skeleton.poses, POSE: document.pose})

@@ -16,7 +16,7 @@ from viewer.errors import InputError, ViewerError, quote, unknown_name
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from viewer.session.document import Document
+    from viewer.document.document import Document
     from viewer.skeleton.character import Character
     from viewer.skeleton.clip import Clip
 

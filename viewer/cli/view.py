@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
 
+    from viewer.document.document import Document
     from viewer.session import Session
-    from viewer.session.document import Document
     from viewer.session.script.player import Replay
     from viewer.skeleton.character import Character
     from viewer.ui.controller import Controller

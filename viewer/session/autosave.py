@@ -14,9 +14,9 @@ from typing import BinaryIO
 
 from platformdirs import user_config_path, user_log_path, user_state_path
 
+from viewer.document.document import Document
 from viewer.errors import ViewerError
 from viewer.formats.files import reason, write_whole
-from viewer.session.document import Document
 from viewer.session.files import Kept, session_bytes
 from viewer.session.script.tape import Tape
 

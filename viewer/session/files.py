@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import msgspec
 
+from viewer.document.document import Document
 from viewer.errors import FormatError, InputError
 from viewer.formats.files import decode_utf8, read_bytes, write_whole
 from viewer.formats.json_reading import found, kind_of, parse
 from viewer.formats.json_typed import decode_typed
 from viewer.session.backup import backed_up
-from viewer.session.document import Document
 from viewer.session.script.tape import Tape
 from viewer.session.storage.arrays import check_packed, plain_number
 from viewer.session.storage.documents import document_data, document_of

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 from numpy.typing import ArrayLike
 
+from viewer.document.actions.base import Action
+from viewer.document.document import Document
+from viewer.document.drag_goals import Grab
+from viewer.document.effector_transform import still_report
+from viewer.document.handle import Item
 from viewer.errors import InputError
-from viewer.session.actions.base import Action
-from viewer.session.document import Document
-from viewer.session.drag_goals import Grab
-from viewer.session.effector_transform import still_report
-from viewer.session.handle import Item
 from viewer.session.history import State
 from viewer.session.ik_drag import IkDrag
 from viewer.session.solving import settle

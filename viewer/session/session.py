@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from viewer.session.document import Document
-from viewer.session.effector_transform import measured, still_report
+from viewer.document.document import Document
+from viewer.document.effector_transform import measured, still_report
+from viewer.document.opening import new_document
+from viewer.document.report import GoalError
 from viewer.session.history import History, State
-from viewer.session.opening import new_document
-from viewer.session.report import GoalError
 from viewer.session.script.tape import Taping, taped
 from viewer.session.solving import settle
 from viewer.skeleton.character import Character

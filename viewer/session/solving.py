@@ -11,19 +11,19 @@ from typing import cast
 
 import numpy as np
 
+from viewer.document.document import Document
+from viewer.document.drag_goals import settling_goals
+from viewer.document.effector_transform import measured, still_report
+from viewer.document.planar_rig import PlanarRig, rig_of
+from viewer.document.report import Report, Trace
+from viewer.document.scope import bound_skeleton, inside, violation
+from viewer.document.solver_settings import SolverSettings, preferred_pose, prefers
 from viewer.ik.drag import Drag
 from viewer.ik.goals import Goal
 from viewer.ik.solution import Solution, Status
 from viewer.ik.solver import Solver
 from viewer.ik.solver_options import Options, SolverOptions
-from viewer.session.document import Document
-from viewer.session.drag_goals import settling_goals
-from viewer.session.effector_transform import measured, still_report
 from viewer.session.history import State
-from viewer.session.planar_rig import PlanarRig, rig_of
-from viewer.session.report import Report, Trace
-from viewer.session.scope import bound_skeleton, inside, violation
-from viewer.session.solver_settings import SolverSettings, preferred_pose, prefers
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats

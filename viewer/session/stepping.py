@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from viewer.session.actions.base import Action
-from viewer.session.document import Document
-from viewer.session.effector_transform import still_report
+from viewer.document.actions.base import Action
+from viewer.document.document import Document
+from viewer.document.effector_transform import still_report
+from viewer.document.report import Report
 from viewer.session.history import History, State, Step
-from viewer.session.report import Report
 from viewer.session.solving import Solvers, settle
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.relaxed import blend_poses

@@ -7,19 +7,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from viewer.document.actions.base import Action
+from viewer.document.actions.settings import at_frame
+from viewer.document.checks import as_weight
+from viewer.document.document import Document
+from viewer.document.drag_goals import Grab
+from viewer.document.effector_transform import still_report
+from viewer.document.handle import Item
+from viewer.document.take.evaluate import check_played_frame
 from viewer.errors import InputError
-from viewer.session.actions.base import Action
-from viewer.session.actions.settings import at_frame
-from viewer.session.checks import as_weight
-from viewer.session.document import Document
-from viewer.session.drag_goals import Grab
-from viewer.session.effector_transform import still_report
 from viewer.session.gestures import Gestures
-from viewer.session.handle import Item
 from viewer.session.history import State
 from viewer.session.kernels import Kernels
 from viewer.session.stepping import near
-from viewer.session.take.evaluate import check_played_frame
 from viewer.skeleton.pose import Pose
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import deque
 from typing import NamedTuple
 
+from viewer.document.units import step_scale
 from viewer.errors import ViewerError
 from viewer.gizmo import LengthUnit, Space, Tool
 from viewer.scene import Display, figure_height
 from viewer.session import Document, Item, Session
 from viewer.session.preferences import Preferences
-from viewer.session.units import step_scale
 from viewer.ui.drag_targets import Hover
 from viewer.ui.gestures import Gesture, item_of
 from viewer.ui.messages import Message, MessageBar

@@ -6,6 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from viewer.document.actions import MakeEffector, MirrorPose, PastePose, SetHandle, SetPose
+from viewer.document.default_goals import stand_of
+from viewer.document.handle import handle_of
 from viewer.errors import FormatError, InputError, OutputError, ViewerError
 from viewer.formats.files import read_text
 from viewer.formats.goals_json import read_goals
@@ -13,10 +16,7 @@ from viewer.formats.json_reading import kind_of, parse
 from viewer.formats.motion_json import read_pose
 from viewer.ik.goals import Goal, GoalKind
 from viewer.session import Document, Handle, Session, Wanted
-from viewer.session.actions import MakeEffector, MirrorPose, PastePose, SetHandle, SetPose
-from viewer.session.default_goals import stand_of
 from viewer.session.files import is_session
-from viewer.session.handle import handle_of
 from viewer.skeleton.effectors import find_place
 from viewer.skeleton.pose import Pose
 from viewer.ui.commands import Handler, Handlers

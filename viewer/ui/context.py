@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from viewer.document.actions import Select
+from viewer.document.default_goals import below
 from viewer.session import Document, Item
-from viewer.session.actions import Select
-from viewer.session.default_goals import below
 from viewer.ui.commands import BY_ID, Command, Handler, Handlers
 
 if TYPE_CHECKING:

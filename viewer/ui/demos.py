@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from viewer.document.actions import MoveTargets, SetSolver
 from viewer.gizmo import Fill, Shape, Stroke
 from viewer.scene import Camera
 from viewer.session import Document
-from viewer.session.actions import MoveTargets, SetSolver
 from viewer.session.demos import PREFIX, Demo, Motion, Pointer, Ring, SolveAfresh, StartOver, demo_of
 from viewer.skeleton.character import Character
 from viewer.spatial.checks import Floats

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from viewer.document.actions import SetClip
+from viewer.document.opening import new_document
+from viewer.document.take import baked_character, baked_clip
 from viewer.errors import FormatError, InputError, ViewerError, quote
 from viewer.formats.load import SAMPLE, load
 from viewer.formats.save import SEVERAL_CLIPS, SHAPES, WRITERS, retimed, save
 from viewer.formats.units import BECAUSE, GUESSES
 from viewer.scene import figure_points
 from viewer.session import Document
-from viewer.session.actions import SetClip
 from viewer.session.demos import PREFIX, find_demo
 from viewer.session.files import SUFFIX, MotionError, is_session, save_session
-from viewer.session.opening import new_document
-from viewer.session.take import baked_character, baked_clip
 from viewer.session.unexpected import said
 from viewer.skeleton.character import Character
 from viewer.skeleton.kinematics import fk

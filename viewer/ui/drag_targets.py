@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
+from viewer.document.actions import Select, SetPose, TurnJoint
+from viewer.document.default_goals import above, stand_of, world_of
 from viewer.gizmo import Gizmo, Motion, Part, Tool
 from viewer.scene import Hit, hits, pick_axis
 from viewer.session import Document, Grab, Handle, Item, Mode, Session
-from viewer.session.actions import Select, SetPose, TurnJoint
-from viewer.session.default_goals import above, stand_of, world_of
 from viewer.skeleton.limits import JointKind
 from viewer.skeleton.pose import Pose
 from viewer.spatial.checks import Floats

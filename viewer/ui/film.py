@@ -10,14 +10,14 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
+from viewer.document.default_goals import carried, world_of
+from viewer.document.effector_transform import joints_at_limit
+from viewer.document.handle import Item
+from viewer.document.take import baked_character
+from viewer.document.take.changing import take_of
 from viewer.formats.film_rates import FASTEST, GIF_FPS, STILL_FPS, STILL_TURN, USUAL, playable_fps, same_rate
 from viewer.scene import Camera, Display, Ghost, Scene, Trail, figure_height, figure_points, floor_of
 from viewer.session import Document
-from viewer.session.default_goals import carried, world_of
-from viewer.session.effector_transform import joints_at_limit
-from viewer.session.handle import Item
-from viewer.session.take import baked_character
-from viewer.session.take.changing import take_of
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.pose import Pose
 from viewer.spatial.checks import Floats

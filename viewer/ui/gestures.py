@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 
+from viewer.document.actions import Select
 from viewer.scene import Hit, box
 from viewer.session import Item
-from viewer.session.actions import Select
 from viewer.spatial.checks import Floats
 from viewer.ui.events import Button, Move, Press, Release
 

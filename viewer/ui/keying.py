@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from viewer.document import actions as act
+from viewer.document.actions import Action
+from viewer.document.take.values import BLENDS, Blend, Key, Take
 from viewer.errors import ViewerError
 from viewer.session import Document, Item
-from viewer.session import actions as act
-from viewer.session.actions import Action
-from viewer.session.take.values import BLENDS, Blend, Key, Take
 from viewer.ui.commands import Handler, Handlers
 from viewer.ui.messages import Message
 from viewer.ui.timeline import TimeView, key_frames, last_frame, played_range

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from viewer.document.units import LEAST, MOST, is_usual
 from viewer.gizmo.typed import METRE, LengthUnit
 from viewer.ik.findings import FAR, far
-from viewer.session.units import LEAST, MOST, is_usual
 
 MINUS = "\N{MINUS SIGN}"
 DASH = "\N{EN DASH}"

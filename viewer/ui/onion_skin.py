@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from viewer.document.take.evaluate import frames_shown
 from viewer.scene import Ghost
 from viewer.scene.scene import Trail
 from viewer.session import Document, Item
-from viewer.session.take.evaluate import frames_shown
 from viewer.skeleton.effectors import find_place
 from viewer.skeleton.kinematics import World, fk_arrays
 from viewer.spatial.checks import Floats

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from viewer.document.default_goals import below, stand_of, world_of
+from viewer.document.effector_transform import joints_at_limit, measured
 from viewer.gizmo import Fill, Gizmo, Shape, Space, Stroke, Tool, axes_of
 from viewer.ik.solution import Status
 from viewer.scene import (
@@ -28,8 +30,6 @@ from viewer.scene import (
 )
 from viewer.scene.annotations import text_width
 from viewer.session import Document, GoalError, Handle, Item, Session
-from viewer.session.default_goals import below, stand_of, world_of
-from viewer.session.effector_transform import joints_at_limit, measured
 from viewer.skeleton.character import Character
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.kinematics import World

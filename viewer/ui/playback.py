@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from viewer.document.default_goals import world_of
 from viewer.scene import figure_points
 from viewer.session import Document, Loop
-from viewer.session.default_goals import world_of
 from viewer.skeleton.kinematics import fk
 from viewer.skeleton.pose import Pose
 from viewer.spatial.checks import Floats

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from viewer.document.actions import Select
 from viewer.gizmo import Part
 from viewer.session import Item
-from viewer.session.actions import Select
 from viewer.ui.drag_targets import hits_at, under
 from viewer.ui.dragging import Drag
 from viewer.ui.events import Mods, Move, Press, Release

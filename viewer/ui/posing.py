@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 import numpy as np
 
+from viewer.document import actions as act
+from viewer.document.actions import MoveTargets
 from viewer.gizmo import Space, Tool
 from viewer.ik.solver_options import METHOD_NAMES
 from viewer.session import Document, Handle, Item, Mode, Scope
-from viewer.session import actions as act
-from viewer.session.actions import MoveTargets
 from viewer.spatial.checks import Floats
 from viewer.ui.commands import DIRECTIONS, Handler, Handlers
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from viewer.document.actions import RenameJoint
 from viewer.errors import InputError, quote
 from viewer.session import Document
-from viewer.session.actions import RenameJoint
 from viewer.ui.commands import Handler, Handlers
 from viewer.ui.drag_targets import joint_of
 

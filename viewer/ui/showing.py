@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
+from viewer.document.actions import SetPlanar, UseMotion
+from viewer.document.planar import out_of_plane
 from viewer.errors import ViewerError
 from viewer.gizmo import Fill, Shape, Stroke
 from viewer.scene import Camera, Scene
 from viewer.session import Document
-from viewer.session.actions import SetPlanar, UseMotion
 from viewer.session.files import MotionFile, Opened, open_session
-from viewer.session.planar import out_of_plane
 from viewer.session.storage.motion import character_in
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection

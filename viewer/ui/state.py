@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from viewer.document.default_goals import stand_of
 from viewer.formats.files import write_whole
 from viewer.session import Handle, Item, Report
-from viewer.session.default_goals import stand_of
 from viewer.session.script.digest import digest_of
 from viewer.spatial.checks import Floats
 from viewer.ui.controller import Controller

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
+from viewer.document.default_goals import above, stand_of, world_of
+from viewer.document.effector_transform import joints_at_limit
+from viewer.document.handle import STANDING, Wanted
 from viewer.errors import shown
 from viewer.gizmo import Tool
 from viewer.ik.findings import FAR
 from viewer.ik.solution import Status
 from viewer.scene import figure_height
 from viewer.session import Document, GoalError, Handle, Mode, Report, Session
-from viewer.session.default_goals import above, stand_of, world_of
-from viewer.session.effector_transform import joints_at_limit
-from viewer.session.handle import STANDING, Wanted
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.effectors import find_place
 from viewer.skeleton.limits import JointKind, LimitForm

@@ -18,9 +18,9 @@ from viewer.app.panels.timeline import draw as draw_timeline
 from viewer.app.theme import colour
 from viewer.app.widgets.buttons import quiet, segments
 from viewer.app.widgets.pen import Pen
+from viewer.document.document import Document
+from viewer.document.take.evaluate import joint_at
 from viewer.session import Item
-from viewer.session.document import Document
-from viewer.session.take.evaluate import joint_at
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.limits import JointKind
 from viewer.spatial.checks import Floats, Ints

@@ -8,8 +8,7 @@ from viewer.app.context import PanelContext
 from viewer.app.panels.inspector import WORDS
 from viewer.app.panels.panel_parts import run
 from viewer.app.widgets.edits import act
-from viewer.errors import shown
-from viewer.session.actions import (
+from viewer.document.actions import (
     HoldEffector,
     MakeEffector,
     ReleaseEffector,
@@ -19,7 +18,8 @@ from viewer.session.actions import (
     SetPin,
     SetWanted,
 )
-from viewer.session.document import Item
+from viewer.document.document import Item
+from viewer.errors import shown
 from viewer.ui.commands import BY_ID
 
 NAME = "##context"

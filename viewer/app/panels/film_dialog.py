@@ -17,12 +17,12 @@ from viewer.app.widgets.dialogs import Choice, begin_dialog, choices, dialog_tit
 from viewer.app.widgets.edits import Edit, Phase
 from viewer.app.widgets.fields import FOCUS, Format, number_field, take_keyboard, text_line
 from viewer.app.widgets.pen import Pen, gap, tip
+from viewer.document.document import Document
+from viewer.document.take.changing import shows_take
 from viewer.errors import MachineError, ViewerError, quote
 from viewer.formats.files import check_output
 from viewer.formats.film_rates import SLOWEST_TURN, STILL_TURN
-from viewer.session.document import Document
 from viewer.session.files import SUFFIX
-from viewer.session.take.changing import shows_take
 from viewer.skeleton.character import Character
 from viewer.ui.commands import BY_ID
 from viewer.ui.film import (

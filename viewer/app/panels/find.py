@@ -12,8 +12,8 @@ from viewer.app.widgets.dialogs import begin_dialog, dialog_title, end_dialog
 from viewer.app.widgets.edits import act
 from viewer.app.widgets.fields import Search, search_field
 from viewer.app.widgets.pen import Pen, item, tip
-from viewer.session.actions import Select
-from viewer.session.document import Item
+from viewer.document.actions import Select
+from viewer.document.document import Item
 
 NAME = "##find joint"
 _MOST, _ROW = 8, 24

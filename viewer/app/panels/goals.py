@@ -12,9 +12,9 @@ from viewer.app.panels.panel_parts import context_menu, effector_mark, point
 from viewer.app.widgets.buttons import quiet
 from viewer.app.widgets.edits import act
 from viewer.app.widgets.pen import Pen, item, tip
-from viewer.session.actions import Select
-from viewer.session.document import Handle, Item
-from viewer.session.report import GoalError
+from viewer.document.actions import Select
+from viewer.document.document import Handle, Item
+from viewer.document.report import GoalError
 from viewer.ui import numbers
 
 ROW, HEAD = 24, 22

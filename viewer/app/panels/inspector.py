@@ -31,7 +31,7 @@ from viewer.app.widgets.fields import (
 )
 from viewer.app.widgets.pen import Pen
 from viewer.app.widgets.sliders import Range, angle_slider, part_slider
-from viewer.session.actions import (
+from viewer.document.actions import (
     HoldEffector,
     MakeEffector,
     MoveTargets,
@@ -48,9 +48,9 @@ from viewer.session.actions import (
     SetWeight,
     TurnJoint,
 )
-from viewer.session.default_goals import stand_of
-from viewer.session.document import Document, Handle, Item, Wanted
-from viewer.session.effector_transform import joints_at_limit
+from viewer.document.default_goals import stand_of
+from viewer.document.document import Document, Handle, Item, Wanted
+from viewer.document.effector_transform import joints_at_limit
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.effectors import find_place
 from viewer.skeleton.limits import FREEDOMS, JointKind, LimitForm

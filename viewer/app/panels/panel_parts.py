@@ -8,7 +8,7 @@ from imgui_bundle import imgui
 from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
 from viewer.app.widgets.pen import Pen
-from viewer.session.document import Handle, Item
+from viewer.document.document import Handle, Item
 from viewer.ui.commands import BY_ID
 
 

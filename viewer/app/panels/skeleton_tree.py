@@ -15,8 +15,8 @@ from viewer.app.panels.tree_rows import Folds, Row, RowPainter, below, found_row
 from viewer.app.widgets.buttons import quiet
 from viewer.app.widgets.edits import act
 from viewer.app.widgets.fields import Search, search_field
-from viewer.session.actions import Select
-from viewer.session.document import Item
+from viewer.document.actions import Select
+from viewer.document.document import Item
 from viewer.skeleton.effectors import find_place
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Ints

@@ -19,14 +19,14 @@ from viewer.app.widgets.buttons import drop_button, label, quiet, segments, tell
 from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out
 from viewer.app.widgets.fields import COUNT, METRES, Format, number_field
 from viewer.app.widgets.pen import Pen, gap, tip
+from viewer.document.actions import SetSolver
+from viewer.document.derivation import Derivation, derivation
+from viewer.document.document import SolverSettings
+from viewer.document.report import Report
+from viewer.document.solver_settings import BENDS, PREFERRED, prefers
 from viewer.gizmo.typed import LengthUnit
 from viewer.ik.solution import Status
 from viewer.ik.solver_options import DEFAULT, METHOD_NAMES
-from viewer.session.actions import SetSolver
-from viewer.session.derivation import Derivation, derivation
-from viewer.session.document import SolverSettings
-from viewer.session.report import Report
-from viewer.session.solver_settings import BENDS, PREFERRED, prefers
 from viewer.spatial.checks import Floats
 from viewer.ui import numbers
 

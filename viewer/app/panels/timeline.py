@@ -12,9 +12,9 @@ from viewer.app.widgets.buttons import drop_button, icon_button, label, separato
 from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out
 from viewer.app.widgets.fields import Format, number_field
 from viewer.app.widgets.pen import Pen, gap
+from viewer.document.actions import SetClip, SetRange, SetTakeRate
+from viewer.document.take.values import MOST_FRAMES
 from viewer.errors import shown
-from viewer.session.actions import SetClip, SetRange, SetTakeRate
-from viewer.session.take.values import MOST_FRAMES
 from viewer.session.transport import Loop
 from viewer.ui import numbers
 from viewer.ui.playback import SPEEDS

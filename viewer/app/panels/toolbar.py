@@ -14,9 +14,9 @@ from viewer.app.panels.solver import NOTES, method_menu, title
 from viewer.app.widgets.buttons import TOOL, drop_button, icon_button, segments
 from viewer.app.widgets.edits import act
 from viewer.app.widgets.pen import Pen, item, tip
+from viewer.document.actions import SetMode, SetScope
+from viewer.document.document import Mode, Scope
 from viewer.gizmo import Space, Tool
-from viewer.session.actions import SetMode, SetScope
-from viewer.session.document import Mode, Scope
 from viewer.ui import numbers
 
 WIDE, NARROW = 96.0, 30.0

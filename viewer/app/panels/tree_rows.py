@@ -14,9 +14,9 @@ from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
 from viewer.app.panels.panel_parts import effector_mark
 from viewer.app.widgets.pen import Item, Pen, item, tip
+from viewer.document.document import Document, Handle
+from viewer.document.effector_transform import joints_at_limit
 from viewer.scene.look import SIDES, look_of
-from viewer.session.document import Document, Handle
-from viewer.session.effector_transform import joints_at_limit
 from viewer.skeleton.skeleton import Skeleton
 from viewer.skeleton.tree import depth_first
 

@@ -12,8 +12,8 @@ from viewer.app.widgets.dialogs import Choice, begin_dialog, choices, dialog_tit
 from viewer.app.widgets.edits import attempt
 from viewer.app.widgets.fields import evaluate, text_line
 from viewer.app.widgets.pen import gap
+from viewer.document.actions import SetFrameTime, SetUnits
 from viewer.errors import InputError
-from viewer.session.actions import SetFrameTime, SetUnits
 from viewer.ui.documents import units_of
 
 NAME = "##units"

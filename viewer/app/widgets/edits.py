@@ -11,8 +11,8 @@ from imgui_bundle import imgui
 
 from viewer.app.context import PanelContext
 from viewer.app.widgets.pen import Item
+from viewer.document.actions.base import Action
 from viewer.errors import ViewerError
-from viewer.session.actions.base import Action
 
 THRESHOLD = 3.0
 """Logical pixels that the pointer goes before a press becomes a scrub."""

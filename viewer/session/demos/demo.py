@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple
 
-from viewer.session.actions.base import Action
+from viewer.document.actions.base import Action
+from viewer.document.document import Document
 from viewer.session.demos.moving_targets import Motion, Triple
-from viewer.session.document import Document
 
 Tone = Literal["ok", "warn", "idle"]
 View = Literal["planar", "front", "right", "left", "three-quarter"]

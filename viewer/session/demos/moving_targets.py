@@ -9,9 +9,9 @@ from typing import Protocol
 
 import numpy as np
 
+from viewer.document.document import Document
+from viewer.document.handle import Item
 from viewer.errors import ViewerError
-from viewer.session.document import Document
-from viewer.session.handle import Item
 from viewer.session.history import State
 from viewer.session.ik_drag import IkDrag
 from viewer.session.transport import Transport

@@ -9,17 +9,17 @@ from functools import cache, partial
 
 import numpy as np
 
+from viewer.document.default_goals import stand_of
+from viewer.document.document import Document
+from viewer.document.effector_transform import measured
+from viewer.document.handle import Handle, Item, Mode, Wanted
+from viewer.document.opening import new_document
+from viewer.document.solver_settings import SolverSettings
 from viewer.formats.load import SAMPLE, load
 from viewer.ik.findings import metres
 from viewer.ik.goals import Goal
-from viewer.session.default_goals import stand_of
 from viewer.session.demos.demo import Demo, Ring, Says
 from viewer.session.demos.moving_targets import Chase, FigureEight, Made, Motion, Orbit
-from viewer.session.document import Document
-from viewer.session.effector_transform import measured
-from viewer.session.handle import Handle, Item, Mode, Wanted
-from viewer.session.opening import new_document
-from viewer.session.solver_settings import SolverSettings
 from viewer.session.solving import Solvers, settle
 from viewer.skeleton.character import Character, Source
 from viewer.skeleton.kinematics import fk

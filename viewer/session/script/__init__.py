@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from viewer.session.document import Document
+from viewer.document.document import Document
 
 if TYPE_CHECKING:
     from viewer.session.script.player import Replay

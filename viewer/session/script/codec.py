@@ -12,17 +12,17 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from viewer.document import actions
+from viewer.document.actions.base import Action
+from viewer.document.drag_goals import Grab
+from viewer.document.handle import Item, Mode, Scope, Wanted
+from viewer.document.take.editing import Entry
+from viewer.document.take.values import Blend, Key
 from viewer.errors import FormatError, InputError, quote, unknown_name
-from viewer.session import actions
-from viewer.session.actions.base import Action
 from viewer.session.demos.moving_targets import Chase, FigureEight, Orbit
-from viewer.session.drag_goals import Grab
-from viewer.session.handle import Item, Mode, Scope, Wanted
 from viewer.session.storage.arrays import Packed, pack, unpack
 from viewer.session.storage.figures import character_data, character_of
 from viewer.session.storage.structs import CharacterData
-from viewer.session.take.editing import Entry
-from viewer.session.take.values import Blend, Key
 from viewer.session.transport import Loop
 from viewer.skeleton.character import Character
 from viewer.skeleton.pose import Pose

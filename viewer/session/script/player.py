@@ -9,11 +9,11 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from viewer.document.document import Document
 from viewer.errors import FormatError, MachineError, ViewerError, quote, unknown_name
 from viewer.formats.json_typed import decode_typed
 from viewer.ik.backends import check_backend, engine_for, serving
 from viewer.session.demos.moving_targets import Pointer
-from viewer.session.document import Document
 from viewer.session.files import read_session
 from viewer.session.script.calls import CHECK, DOCUMENTS, DOERS, FAILED, REFUSED
 from viewer.session.script.codec import decoded

@@ -9,13 +9,14 @@ from typing import TypeVar
 import msgspec
 import numpy as np
 
+from viewer.document.checks import as_turn, as_vector
+from viewer.document.document import Document
+from viewer.document.handle import Handle, Item, Mode, Scope, Wanted
+from viewer.document.planar_rig import PLANES
+from viewer.document.solver_settings import SolverSettings
+from viewer.document.take.values import FRAME_TIME, MOST_FRAMES, Pin, Stretch, Take, Track
 from viewer.errors import FormatError, InputError
 from viewer.formats.bounds import check_character, check_skeleton
-from viewer.session.checks import as_turn, as_vector
-from viewer.session.document import Document
-from viewer.session.handle import Handle, Item, Mode, Scope, Wanted
-from viewer.session.planar_rig import PLANES
-from viewer.session.solver_settings import SolverSettings
 from viewer.session.storage.arrays import check_unit, pack, unpack
 from viewer.session.storage.figures import (
     character_data,
@@ -37,7 +38,6 @@ from viewer.session.storage.structs import (
     TakeData,
     TracksData,
 )
-from viewer.session.take.values import FRAME_TIME, MOST_FRAMES, Pin, Stretch, Take, Track
 from viewer.skeleton.character import Character
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.pose import Pose
