@@ -21,7 +21,6 @@ from viewer.session import stand_of, world_of
 from viewer.session.files import load_session, save_session
 from viewer.session.script import open_script
 from viewer.session.script.digest import digest_of
-from viewer.session.take import Stretch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -149,9 +148,9 @@ def differences(one: object, other: object, path: str = "") -> Iterator[str]:
 def _parts(value: object) -> dict[object, object] | None:
     """What a value consists of, by name or place; None where it is no collection."""
     if is_dataclass(value) and not isinstance(value, type):
-        # A stretch's digest is of bits; what is not given to a constructor numbers objects of this process.
-        names = [place.name for place in fields(value) if place.init]
-        return {name: getattr(value, name) for name in names if not (isinstance(value, Stretch) and name == "digest")}
+        # The digest of a stretch is of bits; what is not given to a constructor numbers objects of this process.
+        names = [place.name for place in fields(value) if place.init and place.name != "digest"]
+        return {name: getattr(value, name) for name in names}
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, (list, tuple)):

@@ -1,8 +1,10 @@
 """Make the recorded sessions of this folder anew: ``PYTHONPATH=. python tests/recorded/make.py [NAME...]``.
 
 Each function below is one session, done as somebody at the window does it, and recorded by the program itself. Goals
-files are written beside them, but for the one that was written by hand. The files of a version stay as they are once
-a later one is written: they are to open for ever.
+files are written beside them, but for the one that was written by hand.
+
+Made anew by the same libraries on the same kind of processor they have the same bytes, unless the program behaves
+otherwise. The files of a version stay as they are once a later one is written: they are to open for ever.
 """
 
 from __future__ import annotations
