@@ -23,11 +23,11 @@ from recordings import (
 )
 from sessions import character
 
+from viewer.document import actions
+from viewer.document.actions import Action
 from viewer.formats.goals_json import read_goals
 from viewer.formats.json_structs import GoalEntry
 from viewer.ik.goals import GoalKind
-from viewer.session import actions
-from viewer.session.actions import Action
 from viewer.session.script.calls import DOERS
 
 if TYPE_CHECKING:

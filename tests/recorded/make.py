@@ -23,13 +23,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from recordings import ALL_GOALS, FOLDER, GOALS, SUFFIX, store
 
 import viewer
+from viewer.document import actions as act
+from viewer.document.take import Blend, Key
 from viewer.errors import InputError
 from viewer.formats.goals_json import goals_to_json
 from viewer.session import Grab, Item, Loop, Mode, Scope, Session, Wanted, new_document, stand_of, world_of
-from viewer.session import actions as act
 from viewer.session.demos import Motion, Pointer, SolveAfresh, StartOver, find_demo
 from viewer.session.files import VERSION
-from viewer.session.take import Blend, Key
 
 if TYPE_CHECKING:
     from collections.abc import Callable
