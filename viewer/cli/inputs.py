@@ -110,7 +110,7 @@ def as_character(document: Document) -> Character:
     from dataclasses import replace
     from types import MappingProxyType
 
-    from viewer.document.take import baked_character
+    from viewer.document.evaluation import baked_character
 
     character = baked_character(document)
     poses = MappingProxyType({**character.skeleton.poses, POSE: document.pose})

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from viewer.document.actions import SetClip
+from viewer.document.evaluation import baked_character, baked_clip, frame_pose
 from viewer.document.opening import new_document
-from viewer.document.take import baked_character, baked_clip
 from viewer.errors import FormatError, InputError, ViewerError, quote
 from viewer.formats.load import SAMPLE, load
 from viewer.formats.save import SEVERAL_CLIPS, SHAPES, WRITERS, retimed, save
@@ -148,7 +148,7 @@ def shows_motion(document: Document) -> bool:
     if not has_motion(document):
         return False
     keyed = document.take is not None and not document.take.is_empty
-    return keyed or document.pose.same_as(document.frame_pose(document.frame))
+    return keyed or document.pose.same_as(frame_pose(document, document.frame))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,13 +9,14 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from viewer.document.document import Document
 from viewer.document.edit_skeleton import relengthened
-from viewer.document.take.sampling import fade_frames, sampled, sampled_at
-from viewer.document.take.values import Take, check_frame
+from viewer.document.sampling import fade_frames, sampled, sampled_at
+from viewer.document.take import Take, check_frame
 from viewer.errors import InputError
 from viewer.skeleton.character import Character
 from viewer.skeleton.clip import Clip
@@ -23,9 +24,6 @@ from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats, Ints, handed_over
 from viewer.spatial.quaternion import multiply, normalized
-
-if TYPE_CHECKING:
-    from viewer.document.document import Document
 
 BLOCK = 32
 """Frames that are worked out together."""
@@ -64,7 +62,7 @@ def motion_of(document: Document) -> Motion:
     return Motion(document.take, document.clip_data, document.character.skeleton, document.skeleton)
 
 
-def take_pose(document: Document, frame: int) -> Pose:
+def frame_pose(document: Document, frame: int) -> Pose:
     """The pose of a frame: as it is played and exported.
 
     The clip with the differences of the keys on it, on bones as long as they have been made. Without a clip what is
@@ -84,7 +82,7 @@ def take_pose(document: Document, frame: int) -> Pose:
 
 
 def frames_shown(document: Document, first: int, last: int) -> Frames:
-    """The poses of frames on end, both ends included, each to the bit as `take_pose` has it; all at once costs less.
+    """The poses of frames on end, both ends included, each to the bit as `frame_pose` has it; all at once costs less.
 
     Raises:
         InputError: there is neither clip nor take, or no such frames.
@@ -112,6 +110,13 @@ def base_frame(document: Document, frame: int) -> Pose:
     if clip is None:
         raise InputError("no clip is loaded")
     return _on_edited(motion_of(document), clip.pose(frame))
+
+
+def home_pose(document: Document) -> Pose:
+    """What resetting goes back to: the clip's own frame if there is a clip, else the relaxed pose."""
+    if document.clip_data is not None:
+        return base_frame(document, document.frame)
+    return document.skeleton.relaxed_pose()
 
 
 def check_played_frame(document: Document, frame: int) -> None:
@@ -212,7 +217,7 @@ NAME = "take"
 
 
 def baked_clip(document: Document) -> Clip:
-    """The frames of the range that is played as a clip, each to the bit as `take_pose` has it, keys noted.
+    """The frames of the range that is played as a clip, each to the bit as `frame_pose` has it, keys noted.
 
     The clip itself where nothing was keyed on it, no bone was made longer and all of it is played.
 
@@ -275,7 +280,7 @@ def baked_character(document: Document) -> Character:
 
 
 def joint_at(document: Document, joint: int, frames: Ints) -> Frames:
-    """What `viewer.document.take.evaluate.take_pose` has of one joint, but for rounding.
+    """What `viewer.document.evaluation.frame_pose` has of one joint, but for rounding.
 
     Args:
         document: with a clip or a take.

@@ -9,10 +9,10 @@ from itertools import pairwise
 import numpy as np
 
 from viewer.document.document import Document
-from viewer.document.take.editing import Entry, chosen, differences, with_entries
-from viewer.document.take.evaluate import Frames, Motion, layered, motion_of, shown_on_own_bones
-from viewer.document.take.sampling import Samples, fade_frames, sampled
-from viewer.document.take.values import CODES, Blend, Pin, Take, Track, sharing
+from viewer.document.evaluation import Frames, Motion, layered, motion_of, shown_on_own_bones
+from viewer.document.key_editing import Entry, chosen, differences, with_entries
+from viewer.document.sampling import Samples, fade_frames, sampled
+from viewer.document.take import CODES, Blend, Pin, Take, Track, sharing
 from viewer.skeleton.pose import Pose
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import angle_between, slerp

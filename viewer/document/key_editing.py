@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from viewer.document.document import Document
-from viewer.document.take.evaluate import Frames
-from viewer.document.take.values import CODES, MOST_FRAMES, Blend, Key, Pin, Take, Track
+from viewer.document.evaluation import Frames
+from viewer.document.take import CODES, MOST_FRAMES, Blend, Key, Pin, Take, Track
 from viewer.errors import InputError, quote
 from viewer.skeleton.pose import Pose
 from viewer.spatial.checks import Bools, Floats, Ints

@@ -9,10 +9,10 @@ import numpy as np
 
 from viewer.document.default_goals import carried
 from viewer.document.document import Document
-from viewer.document.take.editing import Entry, entries_of, with_entries
-from viewer.document.take.evaluate import base_pose, motion_of, on_own_bones, take_pose
-from viewer.document.take.pins import pins_held, resolved
-from viewer.document.take.values import FRAMES, Blend, Pin, Take, Track
+from viewer.document.evaluation import base_pose, frame_pose, motion_of, on_own_bones
+from viewer.document.key_editing import Entry, entries_of, with_entries
+from viewer.document.pins import pins_held, resolved
+from viewer.document.take import FRAMES, Blend, Pin, Take, Track
 from viewer.skeleton.pose import Pose
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import multiply, normalized, rotate
@@ -34,7 +34,7 @@ def shows_take(document: Document) -> bool:
     """Whether the pose shown is the frame's own, and not one that was edited and not keyed."""
     if document.clip_data is None and (document.take is None or document.take.is_empty):
         return False
-    return 0 <= document.frame < document.frames and document.pose.same_as(document.frame_pose(document.frame))
+    return 0 <= document.frame < document.frames and document.pose.same_as(frame_pose(document, document.frame))
 
 
 def with_take(document: Document, take: Take, **changes: object) -> Document:
@@ -49,7 +49,7 @@ def with_take(document: Document, take: Take, **changes: object) -> Document:
         changed = replace(changed, frame=solved.end)
     if not shown or (changed.clip_data is None and solved.is_empty):
         return changed
-    pose = take_pose(changed, changed.frame)
+    pose = frame_pose(changed, changed.frame)
     return changed if pose.same_as(changed.pose) else carried(changed, pose, pins=False)
 
 
@@ -88,7 +88,7 @@ def keyed(document: Document, frame: int, joints: Iterable[int], blend: Blend | 
 
 def in_step(document: Document) -> Document:
     """The document with the numbers of its frame, where these are those of its pose but for rounding."""
-    pose = take_pose(document, document.frame)
+    pose = frame_pose(document, document.frame)
     return replace(document, pose=pose) if _near(pose, document.pose) else document
 
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from viewer.document.take.values import CODES, Blend, Track
+from viewer.document.take import CODES, Blend, Track
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import IDENTITY, conjugate, exp, log, multiply, normalized, slerp
 

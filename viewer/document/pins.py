@@ -11,10 +11,10 @@ import numpy as np
 
 from viewer.document.default_goals import above
 from viewer.document.document import Document
+from viewer.document.evaluation import Frames, Motion, layered
 from viewer.document.planar_rig import PlanarRig, rig_of
 from viewer.document.scope import bound_skeleton
-from viewer.document.take.evaluate import Frames, Motion, layered
-from viewer.document.take.values import CODES, Blend, Pin, Stretch, Take, Track
+from viewer.document.take import CODES, Blend, Pin, Stretch, Take, Track
 from viewer.errors import InputError
 from viewer.ik.goals import Goal
 from viewer.ik.solver import Solver
