@@ -107,7 +107,7 @@ def _value(action: argparse.Action) -> Value:
     if name == "P":
         return Value(name, _POSES, files=True)
     if name == "NAME" and not words and not action.option_strings:  # parts of the benchmarks
-        from viewer.cli.bench.parts import PARTS
+        from viewer.cli.bench import PARTS
 
         words = tuple(PARTS)
     return Value(name, words, skeletons=name in _SKELETONS, files=name in _FILES)

@@ -25,11 +25,12 @@ COMMANDS = {
     "convert": "convert files: formats by suffix (.bvh .json .npz .glb .gltf; out only: .csv .usda .obj .stl .ply)",
     "render": "draw a picture (PNG) of a pose, or a film (MP4, GIF) of a motion, without a screen",
     "check": "check files: a line per file and finding; exit 1 if any is refused",
-    "bench": "measure solvers, kinematics and loading on this machine, beside the rivals that are installed",
+    "bench": "measure solvers, kinematics and loading on this machine, and compare with earlier runs",
     "samples": "list the bundled skeletons and demos",
     "completion": "print what a shell needs to complete commands, options and names",
 }
 """The commands, each with what it does."""
+_MODULES = {"bench": "viewer.cli.bench.command"}
 HELP = "help"
 FLAGS = frozenset({"--debug", "--quiet", "-q"})
 """Options that may stand before the command, and have no value."""
@@ -64,7 +65,7 @@ def top_parser() -> argparse.ArgumentParser:
 
 def command_parser(name: str, width: int | None = None) -> argparse.ArgumentParser:
     """The parser of a command's own words; ``width`` of its help in columns, that of the terminal unless given."""
-    module, what = import_module(f"viewer.cli.{name}"), COMMANDS[name]
+    module, what = import_module(_MODULES.get(name, f"viewer.cli.{name}")), COMMANDS[name]
     parser = argparse.ArgumentParser(
         prog=f"ikviewer {name}",
         description=f"{what[0].upper()}{what[1:]}.",

@@ -1,36 +1,32 @@
-"""How much like a person solved poses look: real motion is hidden, and posed again from hands, feet and head.
+"""How much solved poses look like a person's: real motion is hidden, and posed again from hands, feet and head.
 
-`viewer.ik.pose_score` says how. Dragging: two seconds of a motion are followed by the five effectors; jerk is the mean
-third difference of the joints' places, beside that of the person's own.
+`viewer.ik.pose_score` describes the score. Dragging: the five effectors follow two seconds of a motion; jerk is the
+mean third difference of the joints' positions, divided by that of the person's own.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 import viewer
+from viewer.cli.bench.plan import Plan
+from viewer.cli.output import Json
 from viewer.errors import ViewerError
 from viewer.formats.load import SAMPLE, load
 from viewer.formats.progress import watched
 from viewer.ik.goals import Goal
-from viewer.ik.pose_score import PERSON_CM, Given, prepare, score
+from viewer.ik.pose_score import PERSON_CM, Given, Trial, prepare, score
 from viewer.ik.solver import Solver
 from viewer.skeleton.kinematics import fk
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from viewer.cli.bench.plan import Plan
-    from viewer.cli.output import Json
-    from viewer.ik.pose_score import Trial
-    from viewer.skeleton.pose import Pose
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats
 
 AT_MOST_CM = {Given.ROOT: 2.3, Given.NOTHING: 5.5, Given.TURNS: 3.3}
 AIM_CM = {Given.ROOT: 1.8, Given.NOTHING: 4.2, Given.TURNS: 2.2}
@@ -42,7 +38,7 @@ _CALIBRATION = 1
 """Frames with which many clips begin that are no motion: a pose of calibration, and a leap to the next."""
 
 
-def measure(plan: Plan) -> Json:
+def measure_poses(plan: Plan) -> Json:
     """By clip and by what is given; means; dragging."""
     trials = _trials(plan)
     clips: dict[str, Json] = {}
@@ -101,7 +97,7 @@ def _trials(plan: Plan) -> dict[str, Trial]:
 
 
 def _solve(backend: str, skeleton: Skeleton, goals: list[Goal], start: Pose, root: str) -> Pose:
-    """Our default solver, as `viewer.ik.pose_score` wants one."""
+    """Our default solver, as `viewer.ik.pose_score.score` takes one."""
     return Solver(skeleton, goals, root=root, backend=backend).solve(start).pose
 
 
