@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
+from viewer.cli import job
 from viewer.cli.bench import COUNT, PARTS, SEED
-from viewer.cli.options import add_json
-from viewer.cli.output import Json, print_json, print_text, warn
-from viewer.errors import OutputError, quote, unknown_name
+from viewer.cli.job import FILES, Result, argument, flag, option
+from viewer.cli.options import count, json_flag
+from viewer.cli.output import Json, print_text, warn
+from viewer.errors import OutputError, unknown_name
 
 EXAMPLES = (
     "parts:\n"
@@ -26,68 +28,62 @@ Every run but a quick one is kept, a line of JSON in one file, and compared with
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of this command."""
-    # argparse checks a default of nargs="*" against the choices as a whole: hence a type and no choices.
-    parser.add_argument("parts", metavar="NAME", nargs="*", type=_part, help=f"parts to measure: {', '.join(PARTS)}")
-    parser.add_argument("--quick", action="store_true", help="a few of everything, to see that it works: no figures")
-    parser.add_argument("--seed", type=_at_least(0), default=SEED, metavar="S", help="of the problems")
-    parser.add_argument(
-        "--count", type=_at_least(1), default=COUNT, metavar="N", help=f"problems of each kind (default {COUNT})"
-    )
-    parser.add_argument("--history", action="store_true", help="show the figures of earlier runs, measure nothing")
-    parser.add_argument("--history-file", metavar="PATH", help="keep them there (default: with ikviewer's log files)")
-    add_json(parser)
-
-
 def _part(name: str) -> str:
     if name not in PARTS:
         raise argparse.ArgumentTypeError(unknown_name("part", name, PARTS))
     return name
 
 
-def _at_least(least: int) -> Callable[[str], int]:
-    def convert(text: str) -> int:
-        if not (text.isascii() and text.isdecimal() and len(text) <= 9 and int(text) >= least):
-            raise argparse.ArgumentTypeError(f"expected a whole number, {least} or more, found {quote(text)}")
-        return int(text)
+class Options(job.Options):
+    """What may be typed."""
 
-    return convert
+    # argparse checks a default of nargs="*" against choices as one value: hence a check.
+    parts: list[str] = argument(
+        "NAME", f"parts to measure: {', '.join(PARTS)}", nargs="*", parse=_part, words=tuple(PARTS)
+    )
+    quick: bool = flag("a few of everything, to see that it works: no figures")
+    seed: int = option("S", "of the problems", parse=count, default=SEED)
+    count: int = option("N", f"problems of each kind (default {COUNT})", parse=partial(count, least=1), default=COUNT)
+    history: bool = flag("show the figures of earlier runs, side by side; nothing is measured")
+    history_file: str | None = option(
+        "PATH", "where they are kept; `bench.jsonl` in ikviewer's folder of log files unless given", completes=FILES
+    )
+    json: bool = json_flag("print one JSON document; with `--history` a list of all runs")
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Measure part by part, and print the figures."""
+def run(options: Options) -> Result:
+    """Measure part by part, or show earlier figures."""
     from viewer.cli.bench import history
+    from viewer.cli.bench.report import as_text
+
+    file = history.usual_file() if options.history_file is None else Path(options.history_file)
+    earlier = history.read(file)
+    if options.history:
+        return Result([as_text(history.over_time(earlier)) if earlier else f"{file}: no run yet"], document=[*earlier])
+    found = _measured(options)
+    if options.quick:
+        return Result(document=found)
+    before = history.comparable(earlier, found)
+    try:
+        history.add(file, found)
+    except OutputError as error:  # the figures themselves are printed
+        warn([str(error)])
+    return Result(() if before is None else ["", as_text(history.changes(before, found))], document=found)
+
+
+def _measured(options: Options) -> dict[str, Json]:
+    """The figures of the parts asked for; their tables are printed as they come."""
     from viewer.cli.bench.plan import Plan, measure_apart
     from viewer.cli.bench.report import as_text, heading, tables
 
-    file = history.usual_file() if arguments.history_file is None else Path(arguments.history_file)
-    earlier = history.read(file)
-    if arguments.history:
-        if arguments.json:
-            print_json(list(earlier))
-        else:
-            print_text(as_text(history.over_time(earlier)) if earlier else f"{file}: no run yet")
-        return 0
-    chosen = [name for name in PARTS if name in arguments.parts] or list(PARTS)
-    plan = Plan(seed=arguments.seed, count=arguments.count, quick=arguments.quick)
+    chosen = [name for name in PARTS if name in options.parts] or list(PARTS)
+    plan = Plan(seed=options.seed, count=options.count, quick=options.quick)
     about = plan.about()
-    if not arguments.json:
+    if not options.json:
         print_text(heading(about))
     parts: dict[str, Json] = {}
     for name in chosen:
         parts[name] = measure_apart(name, plan)
-        if not arguments.json:
+        if not options.json:
             print_text("\n" + "\n\n".join(as_text(table) for table in tables(name, parts[name])))
-    found = about | {"parts": parts}
-    if arguments.json:
-        print_json(found)
-    if not arguments.quick:
-        try:
-            found = history.add(file, found)
-        except OutputError as error:  # the figures themselves are printed
-            warn([str(error)])
-        before = history.comparable(earlier, found)
-        if before is not None and not arguments.json:
-            print_text("\n" + as_text(history.changes(before, found)))
-    return 0
+    return about | {"parts": parts}
