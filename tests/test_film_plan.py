@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from sessions import session
 from takes import apart, keyed
 
 from viewer.cli import render
+from viewer.cli.job import fields_of
 from viewer.document import actions as act
 from viewer.document.evaluation import frame_pose
 from viewer.formats import film_rates
@@ -102,9 +104,13 @@ def test_another_rate_is_said_to_be_one() -> None:
 
 
 def test_the_command_has_the_same_rates() -> None:
-    assert render._MOST_FPS == film_rates.USUAL
-    assert (render.FASTEST, render._GIF_FPS) == (film_rates.FASTEST, film_rates.GIF_FPS)
-    assert render.SLOWEST_TURN == film_rates.SLOWEST_TURN
+    checks = {field.name: field.parse for field in fields_of(render.Options)}
+    for name, most in (("fps", film_rates.FASTEST), ("turntable", film_rates.SLOWEST_TURN)):
+        check = checks[name]
+        assert check is not None
+        assert check(f"{most}") == most
+        with pytest.raises(argparse.ArgumentTypeError):
+            check(f"{most + 0.001}")
 
 
 @pytest.mark.parametrize(

@@ -16,20 +16,16 @@ import tempfile
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from viewer.cli.bench.contender import STOP_DEG, STOP_M, Entry
-from viewer.cli.bench.entries import PINOCCHIO
-from viewer.cli.bench.rival_dls import DAMPING, MOST_ITERATIONS, Answer, PinocchioDls
+from rivals.solvers import MOST_ITERATIONS, STOP_DEG, STOP_M, Answer, PinocchioDls
+from viewer.cli.bench.rigs import Rig
 from viewer.errors import InputError
+from viewer.spatial.checks import Floats
 
-if TYPE_CHECKING:
-    from viewer.cli.bench.rigs import Rig
-    from viewer.spatial.checks import Floats
-
-SOURCE = Path(__file__).with_suffix("").with_name("pinocchio_dls.cpp")
+SOURCE = Path(__file__).with_name("pinocchio_dls.cpp")
 EIGEN = Path("/usr/include/eigen3")
 # The definitions are those of Pinocchio's own CMake targets.
 FLAGS = [
@@ -89,13 +85,3 @@ class PinocchioNative(PinocchioDls):
         targets, turns = np.ascontiguousarray(targets), np.ascontiguousarray(turns)
         iterations = self.call(self.solver, targets.ctypes.data, turns.ctypes.data, self.damping, self.out)
         return Answer(self.q.copy(), iterations)
-
-
-def entries() -> tuple[Entry, ...]:
-    """The contender, where it can be made."""
-    try:
-        library()
-    except (ImportError, InputError):
-        return ()
-    note = f"the same loop in C++ (-O3 -march=native), damping {DAMPING:g} unless tuned"
-    return (Entry(f"{PINOCCHIO}, C++", "pin", ("pinocchio",), PinocchioNative, note),)

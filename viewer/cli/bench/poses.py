@@ -1,7 +1,7 @@
-"""How much like a person solved poses look: real motion is hidden, and posed again from hands, feet and head.
+"""How much solved poses look like a person's: real motion is hidden, and posed again from hands, feet and head.
 
-`viewer.ik.pose_score` says how. Dragging: two seconds of a motion are followed by the five effectors; jerk is the mean
-third difference of the joints' places, beside that of the person's own.
+`viewer.ik.pose_score` describes the score. Dragging: the five effectors follow two seconds of a motion; jerk is the
+mean third difference of the joints' positions, divided by that of the person's own.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _CALIBRATION = 1
 """Frames with which many clips begin that are no motion: a pose of calibration, and a leap to the next."""
 
 
-def measure(plan: Plan) -> Json:
+def measure_poses(plan: Plan) -> Json:
     """By clip and by what is given; means; dragging."""
     trials = _trials(plan)
     clips: dict[str, Json] = {}
@@ -97,7 +97,7 @@ def _trials(plan: Plan) -> dict[str, Trial]:
 
 
 def _solve(backend: str, skeleton: Skeleton, goals: list[Goal], start: Pose, root: str) -> Pose:
-    """Our default solver, as `viewer.ik.pose_score` wants one."""
+    """Our default solver, as `viewer.ik.pose_score.score` takes one."""
     return Solver(skeleton, goals, root=root, backend=backend).solve(start).pose
 
 

@@ -1,5 +1,5 @@
 // Damped least squares on Pinocchio's kinematics, whole in C++: what a C++ program that uses Pinocchio pays.
-// The same loop as viewer/cli/bench/rival_dls.py, which drives Pinocchio from Python; the model comes from there as a file.
+// The same loop as solvers.py, which drives Pinocchio from Python; the model comes from there as a file.
 #include <pinocchio/multibody.hpp>
 #include <pinocchio/serialization.hpp>
 #include <pinocchio/algorithm/frames.hpp>
