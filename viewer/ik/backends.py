@@ -13,7 +13,8 @@ from viewer.errors import InputError, missing_library, unknown_name
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from viewer.ik.system import Many, Settings, State, System, Work
+    from viewer.ik.system import Settings
+    from viewer.ik.workspace import Workspace
 
 BACKENDS = ("auto", "numpy", "numba")
 _COMPILED = "viewer.ik.compiled"
@@ -21,27 +22,10 @@ _NUMPY = "viewer.ik.vectorised"
 
 
 class Engine(Protocol):
-    """The functions that a backend's module has; see `viewer.ik.driver`, `viewer.ik.problems`, `viewer.ik.kernels`."""
+    """What a backend's module has."""
 
-    def solve(
-        self, s: System, w: Work, state: State, trial: State, best: State, anchor: State, settings: Settings
-    ) -> tuple[int, int, float]:
-        """Move a state to where the goals are met."""
-
-    def solve_many(
-        self,
-        s: System,
-        w: Work,
-        state: State,
-        trial: State,
-        best: State,
-        anchor: State,
-        start: State,
-        settings: Settings,
-        many: Many,
-        onward: bool,
-    ) -> None:
-        """Solve one problem after the other."""
+    def solve_many(self, workspace: Workspace, settings: Settings, *, onward: bool) -> None:
+        """Solve a workspace's problems, one after the other; see `viewer.ik.problems.solve_many`."""
 
 
 def check_backend(backend: str) -> str:

@@ -17,11 +17,9 @@ import numba
 import numpy as np
 
 from viewer.ik import (
-    compiled_arrays,
+    block,
     compiled_lanes,
     driver,
-    groups,
-    held,
     kernels,
     kernels_align,
     kernels_call,
@@ -37,16 +35,23 @@ from viewer.ik import (
     leaps,
     problems,
     system,
+    views,
 )
+from viewer.ik.assemble import assemble, freedoms_of
+from viewer.ik.block import entries_of
 from viewer.ik.compiled_lanes import INSTRUCTIONS
-from viewer.ik.held import HELD, noted
-from viewer.ik.system import Call, Settings, make_many, make_state
+from viewer.ik.goals import Goal
+from viewer.ik.kernels_call import solve_in_block
+from viewer.ik.system import Call, Settings, make_call, make_many, make_state, make_work
+from viewer.ik.targets import Targets
 from viewer.ik.twin import twins
+from viewer.ik.views import Group, View, groups_at
+from viewer.skeleton.chain import chain
 
 if TYPE_CHECKING:
     from types import FunctionType
 
-    from viewer.ik.system import Many, State, System, Work
+    from viewer.ik.workspace import Workspace
     from viewer.spatial.checks import Floats
 
 _MODULES = (
@@ -65,38 +70,67 @@ _MODULES = (
     leaps,
     problems,
     kernels_call,
-    held,
 )
 # Sums may be reordered and products fused, which lets the loops use vector instructions; NaN and infinity keep
-# their meaning, and the same machine gives the same bits. The kernels allocate nothing, and whoever calls them holds
-# their arrays: numba's counting of references to those would take two fifths of a solve (`_nrt`).
+# their meaning, and the same machine gives the same bits.
 _OPTIONS: dict[str, Any] = {
     "nogil": True,
     "error_model": "numpy",
     "fastmath": {"contract", "reassoc", "arcp", "nsz"},
-    "_nrt": False,
 }
 
-# What Python calls. The others are called by these only: without the code that takes arrays out of Python's hands
+# What Python calls. The others are called by this only: without the code that takes arguments out of Python's hands
 # they compile in a fraction of the time.
-_HELD_ENTRY, _PLAIN_ENTRY = "solve_held", "solve_call"
+_ENTRY = solve_in_block.__name__
 # Whose change is a change of all compiled code, besides the modules'.
-_MACHINERY = (system, groups, compiled_arrays, compiled_lanes)
+_MACHINERY = (system, block, views, compiled_lanes)
 # Gives the very bits that numpy gives.
 _EXACT = ("take_targets",)
 
 
-def _compiled_namespace(*, whole: bool) -> dict[str, Any]:
-    """Every function of the modules, compiled, and calling each other's compiled forms; see `viewer.ik.whole`."""
+def _groups() -> tuple[Any, ...]:
+    """Arrays of a small solve, as `viewer.ik.kernels_call.solve_call` takes them."""
+    skeleton = chain(2)
+    freedoms = freedoms_of(skeleton, np.ones((len(skeleton), 3)), limits=True, root="free")
+    goals = [Goal.position("tip", (0.0, 0.0, 0.0))]
+    assembly = assemble(freedoms, goals, (1.0, 1.0))
+    system, call = assembly.system, make_call(assembly.joints, assembly.goals, Targets(skeleton, goals), len(skeleton))
+    states = [make_state(system) for _ in range(5)]
+    return system, make_work(system), *states, make_many(system, 1), call
+
+
+def _types_of(groups: tuple[Any, ...]) -> list[tuple[Group, int]]:
+    """Numba's types of groups, and where in the header each group's part begins."""
+    made, begin = [], 0
+    for group in groups:
+        *entries, end = entries_of(group)
+        fields = zip(type(group)._fields, group, entries, strict=True)
+        members = {name: (View(numba.from_dtype(array.dtype), array.ndim), entry) for name, array, entry in fields}
+        made.append((Group(type(group).__name__, members), begin))
+        begin += end
+    return made
+
+
+_SAMPLE = _groups()
+_NDIMS = [array.ndim for group in _SAMPLE for array in group]
+_TYPES = _types_of(_SAMPLE)
+
+
+def _entry(*, whole: bool) -> Any:  # noqa: ANN401 - numba's have no public type
+    """What Python calls, with every function of the modules calling each other's compiled forms.
+
+    Nothing is compiled yet. With ``whole`` that is done as `viewer.ik.whole` says, in half of the time.
+    """
     how = [*_MACHINERY, sys.modules[__name__], *([import_module("viewer.ik.whole")] if whole else [])]
     sources = "".join(inspect.getsource(module) for module in (*_MODULES, *how))
     # numba notices a change of a function's own file only: this makes any change of any of them a new function.
-    digest = hashlib.sha256((sources + str(HELD)).encode()).hexdigest()[:16]
-    return twins(_MODULES, INSTRUCTIONS, partial(_jit, digest=digest, whole=whole))
+    digest = hashlib.sha256((sources + str(_TYPES)).encode()).hexdigest()[:16]
+    others = INSTRUCTIONS | {kernels_call.groups_in.__name__: groups_at(_TYPES)}
+    return twins(_MODULES, others, partial(_jit, digest=digest, whole=whole))[_ENTRY]
 
 
-def _jit(function: FunctionType, digest: str, *, whole: bool) -> Any:  # noqa: ANN401 - numba's have no public type
-    inner = function.__name__ != _entry_name()
+def _jit(function: FunctionType, digest: str, *, whole: bool) -> Any:  # noqa: ANN401
+    inner = function.__name__ != _ENTRY
     options = _OPTIONS | {"no_cpython_wrapper": inner, "no_cfunc_wrapper": True}
     if function.__name__ in _EXACT:
         options["fastmath"] = False
@@ -104,22 +138,12 @@ def _jit(function: FunctionType, digest: str, *, whole: bool) -> Any:  # noqa: A
         pipelines = import_module("viewer.ik.whole")
         options["pipeline_class"] = pipelines.Part if inner else pipelines.Whole
     function.__qualname__ += f"_{digest}"
-    if inner and whole:  # no code of its own to keep
+    if inner:  # kept in the cache as a part of what Python calls
         return numba.njit(**options)(function)
     try:
         return numba.njit(cache=True, **options)(function)
     except RuntimeError:  # nowhere to keep a cache: compiled anew in every process
         return numba.njit(**options)(function)
-
-
-def _entry(*, whole: bool) -> Any:  # noqa: ANN401
-    """What Python calls; nothing is compiled yet."""
-    return _compiled_namespace(whole=whole)[_entry_name()]
-
-
-def _entry_name() -> str:
-    """Of the function that Python calls: where numba's arrays are not those known, the one that is passed them all."""
-    return _HELD_ENTRY if held.KNOWN else _PLAIN_ENTRY
 
 
 def _entry_as_a_whole() -> Any:  # noqa: ANN401
@@ -136,9 +160,8 @@ _solve = _entry_as_a_whole()
 def _make_ready() -> None:
     """Compile, or load from the cache; function by function, as numba does it, where it cannot be done as a whole."""
     global _solve  # noqa: PLW0603 - made once
-    arguments = True, True, np.empty((0, 3)), np.empty((0, 4)), np.empty(0)
-    first: tuple[object, ...] = (np.empty(0, np.int64), np.empty(0)) if held.KNOWN else (Settings(),)
-    kinds = (*(() if held.KNOWN else HELD), *map(numba.typeof, (*first, *arguments)))
+    arguments = np.empty(0, dtype=np.int64), True, True, np.empty((0, 3)), np.empty((0, 4)), np.empty(0)
+    kinds = tuple(map(numba.typeof, arguments))
     try:
         _solve.compile(kinds)
     except Exception:  # noqa: BLE001 - whatever a numba may say whose inner parts are not those known
@@ -153,15 +176,14 @@ def in_cache() -> bool:
 
 
 class Prepared:
-    """Arrays that compiled code knows: it is called with few others, which costs little."""
+    """A workspace whose arrays compiled code knows: it is called with few others, which costs little."""
 
-    def __init__(self, *arrays: System | Work | State | Many | Call) -> None:
-        """Note the arrays of `viewer.ik.kernels_call.solve_call`, in its order."""
+    def __init__(self, workspace: Workspace, call: Call | None = None) -> None:
+        """Put the workspace's arrays into a block, and those that calls begin with, if any."""
         _make_ready()
-        self._arrays = arrays  # held as long as the memory that points at them
-        self._memory = noted(arrays)
+        self._block, self.call = workspace.into_block(call or _NO_CALL)
+        assert workspace.ndims(self.call) == _NDIMS
         self._settings: Settings | None = None
-        self._numbers = np.empty(0)
 
     def __call__(
         self,
@@ -175,17 +197,8 @@ class Prepared:
         """`viewer.ik.kernels_call.solve_call`."""
         if settings is not self._settings:
             most = min(settings.max_iterations, _MOST_ITERATIONS)
-            self._settings, self._numbers = settings, np.array(settings._replace(max_iterations=most), dtype=np.float64)
-        if not held.KNOWN:
-            return self._plainly(onward, settled, places, turns, answer)
-        code: int = _solve(self._memory, self._numbers, onward, settled, places, turns, answer)
-        return code
-
-    def _plainly(self, onward: bool, settled: bool, places: Floats, turns: Floats, answer: Floats) -> int:
-        """The same, all arrays being passed; the settings as numbers of the kinds that it was compiled for."""
-        numbers: Any = (type(usual)(given) for usual, given in zip(Settings(), self._numbers, strict=True))
-        settings = Settings(*numbers)
-        code: int = _solve(*self._arrays, settings, onward, settled, places, turns, answer)
+            self._settings, self.call.numbers[:] = settings, settings._replace(max_iterations=most)
+        code: int = _solve(self._block, onward, settled, places, turns, answer)
         return code
 
 
@@ -201,31 +214,12 @@ _NO_CALL = Call(
     turns=np.empty((0, 4)),
     rotations=np.empty((0, 4)),
     translations=np.empty((0, 3)),
+    numbers=np.zeros(len(Settings._fields)),
 )
 
 
-def solve_many(
-    s: System,
-    w: Work,
-    state: State,
-    trial: State,
-    best: State,
-    anchor: State,
-    start: State,
-    settings: Settings,
-    many: Many,
-    onward: bool,
-) -> None:
-    """`viewer.ik.problems.solve_many`, compiled."""
-    run = Prepared(s, w, state, trial, best, anchor, start, many, _NO_CALL)
-    run(settings, onward, True, _NO_CALL.places, _NO_CALL.turns, _NO_ANSWER)
-
-
-def solve(
-    s: System, w: Work, state: State, trial: State, best: State, anchor: State, settings: Settings
-) -> tuple[int, int, float]:
-    """`viewer.ik.driver.solve`, compiled."""
-    one = make_many(s, 1)
-    one.target[0], one.rotation[0] = s.goal_target, s.goal_rotation
-    solve_many(s, w, state, trial, best, anchor, make_state(s), settings, one, True)
-    return int(one.code[0]), int(one.iterations[0]), float(state.e @ state.e)
+def solve_many(workspace: Workspace, settings: Settings, *, onward: bool) -> None:
+    """`viewer.ik.problems.solve_many` on a workspace's problems, compiled."""
+    if workspace.prepared is None:
+        workspace.prepared = Prepared(workspace)
+    workspace.prepared(settings, onward, True, _NO_CALL.places, _NO_CALL.turns, _NO_ANSWER)

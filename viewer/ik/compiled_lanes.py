@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from llvmlite import ir
-from numba.core import cgutils, types
-from numba.core.datamodel import models
-from numba.core.datamodel.registry import register_default
-from numba.extending import intrinsic
+from numba.core import types
+from numba.extending import intrinsic, models, register_model
 
 from viewer.ik.lanes import LANES
+from viewer.ik.views import row_start
 
 _VECTOR = ir.VectorType(ir.DoubleType(), LANES)
 
@@ -23,7 +22,7 @@ class Lanes(types.Type):
         super().__init__(name="Lanes")
 
 
-@register_default(Lanes)
+@register_model(Lanes)
 class _Model(models.PrimitiveModel):
     def __init__(self, manager: Any, kind: Lanes) -> None:  # noqa: ANN401
         super().__init__(manager, kind, _VECTOR)
@@ -75,14 +74,12 @@ _ALIGNED = 8
 
 
 def _place(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ANN401
-    """Where a number is: without a look at whether the indices are counted from the end."""
-    table = context.make_array(signature.args[0])(context, builder, values[0])
-    row, column = (
+    """Where a number of a table is."""
+    indices = [
         context.cast(builder, value, kind, types.intp)
         for value, kind in zip(values[1:3], signature.args[1:3], strict=True)
-    )
-    width = cgutils.unpack_tuple(builder, table.shape)[1]
-    return builder.gep(table.data, [builder.add(builder.mul(row, width), column)])
+    ]
+    return row_start(context, builder, signature.args[0], values[0], indices)
 
 
 def _repeated(builder: Any, number: Any) -> Any:  # noqa: ANN401

@@ -49,9 +49,10 @@ class Direct:
         """Note where all arrays are."""
         self._joints, goals = len(workspace.skeleton), len(targets.goals)
         joints = self._joints
-        self._call = make_call(workspace.joints, workspace.goals, targets, joints)
         self._space, self._open = workspace, bool(targets.open)
-        self._run = prepared(*workspace.arrays, workspace.start, workspace.one, self._call)
+        self._run = prepared(workspace, make_call(workspace.joints, workspace.goals, targets, joints))
+        workspace.prepared = self._run
+        self._call = self._run.call
         self._base: Pose | None = None
         self._shapes = (goals, 3), (goals, 4)
         self._none = np.empty((0, 3)), np.empty((0, 4))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from viewer.ik.kernels import scale_row
+from viewer.ik.kernels import fill_row, scale_row
 from viewer.ik.kernels_dual import gram, solve_dual
 from viewer.ik.kernels_forward import residuals
 from viewer.ik.kernels_joints import difference, move
@@ -56,7 +56,7 @@ def propose(s: System, w: Work, state: State, settings: Settings, error: float, 
     cuts them off.
     """
     damping = (settings.damping_scale * error + settings.damping) * boost
-    w.frozen[:] = False
+    fill_row(w.frozen, False)
     gram(s, w)
     largest = 0.0
     for _ in range(settings.limit_passes + 1):
@@ -104,7 +104,7 @@ def solve(
         linearise(s, w, state.x)
         # Once in a while is enough, unless the goals are met: then there is nothing else to do.
         pulled = settings.pull > 0.0 and (iterations % _PULL_EVERY == 1 or worst <= 1.0 or afresh)
-        w.pull[:] = 0.0
+        fill_row(w.pull, 0.0)
         if pulled:
             difference(s, w, state.x, state.q, state.t, anchor.x, anchor.q, anchor.t, w.pull)
             settles = settings.settle and worst <= 1.0
@@ -149,7 +149,7 @@ def solve(
                 break
             if pulled:
                 # The pull is only wished for: it goes before the goals are given less of a step.
-                w.pull[:] = 0.0
+                fill_row(w.pull, 0.0)
                 pulled = False
                 bold *= _TIMIDER
                 if met:

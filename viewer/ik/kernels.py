@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-    from viewer.spatial.checks import Floats
+    from viewer.spatial.checks import Bools, Floats
 
     Quaternion: TypeAlias = tuple[float, float, float, float]
     Vector: TypeAlias = tuple[float, float, float]
@@ -159,3 +159,9 @@ def scale_row(values: Floats, factor: float) -> None:
     """Multiply by a number, in place."""
     for i in range(len(values)):
         values[i] *= factor
+
+
+def fill_row(values: Floats | Bools, value: float) -> None:
+    """Set all of a row to one value."""
+    for i in range(len(values)):
+        values[i] = value

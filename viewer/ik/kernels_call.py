@@ -7,18 +7,39 @@ functions take longer than an easy solve.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from viewer.ik.problems import solve_many
+from viewer.ik.system import Settings
 from viewer.spatial.checks import UNIT_TOLERANCE
 
 if TYPE_CHECKING:
-    from viewer.ik.system import Call, Many, Settings, State, System, Work
+    from viewer.ik.system import Call, Integers, Many, State, System, Work
     from viewer.spatial.checks import Floats
 
 
 UNSETTLED = -1
 """What is said instead of how a solve ended."""
+
+
+def groups_in(block: Integers) -> tuple[Any, ...]:
+    """The groups of arrays that stand in a block: `viewer.ik.compiled` puts a function of its own here."""
+    raise NotImplementedError
+
+
+def solve_in_block(
+    block: Integers, onward: bool, settled: bool, places: Floats, turns: Floats, answer: Floats
+) -> int:
+    """`solve_call` on the arrays in a block. Python calls this."""
+    s, w, state, trial, best, anchor, start, many, call = groups_in(block)
+    n = call.numbers
+    settings = Settings(
+        int(n[0]), int(n[1]), n[2], n[3], n[4], int(n[5]), n[6], n[7], n[8], int(n[9]), n[10],
+        n[11] != 0.0, n[12] != 0.0, n[13] != 0.0, n[14], n[15] != 0.0,
+    )  # fmt: skip
+    return solve_call(
+        s, w, state, trial, best, anchor, start, many, call, settings, onward, settled, places, turns, answer
+    )
 
 
 def solve_call(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from viewer.ik.kernels import AIM, DISTANCE, POSE, ROTATION, put_row, put_table, scale_row
+from viewer.ik.kernels import AIM, DISTANCE, POSE, ROTATION, fill_row, put_row, put_table, scale_row
 from viewer.ik.kernels_align import FEWEST, align_roots, stand_roots
 from viewer.ik.kernels_dual import solve_dual, substitute
 from viewer.ik.kernels_forward import residuals
@@ -192,8 +192,8 @@ def step_again(
     Returns:
         Squared error and worst miss of the pose that stands in ``state`` afterwards.
     """
-    w.pull[:] = 0.0
-    w.held[:] = 0.0
+    fill_row(w.pull, 0.0)
+    fill_row(w.held, 0.0)
     substitute(w, state.e, w.y)
     spread_step(s, w, w.frozen, w.y, w.pull, w.step)
     cap(s, w.step, settings.step_cap)

@@ -244,7 +244,7 @@ class Trials:
 
     def _run(self, workspace: Workspace, settings: Settings) -> Trial:
         settings = settings._replace(max_iterations=min(settings.max_iterations, max(0, self.left)))
-        self._engine.solve_many(*workspace.arrays, workspace.start, settings, workspace.one, True)
+        self._engine.solve_many(workspace, settings, onward=True)
         self.left -= int(workspace.one.iterations[0])
         error = float(workspace.state.e @ workspace.state.e)
         # A goal's kind says what it asks; of the rest the misses are 0.

@@ -107,7 +107,7 @@ class Runs:
             if not onward:
                 workspace.begin_at(pose, "numpy")
             one = workspace.one
-            vectorised.solve_many(*workspace.arrays, workspace.start, settings, one, onward)
+            vectorised.solve_many(workspace, settings, onward=onward)
             if not onward:
                 workspace.begun_at(pose, "numpy")
             code, iterations, outside = int(one.code[0]), int(one.iterations[0]), bool(one.outside[0])

@@ -204,6 +204,7 @@ class Call(NamedTuple):
         has_place, has_turn: (G,) whether a goal has such a target.
         places, turns: (G, 3), (G, 4) the goals' own targets.
         rotations, translations: (J, 4), (J, 3) the pose that joints which take no part stay in.
+        numbers: (16,) the `Settings` as numbers, in their order.
     """
 
     joints: Integers
@@ -214,6 +215,7 @@ class Call(NamedTuple):
     turns: Floats
     rotations: Floats
     translations: Floats
+    numbers: Floats
 
 
 class Settings(NamedTuple):
@@ -342,6 +344,7 @@ def make_call(joints: Ints, goals: Ints, targets: Targets, count: int) -> Call:
         turns=np.array(targets.turns),
         rotations=np.zeros((count, 4)),
         translations=np.zeros((count, 3)),
+        numbers=np.zeros(len(Settings._fields)),
     )
 
 

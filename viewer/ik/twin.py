@@ -30,7 +30,8 @@ def twins(
     space |= {"__name__": __name__, **others}
     for module in modules:
         for name, value in vars(module).items():
-            if isinstance(value, types.FunctionType) and value.__module__ == module.__name__:
+            own = isinstance(value, types.FunctionType) and value.__module__ == module.__name__
+            if own and name not in others:
                 twin = types.FunctionType(value.__code__, space, name, value.__defaults__)
                 twin.__module__, twin.__qualname__ = value.__module__, value.__qualname__
                 space[name] = wrap(twin)

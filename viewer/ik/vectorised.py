@@ -16,6 +16,7 @@ from viewer.ik.vectorised_measure import into_limits
 from viewer.ik.vectorised_pull import yield_swings
 from viewer.ik.vectorised_step import (
     cap,
+    fill_row,
     freeze,
     gram,
     less_pull,
@@ -29,12 +30,13 @@ from viewer.ik.vectorised_step import (
 )
 
 if TYPE_CHECKING:
-    from viewer.ik.system import Many, Settings, State, System, Work
+    from viewer.ik.system import Settings, State, System, Work
+    from viewer.ik.workspace import Workspace
 
 STEPS: dict[str, Any] = {
     function.__name__: function
     for function in (
-        align_roots, cap, difference, freeze, gram, into_limits, less_pull, linearise, move, prefer, put_row, put_table,
+        align_roots, cap, difference, fill_row, freeze, gram, into_limits, less_pull, linearise, move, prefer, put_row, put_table,
         reseed, residuals, scale_row, shorten, solve_dual, spread_step, stand_roots, substitute, yield_swings,
     )
 }  # fmt: skip
@@ -58,21 +60,10 @@ def solve(
     return answer
 
 
-def solve_many(
-    s: System,
-    w: Work,
-    state: State,
-    trial: State,
-    best: State,
-    anchor: State,
-    start: State,
-    settings: Settings,
-    many: Many,
-    onward: bool,
-) -> None:
-    """`viewer.ik.problems.solve_many` with this backend's steps."""
+def solve_many(workspace: Workspace, settings: Settings, *, onward: bool) -> None:
+    """`viewer.ik.problems.solve_many` with this backend's steps, on a workspace's problems."""
     with np.errstate(all="ignore"):
-        _solve_many(s, w, state, trial, best, anchor, start, settings, many, onward)
+        _solve_many(*workspace.arrays, workspace.start, settings, workspace.one, onward)
 
 
 __all__ = ["LOOPS", "STEPS", "begin", "into_limits", "residuals", "solve", "solve_many"]

@@ -122,3 +122,8 @@ def put_table(source: Floats, target: Floats) -> None:
 def scale_row(values: Floats, factor: float) -> None:
     """Multiply by a number, in place."""
     values *= factor
+
+
+def fill_row(values: Floats | Bools, value: float) -> None:
+    """Set all of a row to one value."""
+    values[...] = value
