@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,7 +28,7 @@ from viewer.skeleton.coordinates import project_pose
 from viewer.spatial.quaternion import exp, multiply
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 NEAR_RAD, FAR_RAD = 0.03, 0.3
 CHAIN = 5000
@@ -54,11 +55,11 @@ def main() -> int:
     for word, reach in (("near", NEAR_RAD), ("far", FAR_RAD)):
         targets = targets_near(skeleton, pose, goals, reach, arguments.runs)
         poses = [copied(pose) for _ in range(arguments.runs)]
-        show(f"solve {word}, kept start", median([lambda at=at: solver.solve(pose, targets=at) for at in targets]))
-        fresh = [lambda at=at, new=new: solver.solve(new, targets=at) for at, new in zip(targets, poses, strict=True)]
+        show(f"solve {word}, kept start", median([partial(solver.solve, pose, at) for at in targets]))
+        fresh = [partial(solver.solve, new, at) for new, at in zip(poses, targets, strict=True)]
         show(f"solve {word}, fresh start", median(fresh))
     viewer.fk(skeleton, pose)
-    show("viewer.fk", median([lambda new=new: viewer.fk(skeleton, new) for new in poses]))
+    show("viewer.fk", median([partial(viewer.fk, skeleton, new) for new in poses]))
     show("solver.goals =", median([lambda: setattr(solver, "goals", goals)] * (arguments.runs // 10)))
     long = chain(CHAIN)
     goal = [viewer.Goal.position(long.names[-1], (0.3, 0.5, 0.0))]
@@ -93,7 +94,7 @@ def copied(pose: Any) -> Any:  # noqa: ANN401
     return viewer.Pose(pose.rotations.copy(), pose.translations.copy())
 
 
-def median(calls: list[Callable[[], object]]) -> float:
+def median(calls: Sequence[Callable[[], object]]) -> float:
     """Microseconds of a call; the first few do not count."""
     times = []
     for call in calls:

@@ -13,7 +13,7 @@ from test_turned_frames import figure, goals_at, turned_pose, turned_skeleton, t
 
 from viewer.formats.skeleton_json import skeleton_from_text
 from viewer.ik.goals import Goal
-from viewer.ik.natural import LEAST, MOST, REFERENCE, principal, spreads
+from viewer.ik.mobility_priors import LEAST, MOST, REFERENCE, principal, spreads
 from viewer.ik.solver import Solver
 from viewer.session.document import same_skeleton
 from viewer.session.opening import new_document

@@ -176,7 +176,7 @@ class BatchRun:
             begin[some] = start[chunk][some][:, self.assembly.joints]
         for given, taken in zip(targets, (part.target, part.rotation), strict=True):
             np.take(given[chunk], self.assembly.goals, axis=1, out=taken, mode="clip")
-        self.engine.solve_many(space, self.settings, onward=False)
+        self.engine.solve_batch(space, self.settings, onward=False)
         for all_of_them, some_of_them in zip(many, space.one, strict=True):
             all_of_them[chunk] = some_of_them
         for start, end, found in zip(starts, (space.one.q, space.one.t), answer, strict=True):

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from viewer.ik.kernels_call import UNSETTLED
+from viewer.ik.backends.compiled.entry import UNSETTLED
 from viewer.ik.system import make_call
 
 if TYPE_CHECKING:
-    from viewer.ik.compiled import Prepared
+    from viewer.ik.backends.compiled.engine import Prepared
     from viewer.ik.system import Settings
     from viewer.ik.targets import Targets
     from viewer.ik.workspace import Workspace
@@ -29,7 +29,7 @@ class Row(NamedTuple):
 
     Attributes:
         code: how the solve ended.
-        numbers: all of it, see `viewer.ik.kernels_call.put_answer`.
+        numbers: all of it, see `viewer.ik.backends.compiled.entry.put_answer`.
     """
 
     code: int
@@ -40,7 +40,7 @@ class Direct:
     """Calls on one workspace.
 
     Args:
-        prepared: `viewer.ik.compiled.Prepared`.
+        prepared: `viewer.ik.backends.compiled.engine.Prepared`.
         workspace: whose arrays are solved on.
         targets: the solver's.
     """

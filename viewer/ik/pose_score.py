@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viewer.ik.goals import Goal
-from viewer.ik.natural import spreads
+from viewer.ik.mobility_priors import spreads
 from viewer.skeleton.clip_limits import limits_from_clip
 from viewer.skeleton.figure import find_figure
 from viewer.skeleton.kinematics import fk, tip_positions

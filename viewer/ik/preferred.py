@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viewer.errors import InputError
+from viewer.ik.backends.vectorised.engine import into_limits
 from viewer.ik.system import make_state, make_work
-from viewer.ik.vectorised import into_limits
 from viewer.ik.workspace import checked_start
 from viewer.skeleton.kinds import JointKind
 from viewer.spatial.quaternion import slerp

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from viewer.ik.kernels import AIM, DISTANCE, POSE, POSITION, ROTATION
+from viewer.ik.backends.compiled.algebra import AIM, DISTANCE, POSE, POSITION, ROTATION
 from viewer.ik.spans import WORLD, Links, Slide, between, bodies_of, moving, segment_distance
 from viewer.spatial.quaternion import angle_between, rotate
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.ik.leaps import CHOICE
+from viewer.ik.restarts import CHOICE
 from viewer.ik.system import Settings
 
 if TYPE_CHECKING:

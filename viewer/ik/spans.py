@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from viewer.ik.kernels import SLIDE
+from viewer.ik.backends.compiled.algebra import SLIDE
 from viewer.spatial.quaternion import IDENTITY, multiply, rotate
 
 if TYPE_CHECKING:

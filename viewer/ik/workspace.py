@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from viewer.errors import InputError
-from viewer.ik.block import in_block
+from viewer.ik.backends.block import in_block
+from viewer.ik.backends.vectorised.engine import begin, into_limits, residuals
 from viewer.ik.settings import INSIDE
 from viewer.ik.system import copy_state, make_many, make_state, make_work
-from viewer.ik.vectorised import begin, into_limits, residuals
 from viewer.skeleton.arguments import wrong_kind
 from viewer.skeleton.pose import Pose
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from viewer.ik.assemble import Assembly
-    from viewer.ik.compiled import Prepared
+    from viewer.ik.backends.compiled.engine import Prepared
     from viewer.ik.direct import Direct
     from viewer.ik.system import Call, Integers, State, System, Work
     from viewer.skeleton.skeleton import Skeleton
@@ -70,7 +70,7 @@ class Workspace:
 
     @property
     def arrays(self) -> tuple[System, Work, State, State, State, State]:
-        """What a solve works on, in the order that `viewer.ik.driver.solve` takes it."""
+        """What a solve works on, in the order that `viewer.ik.levenberg_marquardt.minimise` takes it."""
         return self.system, self.work, self.state, self.trial, self.best, self.anchor
 
     def pose_at(self, rotations: Floats, translations: Floats) -> None:
@@ -100,7 +100,7 @@ class Workspace:
         turns.take(self.goals, 0, self.one.rotation[0], "clip")
 
     def begin(self, *, settle: bool = False) -> bool:
-        """What `viewer.ik.problems.solve_many` does before a solve, for methods of their own; whether it was out."""
+        """What `viewer.ik.problems.solve_batch` does before a solve, for methods of their own; whether it was out."""
         state, one = self.state, self.one
         self.aim_now()
         np.copyto(state.q, one.q[0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from viewer.ik.backends import engine_for
-from viewer.ik.warming import warm_up
+from viewer.ik.backends.warming import warm_up
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viewer.errors import InputError, unknown_name
-from viewer.ik.natural import MOST, REFERENCE, spreads
+from viewer.ik.mobility_priors import MOST, REFERENCE, spreads
 from viewer.ik.stated import spread_about
 from viewer.session.take.editing import with_joints
 from viewer.skeleton.coordinates import joint_space, limit_violation, project_pose

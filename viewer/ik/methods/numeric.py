@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from viewer.errors import InputError
-from viewer.ik.vectorised_joints import move
+from viewer.ik.backends.vectorised.joints import move
 from viewer.skeleton.kinematics import World, fk_arrays
 from viewer.skeleton.tree import depth_first
 from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, rotate

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from viewer.ik.kernels import POSE, POSITION, ROTATION, TURNS, product, turned, unit
+from viewer.ik.backends.compiled.algebra import POSE, POSITION, ROTATION, TURNS, product, turned, unit
 
 if TYPE_CHECKING:
     from viewer.ik.system import System, Work

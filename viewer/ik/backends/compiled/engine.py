@@ -1,4 +1,4 @@
-"""The compiled backend: the kernels and the driver, compiled by numba and cached on disk.
+"""The compiled backend: the kernels and the loop, compiled by numba and cached on disk.
 
 Imported only when it is wanted: importing numba takes half a second, compiling some fifteen, once per machine.
 """
@@ -16,36 +16,27 @@ from typing import TYPE_CHECKING, Any
 import numba
 import numpy as np
 
-from viewer.ik import (
-    block,
-    compiled_lanes,
-    driver,
-    kernels,
-    kernels_align,
-    kernels_call,
-    kernels_dual,
-    kernels_far,
-    kernels_forward,
-    kernels_groups,
-    kernels_joints,
-    kernels_pull,
-    kernels_readings,
-    kernels_step,
-    kernels_stretch,
-    leaps,
-    problems,
-    system,
-    views,
-)
+from viewer.ik import levenberg_marquardt, line_search, problems, restarts, system
 from viewer.ik.assemble import assemble, freedoms_of
-from viewer.ik.block import entries_of
-from viewer.ik.compiled_lanes import INSTRUCTIONS
+from viewer.ik.backends import block, twins
+from viewer.ik.backends.block import entries_of
+from viewer.ik.backends.compiled import (
+    algebra,
+    alignment,
+    dual,
+    entry,
+    forward,
+    goal_islands,
+    joints,
+    numba_types,
+    starts,
+    step,
+)
+from viewer.ik.backends.compiled.entry import solve_in_block
+from viewer.ik.backends.compiled.numba_types import INSTRUCTIONS, Group, View, groups_at
 from viewer.ik.goals import Goal
-from viewer.ik.kernels_call import solve_in_block
 from viewer.ik.system import Call, Settings, make_call, make_many, make_state, make_work
 from viewer.ik.targets import Targets
-from viewer.ik.twin import twins
-from viewer.ik.views import Group, View, groups_at
 from viewer.skeleton.chain import chain
 
 if TYPE_CHECKING:
@@ -55,21 +46,19 @@ if TYPE_CHECKING:
     from viewer.spatial.checks import Floats
 
 _MODULES = (
-    kernels,
-    kernels_readings,
-    kernels_joints,
-    kernels_forward,
-    kernels_dual,
-    kernels_step,
-    kernels_pull,
-    kernels_align,
-    kernels_far,
-    kernels_stretch,
-    kernels_groups,
-    driver,
-    leaps,
+    algebra,
+    joints,
+    forward,
+    dual,
+    step,
+    alignment,
+    starts,
+    goal_islands,
+    levenberg_marquardt,
+    line_search,
+    restarts,
     problems,
-    kernels_call,
+    entry,
 )
 # Sums may be reordered and products fused, which lets the loops use vector instructions; NaN and infinity keep
 # their meaning, and the same machine gives the same bits.
@@ -83,13 +72,14 @@ _OPTIONS: dict[str, Any] = {
 # they compile in a fraction of the time.
 _ENTRY = solve_in_block.__name__
 # Whose change is a change of all compiled code, besides the modules'.
-_MACHINERY = (system, block, views, compiled_lanes)
+_MACHINERY = (system, block, numba_types)
+_PIPELINE = "viewer.ik.backends.compiled.pipeline"
 # Gives the very bits that numpy gives.
 _EXACT = ("take_targets",)
 
 
 def _groups() -> tuple[Any, ...]:
-    """Arrays of a small solve, as `viewer.ik.kernels_call.solve_call` takes them."""
+    """Arrays of a small solve, as `viewer.ik.backends.compiled.entry.solve_call` takes them."""
     skeleton = chain(2)
     freedoms = freedoms_of(skeleton, np.ones((len(skeleton), 3)), limits=True, root="free")
     goals = [Goal.position("tip", (0.0, 0.0, 0.0))]
@@ -119,13 +109,14 @@ _TYPES = _types_of(_SAMPLE)
 def _entry(*, whole: bool) -> Any:  # noqa: ANN401 - numba's have no public type
     """What Python calls, with every function of the modules calling each other's compiled forms.
 
-    Nothing is compiled yet. With ``whole`` that is done as `viewer.ik.whole` says, in half of the time.
+    Nothing is compiled yet. With ``whole`` that is done as `viewer.ik.backends.compiled.pipeline` says: 14 seconds of
+    compiling instead of 23.
     """
-    how = [*_MACHINERY, sys.modules[__name__], *([import_module("viewer.ik.whole")] if whole else [])]
+    how = [*_MACHINERY, sys.modules[__name__], *([import_module(_PIPELINE)] if whole else [])]
     sources = "".join(inspect.getsource(module) for module in (*_MODULES, *how))
     # numba notices a change of a function's own file only: this makes any change of any of them a new function.
     digest = hashlib.sha256((sources + str(_TYPES)).encode()).hexdigest()[:16]
-    others = INSTRUCTIONS | {kernels_call.groups_in.__name__: groups_at(_TYPES)}
+    others = INSTRUCTIONS | {entry.groups_in.__name__: groups_at(_TYPES)}
     return twins(_MODULES, others, partial(_jit, digest=digest, whole=whole))[_ENTRY]
 
 
@@ -135,7 +126,7 @@ def _jit(function: FunctionType, digest: str, *, whole: bool) -> Any:  # noqa: A
     if function.__name__ in _EXACT:
         options["fastmath"] = False
     if whole:
-        pipelines = import_module("viewer.ik.whole")
+        pipelines = import_module(_PIPELINE)
         options["pipeline_class"] = pipelines.Part if inner else pipelines.Whole
     function.__qualname__ += f"_{digest}"
     if inner:  # kept in the cache as a part of what Python calls
@@ -194,7 +185,7 @@ class Prepared:
         turns: Floats,
         answer: Floats,
     ) -> int:
-        """`viewer.ik.kernels_call.solve_call`."""
+        """`viewer.ik.backends.compiled.entry.solve_call`."""
         if settings is not self._settings:
             most = min(settings.max_iterations, _MOST_ITERATIONS)
             self._settings, self.call.numbers[:] = settings, settings._replace(max_iterations=most)
@@ -218,8 +209,8 @@ _NO_CALL = Call(
 )
 
 
-def solve_many(workspace: Workspace, settings: Settings, *, onward: bool) -> None:
-    """`viewer.ik.problems.solve_many` on a workspace's problems, compiled."""
+def solve_batch(workspace: Workspace, settings: Settings, *, onward: bool) -> None:
+    """`viewer.ik.problems.solve_batch` on a workspace's problems, compiled."""
     if workspace.prepared is None:
         workspace.prepared = Prepared(workspace)
     workspace.prepared(settings, onward, True, _NO_CALL.places, _NO_CALL.turns, _NO_ANSWER)

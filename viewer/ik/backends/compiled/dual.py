@@ -1,7 +1,7 @@
 """Loops that numba compiles: the dual system J J^T + lambda I of the damped step, and its solution.
 
-What `viewer.ik.kernels_step` says of J holds here. Its rows, and those of the other tables, are filled up with zeros to
-whole `viewer.ik.lanes`, with room for one column more than J J^T has: there stands what the system is solved for.
+J is as in `viewer.ik.backends.compiled.step`. Its rows, and those of the other tables, are filled up with zeros to
+whole lanes (`viewer.ik.backends.compiled.simd`), with room for one column more than J J^T has: the right side.
 Tables are symmetric, and only what is right of the diagonal is looked at; left of it, in lanes that reach over, there
 may be anything.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from viewer.ik.lanes import LANES, entry, lanes_at, plus, put_lanes, times
+from viewer.ik.backends.compiled.simd import LANES, entry, lanes_at, plus, put_lanes, times
 
 if TYPE_CHECKING:
     from viewer.ik.system import System, Work

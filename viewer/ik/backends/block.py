@@ -2,7 +2,8 @@
 
 To take ninety arrays from Python costs more than an easy solve. So all of them are parts of one array of integers,
 which begins with a header: of each array where in the block it begins, and how long its axes are. Floats and booleans
-are parts of it that numpy reads as such. Compiled code makes its views of the header (`viewer.ik.views`).
+are parts of it that numpy reads as such. Compiled code finds its arrays by the header
+(`viewer.ik.backends.compiled.numba_types`).
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ def entries_of(group: Group) -> list[int]:
 
 
 def in_block(groups: Sequence[Group]) -> tuple[Integers, list[Any]]:
-    """Arrays of float64, int64 and bool copied into a new block, and the same groups, of arrays that are parts of it."""
+    """A new block with copies of arrays of float64, int64 and bool, and the same groups made of these copies."""
     header: list[int] = []
     end, spans = _lines(sum(entries_of(group)[-1] for group in groups)), []
     for group in groups:

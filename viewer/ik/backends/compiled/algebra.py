@@ -1,9 +1,9 @@
-"""Arithmetic that numba compiles: what the kernels are made of. The kernels are loops over plain arrays.
+"""Rotations and small loops, of which the kernels are made; and the codes of joints' and goals' kinds.
 
-`viewer.ik.compiled` compiles the functions of all modules ``kernels*`` and of the driver; ``vectorised*`` do the same
-in numpy. In all of them ``s`` is a `System` (constant during a solve) and ``w`` a `Work` (scratch), of K joints in
-depth-first order, n freedoms, G goals and m rows. Quaternions and vectors are passed as numbers, which stay in
-registers; arrays would go through memory.
+`viewer.ik.backends.compiled.engine` compiles the functions of this folder and those of the loop;
+`viewer.ik.backends.vectorised` does the same in numpy. In all of them ``s`` is a `System` (constant during a solve) and
+``w`` a `Work` (scratch), of K joints in depth-first order, n freedoms, G goals and m rows. Quaternions and vectors are
+passed as numbers, which stay in registers; arrays would go through memory.
 
 Freedoms: a hinge's, universal's or slide's coordinate; a limited ball's three coordinates (swing and twist, or Euler
 angles); an unlimited ball's or root's three rotations about its own axes; a root's three translations before those.

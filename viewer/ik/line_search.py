@@ -1,59 +1,27 @@
-"""Moves of a solve that are no steps: to another pose to begin from, and farther along the way that it came."""
+"""What is tried beside a plain step: corrections along a curve, half of it back, farther on, the same factor again."""
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
-from viewer.ik.kernels import AIM, DISTANCE, POSE, ROTATION, fill_row, put_row, put_table, scale_row
-from viewer.ik.kernels_align import FEWEST, align_roots, stand_roots
-from viewer.ik.kernels_dual import solve_dual, substitute
-from viewer.ik.kernels_forward import residuals
-from viewer.ik.kernels_joints import difference, move, reseed
-from viewer.ik.kernels_step import cap, less_pull, shorten, spread_step
+from viewer.ik.backends.compiled.algebra import AIM, DISTANCE, POSE, ROTATION, fill_row, put_row, scale_row
+from viewer.ik.backends.compiled.dual import solve_dual, substitute
+from viewer.ik.backends.compiled.forward import residuals
+from viewer.ik.backends.compiled.joints import difference, move
+from viewer.ik.backends.compiled.step import cap, less_pull, shorten, spread_step
+from viewer.ik.restarts import copy
 
 if TYPE_CHECKING:
     from viewer.ik.system import Settings, State, System, Work
     from viewer.spatial.checks import Floats
 
-CHOICE = 8
-"""Seeds that each restart chooses from."""
 STRIDE_EVERY = 4
 """Iterations from one stride to the next."""
 _STRIDES, _STRIDE, _STRIDE_CAP = 3, 2.0, 0.06
 """At most so many in a row, so many times the way since the last ones, and radians or metres of each."""
 
-_UPRIGHT = 0.1
-"""Squared error below which a body that stands is not tried any other way: 0.15 units of length by five goals."""
-_LYING = 0.9
-"""It lies, bends or tumbles if that leaves less than this part of the squared error."""
 _FELT, _SOME = 0.1, 0.02
 """Of its tolerance, and of its squared miss: by so much a goal comes nearer if that counts whatever others miss."""
-
-
-def copy(source: State, target: State) -> None:
-    """Copy a pose."""
-    put_row(source.x, target.x)
-    put_table(source.q, target.q)
-    put_table(source.t, target.t)
-    put_row(source.e, target.e)
-
-
-def stand_or_lie(s: System, w: Work, state: State, trial: State, error: float) -> None:
-    """Move bodies that `residuals` was last called with to where their goals are: upright, or as these fit best.
-
-    Who lies, or turns a somersault, would else have to be turned over by the solve, step by step, and often gets stuck.
-    """
-    stand_roots(s, w, state.q, state.t)
-    if error <= _UPRIGHT:
-        return
-    standing, _ = residuals(s, w, state.q, state.t, state.e)
-    if standing > _UPRIGHT:
-        copy(state, trial)
-        align_roots(s, w, trial.q, trial.t, FEWEST)
-        lying, _ = residuals(s, w, trial.q, trial.t, trial.e)
-        if lying < _LYING * standing:
-            copy(trial, state)
 
 
 def helps_one(s: System, before: State, after: State, gain: float) -> bool:
@@ -88,19 +56,6 @@ def comes_nearer(before: Floats, after: Floats, row: int, end: int, gain: float,
         now += after[r] * after[r]
     least = (_FELT * tolerance) ** 2
     return bool(gain > least and was - now > max(least, _SOME * was))
-
-
-def start_anew(s: System, w: Work, state: State, trial: State, anchor: State, begin: int) -> None:
-    """Move ``state`` to the best of the next few seeds: a pose that begins nearer ends at the goals more often."""
-    least = math.inf
-    for i in range(begin, begin + CHOICE):
-        reseed(s, w, s.seeds[i], anchor.x, anchor.q, anchor.t, trial.x, trial.q, trial.t)
-        residuals(s, w, trial.q, trial.t, trial.e)
-        align_roots(s, w, trial.q, trial.t, 1)
-        error, _ = residuals(s, w, trial.q, trial.t, trial.e)
-        if error < least or i == begin:
-            least = error
-            copy(trial, state)
 
 
 def follow_curve(s: System, w: Work, state: State, trial: State, damping: float) -> tuple[float, float]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
-from viewer.ik import kernels
+from viewer.ik.backends.compiled import algebra
 from viewer.ik.system import ROWS_OF_KIND, System
 
 if TYPE_CHECKING:
@@ -157,12 +157,12 @@ def tree_of(s: System) -> Tree:
 def rows_of(s: System) -> Rows:
     """The goals' tables."""
     kind, three = s.goal_kind, np.arange(3)
-    placed = np.flatnonzero((kind == kernels.POSITION) | (kind == kernels.POSE))
-    turned = np.flatnonzero((kind == kernels.ROTATION) | (kind == kernels.POSE))
-    aimed, distant = np.flatnonzero(kind == kernels.AIM), np.flatnonzero(kind == kernels.DISTANCE)
+    placed = np.flatnonzero((kind == algebra.POSITION) | (kind == algebra.POSE))
+    turned = np.flatnonzero((kind == algebra.ROTATION) | (kind == algebra.POSE))
+    aimed, distant = np.flatnonzero(kind == algebra.AIM), np.flatnonzero(kind == algebra.DISTANCE)
     goal = np.repeat(np.arange(len(kind)), [ROWS_OF_KIND[code] for code in kind.tolist()])
     # The rotation of a pose stands after its place.
-    turned_rows = (s.goal_row[turned] + np.where(kind[turned] == kernels.POSE, 3, 0))[:, None] + three
+    turned_rows = (s.goal_row[turned] + np.where(kind[turned] == algebra.POSE, 3, 0))[:, None] + three
     placed_rows, aimed_rows = s.goal_row[placed][:, None] + three, s.goal_row[aimed][:, None] + three
     angular, axis = np.zeros(len(goal), dtype=np.bool_), np.zeros((3, len(goal)))
     angular[turned_rows], angular[aimed_rows] = True, True

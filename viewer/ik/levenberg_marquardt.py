@@ -1,9 +1,9 @@
-"""One solve: the recipe, in terms of a backend's steps.
+"""One descent: damped least squares towards all goals at once, in terms of a backend's functions.
 
-Damped least squares in the dual (Wampler 1986; error-scaled damping after Sugihara 2011, "Solvability-unconcerned
-inverse kinematics by the Levenberg-Marquardt method", IEEE Trans. Robotics 27), limits inside the solve, a monotone
-guard, and restarts from seeded poses where it stalls. The functions it calls are looked up by name among this module's
-globals: `viewer.ik.vectorised` and `viewer.ik.compiled` each run this very source with their own.
+The step is that of the dual system (Wampler 1986) with damping that follows the squared error (Sugihara 2011,
+"Solvability-unconcerned inverse kinematics by the Levenberg-Marquardt method", IEEE Trans. Robotics 27), limits inside
+the step, a monotone guard, and restarts from seeded poses where it stalls. Both engines of `viewer.ik.backends` run
+this source, each with its own functions, which are looked up by name among this module's globals.
 """
 
 from __future__ import annotations
@@ -11,23 +11,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from viewer.ik.kernels import fill_row, scale_row
-from viewer.ik.kernels_dual import gram, solve_dual
-from viewer.ik.kernels_forward import residuals
-from viewer.ik.kernels_joints import difference, move
-from viewer.ik.kernels_pull import yield_swings
-from viewer.ik.kernels_step import cap, freeze, less_pull, linearise, shorten, spread_step
-from viewer.ik.leaps import (
-    CHOICE,
-    STRIDE_EVERY,
-    copy,
-    follow_curve,
-    half_back,
-    helps_one,
-    start_anew,
-    step_again,
-    stride,
-)
+from viewer.ik.backends.compiled.algebra import fill_row, scale_row
+from viewer.ik.backends.compiled.dual import gram, solve_dual
+from viewer.ik.backends.compiled.forward import residuals
+from viewer.ik.backends.compiled.joints import difference, move
+from viewer.ik.backends.compiled.step import cap, freeze, less_pull, linearise, shorten, spread_step, yield_swings
+from viewer.ik.line_search import STRIDE_EVERY, follow_curve, half_back, helps_one, step_again, stride
+from viewer.ik.restarts import CHOICE, copy, start_anew
 
 if TYPE_CHECKING:
     from viewer.ik.system import Settings, State, System, Work
@@ -69,7 +59,7 @@ def propose(s: System, w: Work, state: State, settings: Settings, error: float, 
     return largest
 
 
-def solve(
+def minimise(
     s: System, w: Work, state: State, trial: State, best: State, anchor: State, settings: Settings
 ) -> tuple[int, int, float]:
     """Move ``state`` to where the goals are met, or as near as it gets.

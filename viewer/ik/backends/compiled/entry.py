@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from viewer.ik.problems import solve_many
+from viewer.ik.problems import solve_batch
 from viewer.ik.system import Settings
 from viewer.spatial.checks import UNIT_TOLERANCE
 
@@ -17,19 +17,16 @@ if TYPE_CHECKING:
     from viewer.ik.system import Call, Integers, Many, State, System, Work
     from viewer.spatial.checks import Floats
 
-
 UNSETTLED = -1
 """What is said instead of how a solve ended."""
 
 
 def groups_in(block: Integers) -> tuple[Any, ...]:
-    """The groups of arrays that stand in a block: `viewer.ik.compiled` puts a function of its own here."""
+    """The groups of arrays that stand in a block; compiled code has an intrinsic function in place of this."""
     raise NotImplementedError
 
 
-def solve_in_block(
-    block: Integers, onward: bool, settled: bool, places: Floats, turns: Floats, answer: Floats
-) -> int:
+def solve_in_block(block: Integers, onward: bool, settled: bool, places: Floats, turns: Floats, answer: Floats) -> int:
     """`solve_call` on the arrays in a block. Python calls this."""
     s, w, state, trial, best, anchor, start, many, call = groups_in(block)
     n = call.numbers
@@ -59,14 +56,14 @@ def solve_call(
     turns: Floats,
     answer: Floats,
 ) -> int:
-    """`solve_many`; with room for an answer, a whole call of a solver: settle the targets, solve, put the answer there.
+    """`solve_batch`; with room for an answer also what is before and after it: settled targets, the answer in one row.
 
     Returns:
         How the (last) solve ended; `UNSETTLED` for targets that need to be looked at, nothing being solved.
     """
     if len(answer) > 0 and not take_targets(call, many, places, turns, settled, answer):
         return UNSETTLED
-    solve_many(s, w, state, trial, best, anchor, start, settings, many, onward)
+    solve_batch(s, w, state, trial, best, anchor, start, settings, many, onward)
     if len(answer) > 0:
         put_answer(call, w, state, answer)
     return int(many.code[len(many.code) - 1])

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 # What a compiler makes lives as long as the process: to look for garbage in it takes a sixth of the time.
-_CHILD = "import gc; gc.disable(); from viewer.ik.warming import compile_all; compile_all()"
+_CHILD = "import gc; gc.disable(); from viewer.ik.backends.warming import compile_all; compile_all()"
 _QUIETLY = "import os; os.nice(10) if hasattr(os, 'nice') else None; "
 
 

@@ -1,8 +1,8 @@
-"""Eight numbers at a time: what the loops of `viewer.ik.kernels_dual` are made of.
+"""Eight numbers at a time: the loops of `viewer.ik.backends.compiled.dual` are made of these functions.
 
 Compiled, `LANES` neighbours in a row of a table are one vector in the processor's registers: these functions are then
-single instructions (`viewer.ik.compiled_lanes`). Left to itself the compiler finds such vectors only in long loops, and
-rows here have fifteen or thirty numbers. Tables have rows of whole lanes for it: see `filled`.
+single instructions (`viewer.ik.backends.compiled.numba_types`). Left to itself the compiler finds such vectors only in
+long loops, and rows here have fifteen or thirty numbers. Rows of tables are whole lanes for this: see `filled`.
 """
 
 from __future__ import annotations

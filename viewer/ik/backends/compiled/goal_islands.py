@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from viewer.ik.kernels import AIM, put_row, put_table
-from viewer.ik.kernels_far import is_afloat, is_placed
+from viewer.ik.backends.compiled.algebra import AIM, put_row, put_table
+from viewer.ik.backends.compiled.starts import is_afloat, is_placed
 
 if TYPE_CHECKING:
     from viewer.ik.system import State, System, Work
@@ -21,7 +21,7 @@ _ROUND = 4.0
 """Times as far as what it looks at may a figure go to see it from elsewhere."""
 
 
-def count_groups(s: System) -> int:
+def count_islands(s: System) -> int:
     """How many groups of goals have no joint in common."""
     most = -1
     for g in range(len(s.goal_group)):
@@ -80,7 +80,7 @@ def take_back(s: System, w: Work, place: int, state: State) -> None:
     put_table(w.kept_t[place], state.t)
 
 
-def keep_group(s: System, w: Work, place: int, group: int, state: State) -> None:
+def keep_island(s: System, w: Work, place: int, group: int, state: State) -> None:
     """Keep the joints of one group aside, among those of the others."""
     for k in range(len(s.parent)):
         if s.group[k] == group:

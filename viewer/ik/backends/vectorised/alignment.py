@@ -1,4 +1,4 @@
-"""The numpy backend: where a solve or a restart puts its roots. `viewer.ik.kernels_align` says why and whence."""
+"""Where a solve or a restart puts its roots, in numpy; reasons and sources: `viewer.ik.backends.compiled.alignment`."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from viewer.ik import kernels
-from viewer.ik.kernels_align import FEWEST, LEVER, POWERS
-from viewer.ik.vectorised_algebra import matrices
-from viewer.ik.vectorised_tables import kept
+from viewer.ik.backends.compiled import algebra
+from viewer.ik.backends.compiled.alignment import FEWEST, LEVER, POWERS
+from viewer.ik.backends.vectorised.algebra import matrices
+from viewer.ik.backends.vectorised.tables import kept
 
 if TYPE_CHECKING:
-    from viewer.ik.kernels import Quaternion
+    from viewer.ik.backends.compiled.algebra import Quaternion
     from viewer.ik.system import System, Work
     from viewer.spatial.checks import Floats, Ints
 
@@ -37,13 +37,13 @@ class Root(NamedTuple):
 
 @kept
 def _roots(s: System) -> tuple[Root, ...]:
-    free = (s.parent < 0) & (s.moves == 3) & (s.form == kernels.TURNS)
+    free = (s.parent < 0) & (s.moves == 3) & (s.form == algebra.TURNS)
     roots = []
     for joint in np.flatnonzero(free).tolist():
         goals = np.arange(s.goal_low[joint], s.goal_high[joint])
         kind = s.goal_kind[goals]
-        places = goals[(kind == kernels.POSITION) | (kind == kernels.POSE)]
-        turns = goals[(kind == kernels.ROTATION) | (kind == kernels.POSE)]
+        places = goals[(kind == algebra.POSITION) | (kind == algebra.POSE)]
+        turns = goals[(kind == algebra.ROTATION) | (kind == algebra.POSE)]
         roots.append(Root(joint, int(s.first[joint]), places, turns))
     return tuple(roots)
 
@@ -124,5 +124,5 @@ def _put(root: int, turn: Quaternion, clouds: Clouds, q: Floats, t: Floats) -> N
     """Turn a root about the clouds' centroids, and move it from the one to the other."""
     (hx, hy, hz), (ox, oy, oz) = clouds.here, clouds.there
     x, y, z = t[root].tolist()
-    x, y, z = kernels.turned(*turn, x - hx, y - hy, z - hz)
-    q[root], t[root] = kernels.product(*turn, *q[root].tolist()), (ox + x, oy + y, oz + z)
+    x, y, z = algebra.turned(*turn, x - hx, y - hy, z - hz)
+    q[root], t[root] = algebra.product(*turn, *q[root].tolist()), (ox + x, oy + y, oz + z)

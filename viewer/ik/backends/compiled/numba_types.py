@@ -1,12 +1,11 @@
-"""Arrays as the kernels see them: where the first number is, and how long each axis is. By `numba.extending` alone.
+"""Numba's types of what the kernels work on: tables of numbers, groups of them, and vectors. By `numba.extending`.
 
 Numba's own arrays carry up to eleven numbers each, and an index into one is checked for being negative, which keeps
-loops from using vector instructions. The kernels need neither: they read and write tables of one solve, whose rows are
-contiguous, and never count from the end. A `View` is a pointer and its lengths; a `Group` is a named tuple of views that
-is passed on as one value: where the solve's block is (`viewer.ik.block`), and the group's part of its header. A view is
-made where its name is read.
-
-The header does not change during a call, and LLVM may rely on that: what is read from it moves out of loops.
+loops from using vector instructions. The kernels need neither: the rows of their tables are contiguous, and no index
+counts from the end. A `View` is a pointer and its lengths. A `Group` is a named tuple of views that is passed on as one
+value: the block of the solve (`viewer.ik.backends.block`) and the group's part of its header; a view is made where its
+name is read. The header does not change during a call, and LLVM may rely on that: reads of it move out of loops.
+`Lanes` are `viewer.ik.backends.compiled.simd`'s vectors, and `INSTRUCTIONS` its functions.
 """
 
 from __future__ import annotations
@@ -27,6 +26,9 @@ from numba.extending import (
     register_model,
     type_callable,
 )
+
+from viewer.ik.backends.compiled.simd import LANES
+
 
 class View(types.Type):
     """Numba's type of a table of numbers of one kind, of one to three axes."""
@@ -72,7 +74,7 @@ class _GroupModel(models.StructModel):
 class _GroupFields(AttributeTemplate):
     key = Group
 
-    def generic_resolve(self, group: Group, name: str) -> View | None:
+    def generic_resolve(self, group: Group, name: str) -> Any:  # type: ignore[override]  # noqa: ANN401
         """The type of a field."""
         return group.members[name][0] if name in group.members else None
 
@@ -106,7 +108,7 @@ def groups_at(groups: list[tuple[Group, int]]) -> Any:  # noqa: ANN401
         groups: each, and where in the header, which begins the block, its part begins.
     """
 
-    def typed(typing: Any, block: Any) -> Any:  # noqa: ANN401, ARG001
+    def typed(typing: Any, block: Any) -> Any:  # noqa: ANN401
         def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ANN401
             array = context.make_array(signature.args[0])(context, builder, values[0])
             made = []
@@ -133,24 +135,26 @@ def row_start(context: Any, builder: Any, view: View, value: Any, indices: list[
     return builder.gep(proxy.data, [place], inbounds=True)
 
 
+def _parts(index: Any) -> list[Any]:  # noqa: ANN401
+    """The types of an index: several, of a tuple."""
+    return list(index) if isinstance(index, types.BaseTuple) else [index]  # type: ignore[call-overload]
+
+
 def _indices(context: Any, builder: Any, kind: Any, value: Any) -> list[Any]:  # noqa: ANN401
     """Of an integer, or a tuple of integers."""
-    kinds, values = [kind], [value]
-    if isinstance(kind, types.BaseTuple):
-        kinds, values = list(kind), cgutils.unpack_tuple(builder, value, len(kind))
+    kinds = _parts(kind)
+    values = cgutils.unpack_tuple(builder, value, len(kinds)) if isinstance(kind, types.BaseTuple) else [value]
     return [context.cast(builder, one, its, types.intp) for one, its in zip(values, kinds, strict=True)]
 
 
 def _count(index: Any) -> int:  # noqa: ANN401
     """Leading axes that an index picks from; 0: it is no index of integers."""
-    if isinstance(index, types.Integer):
-        return 1
-    integers = isinstance(index, types.BaseTuple) and all(isinstance(one, types.Integer) for one in index)
-    return len(index) if integers else 0
+    kinds = _parts(index)
+    return len(kinds) if all(isinstance(one, types.Integer) for one in kinds) else 0
 
 
 @type_callable(operator.getitem)
-def _type_get(context: Any) -> Any:  # noqa: ANN401, ARG001
+def _type_get(context: Any) -> Any:  # noqa: ANN401
     def typer(view: Any, index: Any) -> Any:  # noqa: ANN401
         if not isinstance(view, View):
             return None
@@ -165,7 +169,7 @@ def _type_get(context: Any) -> Any:  # noqa: ANN401, ARG001
 
 
 @type_callable(operator.setitem)
-def _type_set(context: Any) -> Any:  # noqa: ANN401, ARG001
+def _type_set(context: Any) -> Any:  # noqa: ANN401
     def typer(view: Any, index: Any, value: Any) -> Any:  # noqa: ANN401
         if not isinstance(view, View) or not isinstance(value, types.Number | types.Boolean):
             return None
@@ -176,7 +180,7 @@ def _type_set(context: Any) -> Any:  # noqa: ANN401, ARG001
 
 
 @type_callable(len)
-def _type_len(context: Any) -> Any:  # noqa: ANN401, ARG001
+def _type_len(context: Any) -> Any:  # noqa: ANN401
     def typer(view: Any) -> Any:  # noqa: ANN401
         return types.intp if isinstance(view, View) else None
 
@@ -238,3 +242,92 @@ def _shape(context: Any, builder: Any, view: View, value: Any) -> Any:  # noqa: 
     proxy = cgutils.create_struct_proxy(view)(context, builder, value=value)
     lengths = [getattr(proxy, f"length{axis}") for axis in range(view.ndim)]
     return context.make_tuple(builder, types.UniTuple(types.intp, view.ndim), lengths)
+
+
+_VECTOR = ir.VectorType(ir.DoubleType(), LANES)
+
+
+class Lanes(types.Type):
+    """Numba's type of a vector of numbers."""
+
+    def __init__(self) -> None:
+        """There is one."""
+        super().__init__(name="Lanes")
+
+
+@register_model(Lanes)
+class _Model(models.PrimitiveModel):
+    def __init__(self, manager: Any, kind: Lanes) -> None:  # noqa: ANN401
+        super().__init__(manager, kind, _VECTOR)
+
+
+_LANES = Lanes()
+
+
+def _lanes_at(typing: Any, table: Any, row: Any, column: Any) -> Any:  # noqa: ANN401
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ANN401
+        place = builder.bitcast(_place(context, builder, signature, values), _VECTOR.as_pointer())
+        return builder.load(place, align=_ALIGNED)
+
+    return _LANES(table, row, column), generate
+
+
+def _entry(typing: Any, table: Any, row: Any, column: Any) -> Any:  # noqa: ANN401
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ANN401
+        return builder.load(_place(context, builder, signature, values))
+
+    return types.float64(table, row, column), generate
+
+
+def _put_lanes(typing: Any, table: Any, row: Any, column: Any, lanes: Any) -> Any:  # noqa: ANN401
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ANN401
+        place = builder.bitcast(_place(context, builder, signature, values), _VECTOR.as_pointer())
+        builder.store(values[3], place, align=_ALIGNED)
+        return context.get_dummy_value()
+
+    return types.none(table, row, column, lanes), generate
+
+
+def _plus(typing: Any, lanes: Any, factor: Any, others: Any) -> Any:  # noqa: ANN401
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ANN401
+        return builder.fadd(values[0], builder.fmul(_repeated(builder, values[1]), values[2]))
+
+    return _LANES(lanes, types.float64, others), generate
+
+
+def _times(typing: Any, lanes: Any, factor: Any) -> Any:  # noqa: ANN401
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ANN401
+        return builder.fmul(values[0], _repeated(builder, values[1]))
+
+    return _LANES(lanes, types.float64), generate
+
+
+_ALIGNED = 8
+"""Bytes: that of a number, for a row may begin anywhere."""
+
+
+def _place(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ANN401
+    """Where a number of a table is."""
+    indices = [
+        context.cast(builder, value, kind, types.intp)
+        for value, kind in zip(values[1:3], signature.args[1:3], strict=True)
+    ]
+    return row_start(context, builder, signature.args[0], values[0], indices)
+
+
+def _repeated(builder: Any, number: Any) -> Any:  # noqa: ANN401
+    one = builder.insert_element(ir.Constant(_VECTOR, ir.Undefined), number, ir.Constant(ir.IntType(32), 0))
+    return builder.shuffle_vector(one, one, ir.Constant(ir.VectorType(ir.IntType(32), LANES), None))
+
+
+INSTRUCTIONS: dict[str, Any] = {
+    name: intrinsic(function)
+    for name, function in {
+        "entry": _entry,
+        "lanes_at": _lanes_at,
+        "plus": _plus,
+        "put_lanes": _put_lanes,
+        "times": _times,
+    }.items()
+}
+"""By the names that the kernels call them by."""

@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
+import types
 from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib import import_module
 from threading import Event, Lock
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from viewer.errors import InputError, missing_library, unknown_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from viewer.ik.system import Settings
     from viewer.ik.workspace import Workspace
 
 BACKENDS = ("auto", "numpy", "numba")
-_COMPILED = "viewer.ik.compiled"
-_NUMPY = "viewer.ik.vectorised"
+_COMPILED = "viewer.ik.backends.compiled.engine"
+_NUMPY = "viewer.ik.backends.vectorised.engine"
 
 
 class Engine(Protocol):
     """What a backend's module has."""
 
-    def solve_many(self, workspace: Workspace, settings: Settings, *, onward: bool) -> None:
-        """Solve a workspace's problems, one after the other; see `viewer.ik.problems.solve_many`."""
+    def solve_batch(self, workspace: Workspace, settings: Settings, *, onward: bool) -> None:
+        """Solve a workspace's problems, one after the other; see `viewer.ik.problems.solve_batch`."""
 
 
 def check_backend(backend: str) -> str:
@@ -76,7 +77,7 @@ def _compile_first(engine: Engine) -> None:
     with _looking:
         in_cache = getattr(engine, "in_cache", None)
         if not _looked.is_set() and in_cache is not None and not in_cache():
-            import_module("viewer.ik.warming").compile_elsewhere()
+            import_module("viewer.ik.backends.warming").compile_elsewhere()
         _looked.set()
 
 
@@ -97,3 +98,32 @@ def serving(backend: str) -> Iterator[None]:
 
 _ready, _looked, _looking = Event(), Event(), Lock()
 _serving: ContextVar[str] = ContextVar("_serving", default="auto")
+
+
+def twins(
+    modules: Sequence[types.ModuleType],
+    others: Mapping[str, object],
+    wrap: Callable[[Any], Any] = lambda function: function,
+) -> dict[str, Any]:
+    """Copies of all functions that the modules define, which look up each other and ``others`` by name.
+
+    Args:
+        modules: where the functions are; what else they define or import can be looked up, too.
+        others: what stands in for names that the modules import from elsewhere.
+        wrap: made of each copy, such as a compiler.
+
+    Returns:
+        The name space in which all copies look up names.
+    """
+    space: dict[str, Any] = {}
+    for module in modules:
+        space |= vars(module)
+    space |= {"__name__": __name__, **others}
+    for module in modules:
+        for name, value in vars(module).items():
+            own = isinstance(value, types.FunctionType) and value.__module__ == module.__name__
+            if own and name not in others:
+                twin = types.FunctionType(value.__code__, space, name, value.__defaults__)
+                twin.__module__, twin.__qualname__ = value.__module__, value.__qualname__
+                space[name] = wrap(twin)
+    return space

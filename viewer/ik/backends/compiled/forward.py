@@ -1,6 +1,6 @@
 """Loops that numba compiles: forward kinematics and the goals' residuals.
 
-What the rows of the Jacobian need of a goal is left in the scratch: see `viewer.ik.kernels_step`.
+What the rows of the Jacobian need of a goal is left in the scratch: see `viewer.ik.backends.compiled.step`.
 """
 
 from __future__ import annotations
@@ -8,7 +8,17 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from viewer.ik.kernels import AIM, DISTANCE, POSE, POSITION, ROTATION, SMALL, logarithm, product, turned
+from viewer.ik.backends.compiled.algebra import (
+    AIM,
+    DISTANCE,
+    POSE,
+    POSITION,
+    ROTATION,
+    SMALL,
+    logarithm,
+    product,
+    turned,
+)
 
 if TYPE_CHECKING:
     from viewer.ik.system import System, Work
