@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -225,16 +225,16 @@ def ratios(runs: Mapping[str, Any], *, aims: bool) -> Iterator[dict[str, Json]]:
 def main() -> int:
     """Measure, or as a worker measure one part."""
     arguments = parser().parse_args()
-    run = comparison(arguments)
     if arguments.worker:
         with progress_bars():
-            print_json(run.measure(arguments.parts[0]))
+            print_json(comparison(arguments).measure(arguments.parts[0]))
         return 0
     chosen = [name for name in PARTS if name in arguments.parts] or list(PARTS)
     worker = [sys.executable, str(Path(__file__).resolve()), "--worker"]
     source = ["--own"] if arguments.own else ["--neutral", str(arguments.neutral)]
-    figures = {name: plan.measure_apart(name, run.plan, worker, source) for name in chosen}
-    show(arguments, run.plan.about() | {"problems": "neutral" if run.aims else "own"}, figures)
+    run = plan_of(arguments)
+    figures = {name: plan.measure_apart(name, run, worker, source) for name in chosen}
+    show(arguments, run.about() | {"problems": "neutral" if is_neutral(arguments) else "own"}, figures)
     return 0
 
 
@@ -253,14 +253,23 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
+def plan_of(arguments: argparse.Namespace) -> Plan:
+    """How many of which problems, of our own."""
+    return Plan(seed=arguments.seed, count=arguments.count, quick=arguments.quick)
+
+
+def is_neutral(arguments: argparse.Namespace) -> bool:
+    """Whether the neutral problems are there, and not declined by ``--own``."""
+    return not arguments.own and (arguments.neutral / "problems.py").is_file()
+
+
 def comparison(arguments: argparse.Namespace) -> Comparison:
-    """What the options ask for: neutral problems where they are there, unless ``--own``."""
-    own = Plan(seed=arguments.seed, count=arguments.count, quick=arguments.quick)
-    if arguments.own or not (arguments.neutral / "problems.py").is_file():
-        return Comparison(own, rivals.RIVALS, aims=False)
+    """What the options ask for; it compiles the rival that is C++, which takes minutes."""
+    run = plan_of(arguments)
+    if not is_neutral(arguments):
+        return Comparison(run, rivals.RIVALS, aims=False)
     source = NeutralSource(arguments.neutral)
-    neutral = Plan(source, arguments.seed, arguments.count, arguments.quick)
-    return Comparison(neutral, (*source.rivals(), *rivals.compiled()), aims=True)
+    return Comparison(replace(run, source=source), (*source.rivals(), *rivals.compiled()), aims=True)
 
 
 def tables(part: str, figures: Any) -> Iterator[Table]:  # noqa: ANN401 - JSON of the part's own shape

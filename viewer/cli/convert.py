@@ -109,7 +109,7 @@ class Destinations(job.Options, title="where to"):
 
 
 class Motion(job.Options, title="the motion"):
-    """What becomes of it."""
+    """Which part of the motion is kept, and its time."""
 
     clip: str | None = clip_option()
     frames: range | None = option(
@@ -130,7 +130,7 @@ class Motion(job.Options, title="the motion"):
 
 
 class Form(job.Options, title="the output"):
-    """How it is written."""
+    """Units, axes and digits of the output."""
 
     to_units: str | None = option(
         "U", "`m`, `cm`, `mm`, `inch` or metres per unit; as read unless given",
@@ -145,7 +145,7 @@ class Form(job.Options, title="the output"):
 
 
 class Options(job.Options):
-    """What may be typed."""
+    """Options of ``ikviewer convert``."""
 
     paths: list[str] = argument(
         "IN",

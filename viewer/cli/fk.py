@@ -41,7 +41,7 @@ _NARROWEST = 12
 
 
 class Options(job.Options):
-    """What may be typed."""
+    """Options of ``ikviewer fk``."""
 
     file: str = input_file()
     reading: Reading = part(Reading)

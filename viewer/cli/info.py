@@ -29,7 +29,7 @@ _MOST_JOINTS = 200
 
 
 class Options(job.Options):
-    """What may be typed."""
+    """Options of ``ikviewer info``."""
 
     file: str = input_file()
     reading: Reading = part(Reading)

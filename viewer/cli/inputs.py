@@ -192,12 +192,12 @@ def open_session(file: str) -> Document:
         warn([f"{file}: {opened.motion.words}; the session's own copy is used"])
     document = opened.document
     recorded = document.take is not None and not document.take.is_empty
-    # Without a clip a take that has no keys is as long as the recording could be, and nothing happens in it.
+    # Without a clip, a take without keys lasts as long as a recording may, and nothing happens in it.
     return document if recorded or document.clip_data is not None else replace(document, take=None)
 
 
 def _refuse_demo(file: str) -> None:
-    """Raise InputError if it is a demo: those play in the window, no file holds what they do."""
+    """Raise InputError for a demo: demos run in the window, and are no files."""
     if file.startswith(DEMO):
         raise InputError(f"{file}: a demo is for the window: ikviewer view {file}")
 
@@ -229,7 +229,7 @@ def without_pose(character: Character) -> Character:
 
 
 def session_json(document: Document) -> dict[str, Json]:
-    """What a session holds beside figure and motion."""
+    """What a session holds besides figure and motion."""
     first, last = document.played
     goals = document.goals()
     take = document.take
@@ -357,7 +357,7 @@ def _suffix_of(data: bytes) -> str:
 
 
 def _is_gltf(data: bytes) -> bool:
-    """Whether a JSON document is glTF: that has an "asset", of which no skeleton file of ours knows."""
+    """Whether a JSON document is glTF, which has an "asset"; our skeleton files have none."""
     import msgspec
 
     try:

@@ -65,7 +65,7 @@ def _size(text: str) -> tuple[int, int]:
 
 
 def _camera(text: str) -> str | tuple[float, ...]:
-    """A camera by name, or numbers."""
+    """A camera's name, or its numbers."""
     name = text.strip().casefold()
     if name in _CAMERAS:
         return name
@@ -127,7 +127,7 @@ class How(job.Options, title="how"):
 
 
 class Moving(job.Options, title="moving pictures"):
-    """What pictures that move have besides."""
+    """Rate of a film, and a turn round the figure."""
 
     fps: float | None = option(
         "N",
@@ -146,7 +146,7 @@ class Moving(job.Options, title="moving pictures"):
 
 
 class Options(job.Options):
-    """What may be typed."""
+    """Options of ``ikviewer render``."""
 
     file: str = input_file()
     reading: Reading = part(Reading)
@@ -204,7 +204,7 @@ def _checked_output(name: str) -> Path:
 
 
 def write_png(path: Path, picture: NDArray[np.uint8]) -> None:
-    """Write a picture (H, W, 3), whole or not at all.
+    """Write a picture (H, W, 3); a failure leaves the file as it was.
 
     Raises:
         OutputError: it cannot be written.
@@ -219,7 +219,7 @@ def write_png(path: Path, picture: NDArray[np.uint8]) -> None:
 
 
 def _pose(character: Character, options: Options) -> Pose | None:
-    """The pose asked for; None for the usual one."""
+    """The pose asked for; None for the default one."""
     if options.what.pose is not None:
         return named_pose(character.skeleton, options.what.pose)
     if options.what.frame is None:
@@ -269,7 +269,7 @@ def _write_movie(path: Path, character: Character, pose: Pose | None, goals: tup
     if path.suffix.casefold() == ".gif" and film.fps > film_rates.GIF_FPS:
         warn([f"{path}: most programs show at most {film_rates.GIF_FPS:g} pictures a second of a GIF"])
     width, height = film.size
-    if path.suffix.casefold() == ".mp4":  # it has whole blocks of 2 x 2
+    if path.suffix.casefold() == ".mp4":  # its blocks are 2 x 2
         width, height = width - width % 2, height - height % 2
     with Filming(film, path) as filming:
         while filming.step():

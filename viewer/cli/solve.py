@@ -128,7 +128,7 @@ class Lesson(job.Options, title="for lessons and comparison"):
 
 
 class Options(job.Options):
-    """What may be typed."""
+    """Options of ``ikviewer solve``."""
 
     file: str = input_file()
     reading: Reading = part(Reading)

@@ -103,7 +103,7 @@ class Window(job.Options, title="the window"):
 
 
 class Options(job.Options):
-    """What may be typed."""
+    """Options of ``ikviewer view``."""
 
     file: str = argument(
         "FILE",

@@ -35,7 +35,7 @@ def _part(name: str) -> str:
 
 
 class Options(job.Options):
-    """What may be typed."""
+    """Options of ``ikviewer bench``."""
 
     # argparse checks a default of nargs="*" against choices as one value: hence a check.
     parts: list[str] = argument(
