@@ -115,7 +115,8 @@ class Comparison:
 
     def _speed(self) -> dict[str, Json]:
         """Runs by set, class and contender; the ratios; which rivals were there and which not."""
-        entries, absent = rivals.present(self.entries)
+        compiled = rivals.compiled() if self.aims else ()  # compiling takes minutes
+        entries, absent = rivals.present((*self.entries, *compiled))
         ours = our_makers(self.plan)
         runs = solves.speed_runs(self.plan, ours | {entry.name: entry.make for entry in entries}, tune)
         contenders: list[Json] = [{"name": name, "package": "ikviewer", "how": "viewer.Solver"} for name in ours]
@@ -264,12 +265,12 @@ def is_neutral(arguments: argparse.Namespace) -> bool:
 
 
 def comparison(arguments: argparse.Namespace) -> Comparison:
-    """What the options ask for; it compiles the rival that is C++, which takes minutes."""
+    """What the options ask for."""
     run = plan_of(arguments)
     if not is_neutral(arguments):
         return Comparison(run, rivals.RIVALS, aims=False)
     source = NeutralSource(arguments.neutral)
-    return Comparison(replace(run, source=source), (*source.rivals(), *rivals.compiled()), aims=True)
+    return Comparison(replace(run, source=source), source.rivals(), aims=True)
 
 
 def tables(part: str, figures: Any) -> Iterator[Table]:  # noqa: ANN401 - JSON of the part's own shape
