@@ -50,7 +50,7 @@ def test_options_do_not_change_and_unknown_ones_are_refused() -> None:
     with pytest.raises(AttributeError):
         parse().kind = "small"  # type: ignore[misc]
     with pytest.raises(TypeError, match="Outer has no option colour"):
-        Outer(colour=1)  # type: ignore[arg-type]
+        Outer(colour=1)  # type: ignore[call-arg]
 
 
 def test_options_reach_other_processes() -> None:
