@@ -86,28 +86,28 @@ class What(job.Options, title="what to show"):
     """The motion, or a pose."""
 
     frame: int | None = option(
-        "N", "a frame of the motion, counted from 0 (default 0, if there is motion)", parse=count, one_of="frames"
+        "N", "the frame of a picture, counted from 0 (default the first)", parse=count, one_of="frames"
     )
     frames: range | None = option(
         "A:B",
-        "what of the motion a film shows: frames A to B, both included (`A:B:STEP`); all of it unless given",
+        "the frames of a film, A to B, both included (`A:B:STEP`; default all)",
         parse=frame_range,
         one_of="frames",
     )
     pose: str | None = pose_option(
-        "`rest`, `relaxed`, another pose of the file by its name, or a [pose file](files.md#poses-and-goals); unless "
-        "given `relaxed` for a file without motion, for a session the pose in which it was saved",
+        "the pose of a picture: `rest`, `relaxed`, the name of a pose in the file, or a [pose "
+        "file](files.md#poses-and-goals). Default without motion the relaxed pose; for a session the saved pose",
         one_of="frames",
     )
     clip: str | None = clip_option()
     goals: str | None = option(
         "G",
-        "mark where the effectors are and where a [goals file](files.md#poses-and-goals) wants them; the pose stays "
-        "as it is ([`solve … -o OUT.png`](#solve) moves it)",
+        "mark the effectors and the targets of a [goals file](files.md#poses-and-goals); the pose stays ([`solve ... "
+        "-o OUT.png`](#solve) changes it)",
         completes=FILES,
         reads=True,
     )
-    limits: bool = flag("show how far joints can turn, light those at a limit")
+    limits: bool = flag("show joint ranges and highlight joints at a limit")
 
 
 class How(job.Options, title="how"):
@@ -123,7 +123,7 @@ class How(job.Options, title="how"):
         default="three-quarter",
         words=_CAMERAS,
     )
-    samples: int = option("N", "per pixel, for smooth edges; 0 is quickest (default 4)", parse=count, default=4)
+    samples: int = option("N", "samples per pixel, for smooth edges; 0 is quickest (default 4)", parse=count, default=4)
 
 
 class Moving(job.Options, title="moving pictures"):
@@ -137,7 +137,7 @@ class Moving(job.Options, title="moving pictures"):
     )
     turntable: float | bool = option(
         "S",
-        "go round the figure once, in S seconds (while the motion lasts; 4 for a pose)",
+        "circle the figure once in S seconds (default the motion's duration, 4 for a pose)",
         parse=at_most(film_rates.SLOWEST_TURN, "seconds"),
         nargs="?",
         const=True,

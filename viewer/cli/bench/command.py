@@ -42,7 +42,7 @@ class Options(job.Options):
         "NAME", f"parts to measure: {', '.join(PARTS)}", nargs="*", parse=_part, words=tuple(PARTS)
     )
     quick: bool = flag("a few of everything, to see that it works: no figures")
-    seed: int = option("S", "of the problems", parse=count, default=SEED)
+    seed: int = option("S", "seed of the problems", parse=count, default=SEED)
     count: int = option("N", f"problems of each kind (default {COUNT})", parse=partial(count, least=1), default=COUNT)
     history: bool = flag("show the figures of earlier runs, side by side; nothing is measured")
     history_file: str | None = option(
