@@ -6,17 +6,19 @@ out of the processor's caches.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from viewer.ik.backends.compiled.engine import Prepared
 from viewer.ik.backends.compiled.entry import UNSETTLED
 from viewer.ik.system import Settings, make_call
 from viewer.ik.targets import Targets
 from viewer.ik.workspace import Workspace
 from viewer.skeleton.pose import Pose
 from viewer.spatial.checks import Floats
+
+if TYPE_CHECKING:  # needs numba
+    from viewer.ik.backends.compiled.engine import Prepared
 
 _FLOAT64 = np.dtype(np.float64)
 
