@@ -12,7 +12,7 @@ from panel_window import PanelWindow
 from ui_person import Person
 
 import viewer
-from viewer.app.panels.export_rows import FORMATS
+from viewer.app.panels.file_dialog import FORMATS
 from viewer.formats.save import WRITERS
 from viewer.ui.documents import ExportOptions, export_to
 

@@ -81,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(f"{arguments.screenshot}: expected a name that ends in .png")
     check_kept(arguments.state_file, arguments)
     check_kept(arguments.screenshot, arguments)
-    from viewer.app.notifications import Automation
+    from viewer.app.pacing import Automation
     from viewer.app.start import run_window
 
     script = None if arguments.script is None else _script(arguments)

@@ -249,7 +249,7 @@ _TRUNCATION = Format(decimals=4, per_pixel=0.0005, snap=0.01, units={}, low=0.0,
 _BACKENDS = ("auto", "numpy", "numba")
 
 
-def draw(ui: PanelContext) -> None:
+def draw_solver(ui: PanelContext) -> None:
     """Draw the panel."""
     settings = ui.session.document.solver
     top, room = imgui.get_cursor_pos_y(), imgui.get_content_region_avail().y

@@ -124,7 +124,7 @@ _ROOMY = 620.0
 """Below so many logical pixels the buttons at the right end are icons."""
 
 
-def draw(ui: PanelContext) -> None:
+def draw_timeline(ui: PanelContext) -> None:
     """Draw the panel; folded to its transport row where there is no room for more."""
     short = ui.regions.short_timeline
     if short:

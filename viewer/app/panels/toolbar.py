@@ -67,7 +67,7 @@ _SHORT, _SHORTEST = 930.0, 780.0
 """Below these lists lose their words, and what is shown is left to the menu."""
 
 
-def draw(ui: PanelContext) -> None:
+def draw_toolbar(ui: PanelContext) -> None:
     """Draw the toolbar."""
     height = imgui.get_window_height()
     imgui.set_cursor_pos((ui.px(8), round((height - ui.px(TOOL)) / 2.0)))
