@@ -224,7 +224,7 @@ def _unit_rows(ui: PanelContext, state: _Units) -> None:
     chosen = segments(ui, "up", ("Auto", "Y", "Z"), state.up, widths=ui.px(60))
     state.up = state.up if chosen is None else chosen
     if ui.session.document.clip_data is not None:
-        label(ui, "Frames a second", width=_LABEL, hint="The frames stay, they are shown faster or slower")
+        label(ui, "Frame rate", width=_LABEL, hint="The frames stay the same and play faster or slower")
         state.rate, _ = text_line(ui, "rate", state.rate, width=ui.px(140))
 
 
@@ -295,7 +295,7 @@ def _ask_changed(ui: PanelContext) -> None:
     _question(ui, "Another window or program has written it since it was opened or saved here.")
     kept = backup_of(Path(name))
     _quiet(ui, "Replace writes over that version" + ("." if kept is None else f", which is kept as {kept.name}."))
-    _quiet(ui, "Reload opens that version; the changes made here are given up.")
+    _quiet(ui, "Reload opens that version; the changes made here are lost.")
     gap(ui.px(8))
     answers = {"Save as…": "save as", "Replace": "replace", "Reload": "reload", "Cancel": "cancel"}
     pressed = choices(ui, *(Choice(words, primary=words == "Save as…") for words in answers))
@@ -319,11 +319,11 @@ def _ask_motion(ui: PanelContext) -> None:
     closed = dialog_title(ui, f"The motion of {asked.session.name}")
     if found.place is None:
         _question(ui, f"The motion file {found.name} is missing.")
-        _quiet(ui, f"It was {found.named.path}")
+        _quiet(ui, f"It was at {found.named.path}")
     else:
         _question(ui, f"The motion file {found.name} {found.problem}.")
-        _quiet(ui, f"It is {found.place}")
-    _quiet(ui, "Without the motion the figure stands still; pose, goals and keys are there.")
+        _quiet(ui, f"It is at {found.place}")
+    _quiet(ui, "Without the motion the figure stands still; pose, goals and keys are kept.")
     gap(ui.px(8))
     answers = {"Locate…": "locate", "Use the changed file": "use", "Open without motion": "without", "Cancel": "cancel"}
     offered = [words for words, answer in answers.items() if answer != "use" or found.place is not None]

@@ -37,9 +37,9 @@ FORMATS = (
     (".bvh", "BVH", "Motion capture: skeleton and motion"),
     (".glb", "GLB", "glTF in one file: for Blender, engines, browsers"),
     (".gltf", "glTF", "glTF as text"),
-    (".json", "JSON", "Everything that this program knows of the figure"),
+    (".json", "JSON", "Everything that ikviewer knows about the figure"),
     (".npz", "NPZ", "Arrays for NumPy"),
-    (".csv", "CSV", "A table of places and angles"),
+    (".csv", "CSV", "A table of positions and angles"),
     (".usda", "USD", "For Blender, Maya, Houdini, Omniverse"),
     (".obj", "OBJ", "The shape of this pose"),
     (".stl", "STL", "The shape of this pose, for printing"),
@@ -144,13 +144,13 @@ def _motion(ui: PanelContext, asked: ExportState, *, shape: bool) -> None:
         asked.first = min(max(ends[0], first), last)
         asked.last = min(max(ends[1], asked.first), last)
     _beside(ui)
-    label(ui, "Rate", width=40, height=SEGMENT, hint="The motion lasts as long as before, whatever the rate")
+    label(ui, "Rate", width=40, height=SEGMENT, hint="The duration stays the same at any rate")
     own = 1.0 / document.frame_time
     fps = _value(number_field(ui, "fps", asked.fps or own, _RATE, width=ui.px(_FIELD + 12)), asked.fps or own)
     asked.fps = round(fps, 3) if asked.fps is not None or abs(fps - own) > 1e-9 else None
     if asked.fps is not None:
         _beside(ui, 6.0)
-        if text_button(ui, "Reset##rate", hint="As it is played"):
+        if text_button(ui, "Reset##rate", hint="Same as playback"):
             asked.fps = None
 
 
@@ -160,7 +160,7 @@ def _numbers(ui: PanelContext, asked: ExportState, suffix: str) -> None:
     if suffix in IN_METRES:
         pen = Pen(ui)
         x, y = imgui.get_cursor_screen_pos()
-        pen.text(x, pen.middle(y, pen.px(SEGMENT)), "Metres, Y up: this format has no others", "text3")
+        pen.text(x, pen.middle(y, pen.px(SEGMENT)), "Metres, Y up: fixed by this format", "text3")
         imgui.dummy((pen.px(300), pen.px(SEGMENT)))
     else:
         chosen = segments(ui, "units", ("As read", "m", "cm", "mm", "inch"), asked.units)
@@ -251,7 +251,7 @@ def draw_list(ui: PanelContext, state: State) -> bool:
     # Keys are for the field below: imgui's own would press what was clicked last, as a click does.
     imgui.begin_child("entries", (0.0, 0.0), window_flags=imgui.WindowFlags_.no_nav)
     if not state.entries:
-        Pen(ui).text(x + pen.px(10), y + pen.px(8), "Nothing here that can be used", "text3")
+        Pen(ui).text(x + pen.px(10), y + pen.px(8), "No usable files here", "text3")
     _show_marked(state, pen.px(ROW))
     clipper = imgui.ListClipper()
     clipper.begin(len(state.entries), pen.px(ROW))
@@ -400,7 +400,7 @@ def means_folder(text: str) -> bool:
     return not typed or typed == "~" or re.split(r"[/\\]" if os.sep == "\\" else "/", typed)[-1] in {"", ".", ".."}
 
 
-NO_NAME = "Give the file a name"
+NO_NAME = "Enter a file name"
 _SUFFIX = re.compile(r"\.(?=.*[A-Za-z])[A-Za-z0-9_-]+")
 """What is meant as a suffix: that of ``walk v1.2`` is none."""
 
@@ -493,7 +493,7 @@ class State:
         known = not self.saving or self.suffixes == (SUFFIX,) or self._named(path)
         if known or path.is_dir() or not has_suffix(path.name):
             return ""
-        return f"{quote(path.suffix)} is no format to save in: expected {', '.join(self.suffixes)}"
+        return f"{quote(path.suffix)} is not a format to save in: expected {', '.join(self.suffixes)}"
 
     def _named(self, path: Path) -> bool:
         return path.name.casefold().endswith(self.suffixes)
@@ -586,7 +586,7 @@ def _contents(ui: PanelContext, state: State) -> bool:
 
 
 def _path_field(ui: PanelContext, state: State) -> bool:
-    if text_button(ui, "Up", enabled=state.folder.parent != state.folder, hint="The folder above   Backspace"):
+    if text_button(ui, "Up", enabled=state.folder.parent != state.folder, hint="Parent folder   Backspace"):
         state.go(state.folder.parent)
     imgui.same_line(0.0, ui.px(6))
     state.typed, entered = text_line(ui, "path", state.typed, width=imgui.get_content_region_avail().x)
@@ -620,7 +620,7 @@ def _name_field(ui: PanelContext, state: State) -> bool:
     state.fresh = take_keyboard(ui, state.fresh)
     wide, empty, before = imgui.get_content_region_avail().x, not state.name, state.name
     name, entered = text_line(
-        ui, "name", before, width=wide, hint="" if state.saving else "Name, or a path", stepped=state.step
+        ui, "name", before, width=wide, hint="" if state.saving else "Name or path", stepped=state.step
     )
     if imgui.is_item_edited() and not state.stepped:
         state.replacing, state.problem = None, ""

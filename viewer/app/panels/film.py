@@ -122,7 +122,7 @@ def _card_contents(ui: PanelContext, film: FilmProgress) -> None:
     room = x + wide - button - pen.px(8) - counted - pen.px(12)
     pen.text(counted + pen.px(12), pen.middle(y, h), pen.fit(film.left_words, room), "text2")
     imgui.set_cursor_screen_pos((x + wide - button, y))
-    if text_button(ui, "Cancel", width=button, hint="Give up; a file that was there before stays"):
+    if text_button(ui, "Cancel", width=button, hint="Stop filming; an existing file is kept"):
         ask(ui, "film-cancel")
 
 
@@ -245,7 +245,7 @@ class FilmState:
         if form_of(name) is not None or not has_suffix(name):
             return ""
         formats = ", ".join(f".{form}" for form in FORMATS)
-        return f"{quote(Path(name).suffix)} is no format to film in: expected {formats}"
+        return f"{quote(Path(name).suffix)} is not a film format: expected {formats}"
 
     @property
     def path(self) -> Path:
@@ -361,12 +361,12 @@ _FIELD = 84.0
 _PIXELS = Format(decimals=0, per_pixel=2.0, snap=16.0, units={}, low=2.0, high=8192.0)
 _SECONDS = Format(decimals=1, unit=" s", per_pixel=0.05, snap=1.0, units={"s": 1.0}, low=0.1, high=SLOWEST_TURN)
 _HINTS = {
-    "grid": "The ground's lines",
+    "grid": "The lines on the ground",
     "names": "The names of all joints",
     "goals": "Effectors, targets and pins",
-    "limits": "How far joints can turn; those at a limit are lit",
+    "limits": "Joint ranges; joints at a limit are highlighted",
     "ghosts": "The figure at other frames, as in the view",
-    "trails": "The ways of what is selected, as in the view",
+    "trails": "The paths of the selection, as in the view",
 }
 
 
@@ -408,7 +408,7 @@ def picture_rows(ui: PanelContext, state: FilmState) -> None:
         sizes[index] = sizes[index] if edit is None else edit
     state.own = round(sizes[0]), round(sizes[1])
     odd = state.form == "mp4" and any(pixels % 2 for pixels in state.own)
-    _note(ui, "pixels, for MP4 even numbers" if odd else "pixels")
+    _note(ui, "pixels; MP4 needs even numbers" if odd else "pixels")
 
 
 def motion_rows(ui: PanelContext, state: FilmState) -> None:
@@ -424,31 +424,31 @@ def motion_rows(ui: PanelContext, state: FilmState) -> None:
             state.changed()
         if state.frames(document) is not None and not shows_take(document):
             _note(ui, "pose not keyed", "warn", SEGMENT)
-            tip("The pose that is shown is not part of the take, and not of its film: S keys it")
+            tip("The pose shown is not part of the take, so it will not be in the film. S keys it")
     if state.frames(document) is None:
-        label(ui, "Lasts", width=LABEL)
+        label(ui, "Duration", width=LABEL)
         seconds = _value(number_field(ui, "seconds", state.seconds, _SECONDS, width=ui.px(_FIELD)))
         if seconds is not None:
             state.seconds = round(seconds, 2)
             state.changed()
-        _note(ui, "one turn; it can be repeated for ever")
+        _note(ui, "one full turn; loops without a jump")
         if ui.controller.demos.has_motions:
             label(ui, "", width=LABEL)
-            _note(ui, f"Moving targets stand still in it: record them first, by {BY_ID['key.record'].shortcut}", "warn")
+            _note(ui, f"Moving targets will not move: record them first with {BY_ID['key.record'].shortcut}", "warn")
     _rate(ui, state)
 
 
 def _rate(ui: PanelContext, state: FilmState) -> None:
     plan = plan_of(ui, state)
     form = Format(decimals=2, unit=" fps", per_pixel=0.25, snap=5.0, units={}, low=0.1, high=fastest(state.form))
-    label(ui, "Rate", width=LABEL, hint="Pictures a second; the film lasts as long as the take, whatever they are")
+    label(ui, "Rate", width=LABEL, hint="Frames per second; the film lasts as long as the take at any rate")
     fps = _value(number_field(ui, "fps", plan.fps, form, width=ui.px(_FIELD)))
     if fps is not None:
         state.fps = round(fps, 3)
         state.changed()
     if state.fps is not None:
         imgui.same_line(0.0, ui.px(6))
-        if text_button(ui, "Reset", hint="As the take has it"):
+        if text_button(ui, "Reset", hint="Same as the take"):
             state.fps = None
             state.changed()
     _note(ui, rate_words(ui.session.document, plan, state.form))
@@ -458,19 +458,22 @@ def camera_rows(ui: PanelContext, state: FilmState) -> None:
     """From where, and what is shown."""
     plan = plan_of(ui, state)
     label(ui, "View", width=LABEL, height=SEGMENT)
-    near = ("All that the view shows, and no less", "From the same side, as near as the whole motion allows")
+    near = ("Exactly what the view shows", "From the same side, as close as the whole motion allows")
     chosen = segments(ui, "whole", ("As in the window", "All in view"), int(plan.whole), widths=ui.px(150), hints=near)
     if chosen is not None:
         state.whole = bool(chosen)
     if goes_out(ui, state):
-        words, colour = ("else it leaves the view", "text3") if plan.whole else ("it leaves the view", "warn")
+        words, colour = ("it would leave the view", "text3") if plan.whole else ("it leaves the view", "warn")
         _note(ui, words, colour, SEGMENT)
     label(ui, "Camera", width=LABEL, height=SEGMENT)
     still = plan.frames is None
-    hints = ("A pose that stands still is turned round" if still else "", "Once round, in the course of the film")
+    hints = (
+        "A still pose is shown on a turntable" if still else "",
+        "The camera circles the figure once during the film",
+    )
     way = int(plan.turntable)
     chosen = segments(
-        ui, "camera", ("Stands", "Goes round"), way, widths=ui.px(150), hints=hints, off={0} if still else ()
+        ui, "camera", ("Fixed", "Turntable"), way, widths=ui.px(150), hints=hints, off={0} if still else ()
     )
     if chosen is not None:
         state.turntable = bool(chosen)

@@ -318,8 +318,8 @@ def _card_buttons(ui: PanelContext, demo: Demo) -> None:
     if controller.demos.has_motions:
         imgui.same_line(0.0, ui.px(6))
         moves = session.animating
-        words, icon = ("Hold still", fa.ICON_FA_PAUSE) if moves else ("Go on", fa.ICON_FA_PLAY)
-        wide = Pen(ui).width("Hold still") + ui.px(40)
+        words, icon = ("Pause", fa.ICON_FA_PAUSE) if moves else ("Resume", fa.ICON_FA_PLAY)
+        wide = Pen(ui).width("Pause") + ui.px(40)
         if text_button(ui, f"{words}##motion", icon=icon, width=wide, hint="Space"):
             run(ui, "demo.animate")
     if demo.methods:

@@ -266,7 +266,7 @@ def _mouse(ui: PanelContext) -> None:
         preferences.two_fingers,
         _toggler(ui, "two_fingers"),
     )
-    _switch(ui, "Reduce motion", "The camera jumps at once", preferences.reduce_motion, _toggler(ui, "reduce_motion"))
+    _switch(ui, "Reduce motion", "The camera moves instantly", preferences.reduce_motion, _toggler(ui, "reduce_motion"))
 
 
 def _toggler(ui: PanelContext, name: str) -> Callable[[], None]:
@@ -294,13 +294,13 @@ def _snapping(ui: PanelContext) -> None:
     def magnet() -> None:
         controller.magnet = not controller.magnet
 
-    _switch(ui, "Magnet", "Drags snap, Ctrl lets them go freely", controller.magnet, magnet)
+    _switch(ui, "Magnet", "Drags snap; hold Ctrl to move freely", controller.magnet, magnet)
     label(ui, "Snap steps", width=_LABEL)
     width = ui.px(110)
     edit = number_field(ui, "snap m", controller.snap_m, in_lengths(ui, _SNAP), width=width, hint="Moving")
     if edit is not None and edit.phase is not Phase.COMMIT:
         controller.snap_m = edit.value
     imgui.same_line()
-    edit = number_field(ui, "snap deg", controller.snap_deg, _ANGLE, width=width, hint="Turning")
+    edit = number_field(ui, "snap deg", controller.snap_deg, _ANGLE, width=width, hint="Rotating")
     if edit is not None and edit.phase is not Phase.COMMIT:
         controller.snap_deg = edit.value

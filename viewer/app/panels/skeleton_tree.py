@@ -559,7 +559,7 @@ def draw_find_dialog(ui: PanelContext) -> None:
         return
     closed = dialog_title(ui, "Find joint")
     before = ui.memory["query"]
-    search = search_field(ui, "query", before, "Part of its name", focus=imgui.is_window_appearing())
+    search = search_field(ui, "query", before, "Part of the name", focus=imgui.is_window_appearing())
     ui.memory["query"] = search.text
     if search.text != before:
         ui.memory["mark"] = 0
