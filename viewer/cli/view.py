@@ -123,7 +123,7 @@ def run(options: Options) -> Result:
         raise InputError(f"{window.screenshot}: expected a name that ends in .png")
     check_kept(window.state_file, options)
     check_kept(window.screenshot, options)
-    from viewer.app.notifications import Automation
+    from viewer.app.pacing import Automation
     from viewer.app.start import run_window
 
     script = None if window.script is None else _script(window.script, options)
