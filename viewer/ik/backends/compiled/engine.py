@@ -11,6 +11,7 @@ import sys
 from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 import numba
@@ -39,11 +40,10 @@ from viewer.ik.projection import Unheld
 from viewer.ik.system import Settings, make_call, make_many, make_state, make_work
 from viewer.ik.targets import Targets
 from viewer.skeleton.chain import chain
+from viewer.skeleton.kinematics import walk, walk_compiled_by
 from viewer.spatial.checks import frozen
 
 if TYPE_CHECKING:
-    from types import FunctionType
-
     from viewer.ik.projection import StartTables
     from viewer.ik.system import Call
     from viewer.ik.workspace import Workspace
@@ -136,6 +136,10 @@ def _jit(function: FunctionType, digest: str, *, whole: bool) -> Any:  # noqa: A
     function.__qualname__ += f"_{digest}"
     if inner:  # kept in the cache as a part of what Python calls
         return numba.njit(**options)(function)
+    return _cached(options, function)
+
+
+def _cached(options: dict[str, Any], function: FunctionType) -> Any:  # noqa: ANN401
     try:
         return numba.njit(cache=True, **options)(function)
     except RuntimeError:  # nowhere to keep a cache: compiled anew in every process
@@ -163,6 +167,19 @@ def _make_ready() -> None:
     except Exception:  # noqa: BLE001 - whatever a numba may say whose inner parts are not those known
         _solve = _entry(whole=False)
         _solve.compile(kinds)
+    _quicken_kinematics()
+
+
+def _quicken_kinematics() -> None:
+    """Let `viewer.skeleton.kinematics.fk` use a compiled loop, which gives the very bits that numpy gives."""
+    digest = hashlib.sha256(inspect.getsource(walk).encode()).hexdigest()[:16]
+    twin = FunctionType(walk.__code__, {"__name__": walk.__module__}, walk.__name__)
+    twin.__module__, twin.__qualname__ = walk.__module__, f"{walk.__qualname__}_{digest}"
+    compiled = _cached({"nogil": True, "error_model": "numpy"}, twin)
+    parents, written = frozen(np.empty(0), np.intp), (np.empty((0, 4)), np.empty((0, 3)))
+    compiled.compile(tuple(map(numba.typeof, (parents, *_NO_POSE, *written))))
+    compiled.disable_compile()
+    walk_compiled_by(compiled)
 
 
 def in_cache() -> bool:
