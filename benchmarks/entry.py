@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import viewer
-from viewer.skeleton.chain import chain
 from viewer.skeleton.coordinates import project_pose
+from viewer.skeleton.tree import chain
 from viewer.spatial.quaternion import exp, multiply
 
 if TYPE_CHECKING:

@@ -15,8 +15,7 @@ from viewer.formats.skeleton_json import skeleton_from_text
 from viewer.skeleton.character import Character, Source
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.effectors import Effector, EffectorGoal
-from viewer.skeleton.kinds import JointKind
-from viewer.skeleton.limits import UNLIMITED, JointLimits
+from viewer.skeleton.limits import UNLIMITED, JointKind, JointLimits
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.quaternion import normalized

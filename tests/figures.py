@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.skeleton.kinds import JointKind
 from viewer.skeleton.kinematics import fk
+from viewer.skeleton.limits import JointKind
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.quaternion import IDENTITY, conjugate, from_axis_angle, multiply, normalized, rotate
 

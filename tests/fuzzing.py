@@ -20,6 +20,7 @@ from mutations import damaged, damaged_tree
 from takes import loose, turn
 
 from viewer.cli.inputs import as_character
+from viewer.document.actions import KeyPose, SetHandle, SetMode, SetStiffness
 from viewer.errors import InputError, ViewerError
 from viewer.formats.bounds import check_character, check_skeleton
 from viewer.formats.bvh.reader import build, parse_bvh
@@ -30,7 +31,6 @@ from viewer.formats.motion_json import pose_from_text, pose_to_json
 from viewer.formats.save import save
 from viewer.ik.goals import Goal
 from viewer.session import Mode, Session, new_document
-from viewer.session.actions import KeyPose, SetHandle, SetMode, SetStiffness
 from viewer.session.files import load_session, save_session
 from viewer.session.script import open_script
 from viewer.skeleton.kinematics import fk, fk_clip

@@ -20,8 +20,8 @@ from restless import TICK, Restless
 import viewer
 from viewer.app.autosave_service import Keeper
 from viewer.app.layout import Layout
+from viewer.document.actions import SetLimits
 from viewer.session import Session, new_document
-from viewer.session.actions import SetLimits
 from viewer.session.files import load_session
 from viewer.session.preferences import Preferences
 from viewer.session.recovery import recoveries

@@ -12,8 +12,7 @@ from viewer.ik.backends.vectorised.engine import into_limits
 from viewer.ik.goals import Goal
 from viewer.ik.system import make_state, make_work
 from viewer.skeleton.coordinates import project_pose
-from viewer.skeleton.kinds import JointKind
-from viewer.skeleton.limits import EULER_ORDERS, UNLIMITED, JointLimits
+from viewer.skeleton.limits import EULER_ORDERS, UNLIMITED, JointKind, JointLimits
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.quaternion import exp, multiply, normalized, perpendicular

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import viewer
+from viewer.document.actions import SetSolver
 from viewer.session import Item, Session, new_document, stand_of
-from viewer.session.actions import SetSolver
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

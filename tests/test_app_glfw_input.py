@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from imgui_bundle import imgui
 
-from viewer.app.glfw_input import Callbacks
 from viewer.app.input import GLFW_NAMES, Capture, Inputs
+from viewer.app.window import Callbacks
 from viewer.ui.events import Event, Move, Press, Release
-from viewer.ui.rect import Rect
+from viewer.ui.numbers import Rect
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -8,8 +8,8 @@ import pytest
 from window_pilot import Pilot
 
 from viewer.app.layout import Place
-from viewer.session.document import Item
-from viewer.session.take.actions import KeyPose
+from viewer.document.actions.takes import KeyPose
+from viewer.document.document import Item
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

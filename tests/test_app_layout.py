@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from viewer.app.layout import SMALLEST_VIEWPORT, Layout, Place
-from viewer.ui.rect import Rect
+from viewer.ui.numbers import Rect
 
 SCALES = st.sampled_from([1.0, 1.25, 1.5, 2.0, 3.0])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from viewer.app.pacing import FRAME, PANELS, STILL_AFTER, Pace
-from viewer.app.quality import Level, Quality
+from viewer.app.stage import Level, Quality
 
 
 def run(pace: Pace, start: float, end: float, *, moving: bool = False) -> list[tuple[float, bool, bool]]:

@@ -14,11 +14,10 @@ from viewer.app.fonts import cjk_font
 from viewer.app.harness import Harness
 from viewer.app.imgui_renderer import copy_list
 from viewer.app.layers import Blitter
-from viewer.app.quality import Level
-from viewer.app.stage import Stage
+from viewer.app.stage import Level, Stage
 from viewer.app.theme import apply_theme, paint
 from viewer.opengl import Renderer, create_context
-from viewer.scene.palette import PALETTE
+from viewer.scene.look import PALETTE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

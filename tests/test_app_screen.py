@@ -9,10 +9,10 @@ import pytest
 from imgui_bundle import imgui
 from window_pilot import Pilot
 
-from viewer.app.framebuffer import Screen
 from viewer.app.input import Capture, Inputs
+from viewer.app.painter import Screen
 from viewer.opengl import Renderer, create_context
-from viewer.ui.rect import Rect
+from viewer.ui.numbers import Rect
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -32,8 +32,8 @@ from viewer.ik.levenberg_marquardt import CONVERGED
 from viewer.ik.system import Settings, State, System, Work, copy_state, make_state, make_work
 from viewer.ik.workspace import Workspace
 from viewer.skeleton.coordinates import limit_violation
-from viewer.skeleton.kinds import JointKind
 from viewer.skeleton.kinematics import fk
+from viewer.skeleton.limits import JointKind
 from viewer.skeleton.pose import Pose
 from viewer.spatial.quaternion import multiply, normalized
 

@@ -15,7 +15,7 @@ from viewer.ik.goals import Goal
 from viewer.ik.methods import METHODS
 from viewer.ik.solution import Status
 from viewer.ik.solver import Solver
-from viewer.skeleton.chain import chain
+from viewer.skeleton.tree import chain
 
 if TYPE_CHECKING:
     from viewer.ik.solution import Solution

@@ -24,11 +24,11 @@ from conftest import ROOT, shared_dir
 from gltf_files import GltfFile, arm
 
 import viewer
+from viewer.document.opening import new_document
 from viewer.formats import bounds
 from viewer.formats.load import READERS
 from viewer.formats.save import save
 from viewer.session.files import load_session, session_bytes
-from viewer.session.opening import new_document
 from viewer.session.storage.arrays import pack, unpack
 from viewer.skeleton.names import FreeNames
 

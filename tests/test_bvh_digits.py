@@ -14,9 +14,9 @@ from viewer.errors import InputError, OutputError
 from viewer.formats.bvh.writer import plain_decimal
 from viewer.formats.save import save
 from viewer.formats.units import metres_per_unit
-from viewer.skeleton.chain import chain
 from viewer.skeleton.character import Character
 from viewer.skeleton.clip import Clip
+from viewer.skeleton.tree import chain
 from viewer.spatial.quaternion import from_axis_angle
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from viewer.formats.load import load
 from viewer.formats.save import save
 from viewer.skeleton.character import Character
 from viewer.skeleton.clip import Clip
-from viewer.skeleton.kinds import JointKind
 from viewer.skeleton.kinematics import fk_clip, tip_positions
+from viewer.skeleton.limits import JointKind
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.quaternion import normalized
 

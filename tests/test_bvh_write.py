@@ -16,13 +16,12 @@ from hypothesis import strategies as st
 from viewer.errors import OutputError
 from viewer.formats.bvh.reader import parse_bvh
 from viewer.formats.save import save
-from viewer.skeleton.chain import chain
 from viewer.skeleton.character import BvhLayout, Character, Source
 from viewer.skeleton.clip import Clip
-from viewer.skeleton.kinds import JointKind
 from viewer.skeleton.kinematics import fk
-from viewer.skeleton.limits import UNLIMITED, JointLimits
+from viewer.skeleton.limits import UNLIMITED, JointKind, JointLimits
 from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.tree import chain
 from viewer.spatial.quaternion import from_axis_angle, multiply, normalized
 
 if TYPE_CHECKING:

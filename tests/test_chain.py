@@ -10,8 +10,8 @@ import pytest
 
 from viewer.errors import InputError
 from viewer.skeleton import JointKind, fk
-from viewer.skeleton.chain import MOST_LINKS, chain
 from viewer.skeleton.kinematics import tip_positions
+from viewer.skeleton.tree import MOST_LINKS, chain
 from viewer.spatial.quaternion import angle_between
 
 

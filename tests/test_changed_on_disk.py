@@ -9,8 +9,8 @@ from panel_window import PanelWindow
 from sessions import session
 
 import viewer
+from viewer.document.actions import SetLimits
 from viewer.session import Session
-from viewer.session.actions import SetLimits
 from viewer.session.backup import backup_of
 from viewer.session.files import load_session, open_session
 from viewer.ui import documents

@@ -14,10 +14,10 @@ from cli_run import FIGURE_BVH, figure, ran
 from scripts import altered, recorded, saved
 
 from viewer.cli import output
+from viewer.document.actions import SetStiffness
 from viewer.errors import InputError
 from viewer.formats.load import READERS
 from viewer.formats.progress import report, watched, watched_by
-from viewer.session.actions import SetStiffness
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -23,10 +23,10 @@ from viewer.errors import InputError
 from viewer.formats.save import WRITERS
 from viewer.session.storage.figures import character_data, character_of
 from viewer.skeleton import Character, Clip, Effector, EffectorGoal, JointKind, JointLimits, Pose, Skeleton
-from viewer.skeleton.chain import chain
 from viewer.skeleton.character import Source
 from viewer.skeleton.kinematics import fk, fk_clip
 from viewer.skeleton.limits import LimitForm
+from viewer.skeleton.tree import chain
 
 if TYPE_CHECKING:
     from collections.abc import Callable

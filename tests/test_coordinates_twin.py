@@ -14,8 +14,7 @@ from viewer.ik.backends.compiled import algebra, joints
 from viewer.ik.backends.vectorised import engine
 from viewer.ik.goals import Goal
 from viewer.skeleton.coordinates import joint_space, limit_violation, project_pose
-from viewer.skeleton.kinds import JointKind
-from viewer.skeleton.limits import EULER_ORDERS, JointLimits
+from viewer.skeleton.limits import EULER_ORDERS, JointKind, JointLimits
 from viewer.skeleton.pose import Pose
 from viewer.spatial.euler import from_euler
 from viewer.spatial.quaternion import from_axis_angle, multiply, normalized

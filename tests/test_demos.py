@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from viewer.document.actions import SetSolver
+from viewer.document.effector_transform import joints_at_limit
+from viewer.document.handle import Wanted
 from viewer.errors import InputError
 from viewer.session import Item, Session, world_of
-from viewer.session.actions import SetSolver
 from viewer.session.demos import DEMOS, PREFIX, Chase, Demo, FigureEight, Motion, Orbit, Pointer, demo_of, find_demo
 from viewer.session.demos.moving_targets import EASE, LONGEST_STEP
 from viewer.session.files import load_session, save_session
-from viewer.session.handle import Wanted
-from viewer.session.measuring import joints_at_limit
 from viewer.spatial.quaternion import angle_between
 
 if TYPE_CHECKING:
-    from viewer.session.document import Document
+    from viewer.document.document import Document
 
 TICK = 1.0 / 60.0
 SECONDS = 20

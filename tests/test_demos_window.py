@@ -9,8 +9,8 @@ import pytest
 from ui_person import VIEW, Person
 
 from viewer.app.panels import demo_card
+from viewer.document.actions import MoveTargets, SetCoordinate
 from viewer.gizmo import Stroke
-from viewer.session.actions import MoveTargets, SetCoordinate
 from viewer.session.demos import DEMOS, Demo
 from viewer.session.files import save_session
 from viewer.ui import Key

@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 from sessions import session
 
+from viewer.document.actions import KeyPose
+from viewer.document.handle import Handle, Wanted
+from viewer.document.solver_settings import SolverSettings
 from viewer.session import Document, Item, Mode, Scope
-from viewer.session.actions import KeyPose
-from viewer.session.handle import Handle, Wanted
 from viewer.session.script.digest import Digester
-from viewer.session.solver_settings import SolverSettings
 from viewer.session.storage.documents import document_data, document_of
 from viewer.skeleton.pose import Pose
 

@@ -13,7 +13,7 @@ from ui_person import Person
 
 import viewer
 from viewer.app.panels.file_dialog import State
-from viewer.session import actions as act
+from viewer.document import actions as act
 from viewer.session.files import SUFFIX
 from viewer.ui.documents import EXPORTS, export_to
 

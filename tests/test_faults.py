@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Self
 import pytest
 from sessions import session
 
+from viewer.document.actions import SetLimits
 from viewer.errors import OutputError, ViewerError
-from viewer.formats import files, temporaries
+from viewer.formats import files
 from viewer.formats.files import write_whole
-from viewer.session.actions import SetLimits
 from viewer.session.autosave import Autosave
 from viewer.session.backup import backup_of
 from viewer.session.files import Kept, load_session, save_session
@@ -54,7 +54,7 @@ class Faults:
     @contextmanager
     def on(self, fails: Callable[[int], BaseException | None] = lambda _: None) -> Iterator[None]:
         """Count from 0; ``fails`` says what the call of a number raises, if anything."""
-        temporaries._swept.clear()
+        files._swept.clear()
         self.calls, self._fails, self._on = [], fails, True
         self._files.clear()
         try:

@@ -10,9 +10,9 @@ import pytest
 from figures import JOINTS, nameless, person
 
 from viewer.formats.load import load
-from viewer.skeleton.chain import chain
 from viewer.skeleton.figure import find_figure
-from viewer.skeleton.kinds import JointKind
+from viewer.skeleton.limits import JointKind
+from viewer.skeleton.tree import chain
 from viewer.spatial.quaternion import IDENTITY, from_axis_angle, rotate
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from imgui_bundle import imgui
 from panel_window import PanelWindow
 
 import viewer
+from viewer.document import actions as act
 from viewer.errors import MachineError
 from viewer.formats.video import mp4
 from viewer.scene import Camera
-from viewer.session import actions as act
 from viewer.session.preferences import Preferences, load_preferences, save_preferences
 from viewer.ui.documents import export_to, open_path
 

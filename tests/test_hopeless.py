@@ -9,9 +9,8 @@ import pytest
 
 import viewer
 from viewer import Goal, Solver, Status
-from viewer.skeleton.chain import chain
-from viewer.skeleton.kinds import JointKind
-from viewer.skeleton.limits import JointLimits
+from viewer.skeleton.limits import JointKind, JointLimits
+from viewer.skeleton.tree import chain
 from viewer.spatial.quaternion import angle_between, exp, rotate
 
 BIPED = viewer.load("sample:biped").skeleton

@@ -14,8 +14,7 @@ from characters import every_kind
 from viewer.errors import ViewerError
 from viewer.formats.goals_json import goals_from_text, goals_to_json
 from viewer.formats.motion_json import pose_from_text, pose_to_json
-from viewer.formats.skeleton_json import skeleton_from_text
-from viewer.formats.skeleton_json_write import skeleton_to_json
+from viewer.formats.skeleton_json import skeleton_from_text, skeleton_to_json
 from viewer.ik.goals import Goal
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 
 from viewer.formats import json_structs
 from viewer.formats.json_structs import schema_text, skeleton_schema
-from viewer.formats.skeleton_json_write import skeleton_to_json
+from viewer.formats.skeleton_json import skeleton_to_json
 from viewer.resources import data_dir
 
 VALIDATOR = Draft202012Validator(skeleton_schema())

@@ -14,9 +14,8 @@ from characters import error_of, read, rig
 from viewer.errors import FormatError, ViewerError
 from viewer.formats.skeleton_json import read_skeleton_json, skeleton_from_text
 from viewer.skeleton.effectors import Effector, EffectorGoal
-from viewer.skeleton.kinds import JointKind
 from viewer.skeleton.kinematics import fk, fk_clip
-from viewer.skeleton.limits import JointLimits
+from viewer.skeleton.limits import JointKind, JointLimits
 from viewer.spatial.quaternion import rotate
 
 if TYPE_CHECKING:

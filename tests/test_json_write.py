@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from viewer.errors import InputError
-from viewer.formats.skeleton_json import skeleton_from_text
-from viewer.formats.skeleton_json_write import skeleton_to_json
+from viewer.formats.skeleton_json import skeleton_from_text, skeleton_to_json
 from viewer.formats.units import (
     lengths_to_internal,
     lengths_to_source,

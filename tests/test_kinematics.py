@@ -27,9 +27,9 @@ from strategies import (
 
 from viewer.errors import InputError
 from viewer.skeleton import Character, Clip, Pose, Skeleton, fk, fk_clip, kinematics
-from viewer.skeleton.chain import chain
-from viewer.skeleton.kinds import JointKind
 from viewer.skeleton.kinematics import extent, height, tip_positions
+from viewer.skeleton.limits import JointKind
+from viewer.skeleton.tree import chain
 from viewer.spatial.quaternion import conjugate, from_axis_angle, multiply, rotate, to_matrix
 
 if TYPE_CHECKING:

@@ -13,10 +13,9 @@ from sessions import session
 
 from viewer.app.autosave_service import Keeper
 from viewer.app.layout import Layout
-from viewer.formats.files import write_whole
-from viewer.formats.temporaries import FOREIGN_AGE, sweep, temporary_name
+from viewer.document.actions import SetLimits
+from viewer.formats.files import FOREIGN_AGE, sweep, temporary_name, write_whole
 from viewer.session import autosave
-from viewer.session.actions import SetLimits
 from viewer.session.autosave import lock
 from viewer.session.files import Kept, load_session, open_session, session_bytes
 from viewer.session.recovery import recoveries, sweep_locks

@@ -10,10 +10,10 @@ from panel_window import PanelWindow
 from ui_person import VIEW, Person
 
 import viewer
+from viewer.document.units import LEAST, MOST, step_scale
 from viewer.gizmo import METRE
 from viewer.session import Item, Session, new_document
 from viewer.session.preferences import Preferences
-from viewer.session.units import LEAST, MOST, step_scale
 from viewer.ui import Controller, numbers
 from viewer.ui.numbers import error_decimals, unit_for
 

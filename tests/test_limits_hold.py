@@ -11,12 +11,12 @@ from restless import OUTSIDE, Restless, left_outside
 from ui_person import Person
 
 import viewer
+from viewer.document import actions as act
+from viewer.document.planar import out_of_plane
+from viewer.document.planar_rig import PLANES
+from viewer.document.scope import violation
 from viewer.errors import ViewerError
 from viewer.session import Session, new_document
-from viewer.session import actions as act
-from viewer.session.bounds import violation
-from viewer.session.planar import out_of_plane
-from viewer.session.planar_rig import PLANES
 from viewer.skeleton import JointLimits
 from viewer.skeleton.pose import Pose
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import pytest
 from sessions import session
 
+from viewer.document.actions import SetLimits
 from viewer.errors import FormatError
 from viewer.formats import files
-from viewer.session.actions import SetLimits
 from viewer.session.backup import backup_of
 from viewer.session.files import is_session, load_session, save_session
 from viewer.ui import documents

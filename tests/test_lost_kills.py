@@ -15,9 +15,9 @@ from sessions import session
 
 from viewer.app.autosave_service import Keeper
 from viewer.app.layout import Layout
+from viewer.document.actions import KeyPose, SetLimits
 from viewer.errors import OutputError
 from viewer.session import autosave
-from viewer.session.actions import KeyPose, SetLimits
 from viewer.session.backup import backup_of
 from viewer.session.files import load_session
 from viewer.ui.controller import Controller
@@ -152,7 +152,7 @@ import sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
 from sessions import session
-from viewer.session.actions import SetLimits
+from viewer.document.actions import SetLimits
 from viewer.session.files import save_session
 made, path = session("walk"), Path(sys.argv[1])
 save_session(made.document, path)

@@ -11,13 +11,12 @@ from figures import JOINTS, nameless, person, renamed
 
 from viewer.errors import ViewerError
 from viewer.formats.load import load
-from viewer.formats.skeleton_json_write import skeleton_to_json
+from viewer.formats.skeleton_json import skeleton_to_json
 from viewer.ik.mobility_priors import REFERENCE, metric, spreads
-from viewer.skeleton.chain import chain
 from viewer.skeleton.character import Character
-from viewer.skeleton.kinds import JointKind
-from viewer.skeleton.limits import JointLimits
+from viewer.skeleton.limits import JointKind, JointLimits
 from viewer.skeleton.rig import lend_rig
+from viewer.skeleton.tree import chain
 from viewer.spatial.quaternion import from_axis_angle, rotate
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from ui_person import Person
 
-from viewer.session.actions import MoveTargets
+from viewer.document.actions import MoveTargets
 from viewer.ui.status import too_near
 
 

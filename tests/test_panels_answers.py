@@ -11,9 +11,9 @@ from imgui_bundle import imgui
 from panel_window import PanelWindow
 
 import viewer
+from viewer.document.actions import Select, SetLimits, SetSolver
+from viewer.document.document import Item, Mode, Wanted
 from viewer.gizmo import Space, Tool
-from viewer.session.actions import Select, SetLimits, SetSolver
-from viewer.session.document import Item, Mode, Wanted
 from viewer.session.transport import Loop
 from viewer.skeleton.coordinates import joint_space
 

@@ -12,7 +12,7 @@ from panel_window import PanelWindow
 
 import viewer
 from viewer.app.widgets.dialogs import wrapped
-from viewer.session.actions import SetLimits
+from viewer.document.actions import SetLimits
 from viewer.ui.messages import Message, MessageBar
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from panel_window import PanelWindow
 
 import viewer
 from viewer.app.panels.tree_rows import found_rows
-from viewer.session.actions import Select
-from viewer.session.document import Item
+from viewer.document.actions import Select
+from viewer.document.document import Item
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -20,13 +20,12 @@ from viewer.app.panels.ruler import number_step
 from viewer.app.panels.solver import NOTES, TITLES, _range, methods
 from viewer.app.panels.tree_rows import Folds, below, found_rows, tree_rows
 from viewer.app.widgets.fields import DEGREES, METRES, evaluate
+from viewer.document.report import GoalError
 from viewer.errors import InputError
 from viewer.formats.load import sample_names
 from viewer.session import new_document
-from viewer.session.report import GoalError
 from viewer.spatial.euler import from_euler
-from viewer.ui.command import GROUPS
-from viewer.ui.commands import help_rows
+from viewer.ui.commands import GROUPS, help_rows
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from panel_window import PanelWindow
 
 import viewer
 from viewer.app.panels import PANELS, file_dialog
-from viewer.session.actions import MoveTargets, RemoveEffector, Select, SetLimits, SetSolver, SetWanted
-from viewer.session.document import Item, Wanted
+from viewer.document.actions import MoveTargets, RemoveEffector, Select, SetLimits, SetSolver, SetWanted
+from viewer.document.document import Item, Wanted
 from viewer.ui.messages import Message
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ import viewer
 from viewer.app.layout import Layout, Place
 from viewer.app.panels.angle_plot import curves_of
 from viewer.app.panels.dope_sheet import NO_KEYS
-from viewer.session.actions import KeyPose, SetCoordinate, SetRange
-from viewer.session.document import Item
-from viewer.session.take.values import Blend
+from viewer.document.actions import KeyPose, SetCoordinate, SetRange
+from viewer.document.document import Item
+from viewer.document.take import Blend
 from viewer.ui.timeline import key_frames, played_range
 
 if TYPE_CHECKING:

@@ -9,9 +9,7 @@ import numpy as np
 import pytest
 
 import viewer
-from viewer.errors import FormatError, InputError
-from viewer.session import Document, Grab, Item, Session, Wanted, new_document, stand_of, world_of
-from viewer.session.actions import (
+from viewer.document.actions import (
     MoveTargets,
     ResetPose,
     SetCoordinate,
@@ -21,9 +19,11 @@ from viewer.session.actions import (
     SetWanted,
     TurnJoint,
 )
-from viewer.session.bounds import violation
+from viewer.document.planar_rig import PLANES, normal_of, rig_of
+from viewer.document.scope import violation
+from viewer.errors import FormatError, InputError
+from viewer.session import Document, Grab, Item, Session, Wanted, new_document, stand_of, world_of
 from viewer.session.files import load_session, save_session
-from viewer.session.planar_rig import PLANES, normal_of, rig_of
 from viewer.session.storage.documents import document_data, document_of
 from viewer.spatial.quaternion import from_axis_angle, multiply
 

@@ -16,7 +16,7 @@ from viewer.ik.backends.vectorised.engine import residuals
 from viewer.ik.backends.vectorised.joints import move
 from viewer.ik.goals import Goal
 from viewer.ik.reach import Gap, Miss, Reach
-from viewer.skeleton.kinds import JointKind
+from viewer.skeleton.limits import JointKind
 from viewer.skeleton.pose import Pose
 from viewer.spatial.quaternion import rotate
 

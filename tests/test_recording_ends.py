@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from sessions import HAND, place, session
 from ui_person import Person
 
+from viewer.document import actions as act
 from viewer.session import Mode, Scope, Session
-from viewer.session import actions as act
 from viewer.session.demos import find_demo
 
 if TYPE_CHECKING:

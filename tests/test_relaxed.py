@@ -23,10 +23,9 @@ from figures import (
 from viewer.formats.load import load
 from viewer.skeleton.coordinates import limit_violation
 from viewer.skeleton.figure import find_figure
-from viewer.skeleton.kinds import JointKind
 from viewer.skeleton.kinematics import fk, tip_positions
 from viewer.skeleton.limbs import limb_places
-from viewer.skeleton.limits import JointLimits
+from viewer.skeleton.limits import JointKind, JointLimits
 from viewer.skeleton.relaxed import derived_pose
 from viewer.spatial.quaternion import exp, from_axis_angle, multiply, rotate
 

@@ -12,8 +12,8 @@ from ui_person import Person
 
 import viewer
 from viewer import InputError
+from viewer.document import actions as act
 from viewer.session import Item
-from viewer.session import actions as act
 from viewer.session.files import load_session, save_session
 from viewer.ui.documents import export_to
 

@@ -6,9 +6,10 @@ import pytest
 from sessions import session, shifted
 from ui_person import Person
 
+from viewer.document import actions
 from viewer.ik.solver_options import METHOD_NAMES
-from viewer.session import Item, actions
-from viewer.session.resting import Rest
+from viewer.session import Item
+from viewer.session.solving import Rest
 
 MOST_TICKS = 700
 """Twelve seconds."""

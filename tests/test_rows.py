@@ -16,8 +16,7 @@ from viewer.ik.backends.vectorised.joints import move
 from viewer.ik.backends.vectorised.step import linearise
 from viewer.ik.goals import Goal
 from viewer.ik.system import make_work
-from viewer.skeleton.kinds import JointKind
-from viewer.skeleton.limits import EULER_ORDERS, JointLimits
+from viewer.skeleton.limits import EULER_ORDERS, JointKind, JointLimits
 from viewer.skeleton.pose import Pose
 from viewer.spatial.quaternion import exp, multiply, perpendicular, rotate
 

@@ -16,8 +16,8 @@ from viewer.errors import InputError
 from viewer.formats.load import load, sample_names
 from viewer.skeleton.coordinates import joint_space, limit_violation, project_pose
 from viewer.skeleton.effectors import EffectorGoal
-from viewer.skeleton.kinds import JointKind
 from viewer.skeleton.kinematics import fk
+from viewer.skeleton.limits import JointKind
 from viewer.skeleton.pose import Pose
 from viewer.spatial.quaternion import angle_between
 

@@ -15,8 +15,7 @@ from rigs import random_pose, random_skeleton
 import viewer
 from viewer import Goal, Solver, Status
 from viewer.ik.scales import balanced_weights, groups_of, lengths_above, unit_near
-from viewer.skeleton.kinds import JointKind
-from viewer.skeleton.limits import JointLimits
+from viewer.skeleton.limits import JointKind, JointLimits
 from viewer.skeleton.pose import Pose
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from scenes import biped, standing
 from views import SIZE
 
 import viewer
+from viewer.document import actions as act
 from viewer.scene import Ground
 from viewer.scene.ground import ground_of
 from viewer.session import Session, new_document
-from viewer.session import actions as act
 from viewer.ui import Controller
 
 

@@ -17,9 +17,8 @@ from viewer.scene import PALETTE, Display, Scene, draw_list
 from viewer.scene.range_shapes import Swing, Travel, Twist
 from viewer.scene.ranges import CONE_LENGTH, edge_coordinates, limited_joint, ranges_of, turns_of
 from viewer.skeleton.coordinates import joint_space, limit_violation, project_pose
-from viewer.skeleton.kinds import JointKind
 from viewer.skeleton.kinematics import fk
-from viewer.skeleton.limits import EULER_ORDERS, UNLIMITED, JointLimits
+from viewer.skeleton.limits import EULER_ORDERS, UNLIMITED, JointKind, JointLimits
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.quaternion import multiply, normalized, perpendicular, rotate

@@ -12,12 +12,13 @@ from restless import Restless, faults
 from scripts import names, recorded, same, saved
 from sessions import HAND, character, drag, session, shifted
 
+from viewer.document import actions
+from viewer.document.actions import SetLimits, SetMode, SetSolver, TurnJoint
+from viewer.document.actions.base import Action
 from viewer.errors import InputError
 from viewer.ik import backends
 from viewer.ik.backends.vectorised import engine as numpy_engine
-from viewer.session import Item, Loop, Session, actions, new_document
-from viewer.session.actions import SetLimits, SetMode, SetSolver, TurnJoint
-from viewer.session.actions.base import Action
+from viewer.session import Item, Loop, Session, new_document
 from viewer.session.demos import find_demo
 from viewer.session.demos.moving_targets import Motion, Pointer
 from viewer.session.script import open_script, replay

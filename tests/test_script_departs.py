@@ -9,8 +9,8 @@ import pytest
 from scripts import Tree, altered, recorded, saved
 from sessions import session
 
+from viewer.document.actions import SetLimits, TurnJoint
 from viewer.errors import FormatError
-from viewer.session.actions import SetLimits, TurnJoint
 from viewer.session.files import load_session
 from viewer.session.script import replay
 

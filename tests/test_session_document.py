@@ -12,9 +12,9 @@ from sessions import character, place, session, target_of
 
 import viewer
 from viewer import Goal, InputError
+from viewer.document.actions import HoldEffector, MakeEffector, SetPin, SetWanted
 from viewer.ik.goals import PIN_WEIGHT, GoalKind
 from viewer.session import Handle, Item, SolverSettings, Wanted, new_document
-from viewer.session.actions import HoldEffector, MakeEffector, SetPin, SetWanted
 from viewer.skeleton import fk
 
 
@@ -155,7 +155,7 @@ def test_bad_openings_are_refused() -> None:
 
 def test_it_loads_no_window_and_compiles_nothing() -> None:
     code = (
-        "import sys, viewer, viewer.session as s, viewer.session.actions as a; "
+        "import sys, viewer, viewer.session as s, viewer.document.actions as a; "
         "d = s.Session(s.new_document(viewer.load('sample:biped'))); d.dispatch(a.SetLimits(False)); "
         "print([m for m in ('numba', 'moderngl', 'glfw', 'imgui_bundle', 'trimesh', 'pyrr') if m in sys.modules])"
     )

@@ -9,13 +9,13 @@ import pytest
 from sessions import HAND, drag, item_place, place, session, settled, shifted, target_of
 
 import viewer
-from viewer.ik.solution import Status
-from viewer.session import Grab, Item, Session, new_document
-from viewer.session.actions import (
+from viewer.document.actions import (
     ReleaseEffector,
     SetLimits,
 )
-from viewer.session.bounds import violation
+from viewer.document.scope import violation
+from viewer.ik.solution import Status
+from viewer.session import Grab, Item, Session, new_document
 from viewer.skeleton import limit_violation
 from viewer.spatial.quaternion import angle_between, from_axis_angle, multiply, rotate
 

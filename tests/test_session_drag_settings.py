@@ -7,8 +7,7 @@ import pytest
 from sessions import FOOT, HAND, character, drag, place, session, settled, shifted
 
 from viewer import InputError
-from viewer.session import Grab, Item, Scope, Session, new_document
-from viewer.session.actions import (
+from viewer.document.actions import (
     Select,
     SetJointLimits,
     SetLimits,
@@ -16,7 +15,8 @@ from viewer.session.actions import (
     SetSolver,
     SetWanted,
 )
-from viewer.session.bounds import violation
+from viewer.document.scope import violation
+from viewer.session import Grab, Item, Scope, Session, new_document
 from viewer.skeleton import limit_violation
 from viewer.spatial.quaternion import angle_between
 

@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING
 import pytest
 
 import viewer
+from viewer.document.handle import Item, Mode, Scope
+from viewer.document.opening import new_document
+from viewer.document.solver_settings import SolverSettings
 from viewer.errors import FormatError, InputError, OutputError, ViewerError
 from viewer.session.autosave import Autosave
 from viewer.session.files import VERSION, Kept, is_session, load_session, save_session, session_bytes
-from viewer.session.handle import Item, Mode, Scope
-from viewer.session.opening import new_document
 from viewer.session.recovery import recoveries
-from viewer.session.solver_settings import SolverSettings
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from viewer.session.document import Document
+    from viewer.document.document import Document
 
 
 KEPT = Kept(at=60.0, since=30.0)
@@ -235,7 +235,7 @@ from pathlib import Path
 import viewer
 from viewer.session.autosave import Autosave
 from viewer.session.files import Kept
-from viewer.session.opening import new_document
+from viewer.document.opening import new_document
 autosave = Autosave(Path(sys.argv[1]), seconds=0.0)
 autosave.keep(new_document(viewer.load("sample:biped")), Kept(at=60.0, since=30.0, path="mine.ikv.json"))
 while not autosave.path.exists():

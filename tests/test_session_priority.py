@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from sessions import FOOT, HAND, drag, item_place, place, session, shifted
 
+from viewer.document import drag_goals
+from viewer.document.actions import MoveTargets, Select, SetLimits, SetMode
+from viewer.document.drag_goals import put_first
 from viewer.ik.solution import Status
-from viewer.session import Grab, Item, Session, drag_goals
-from viewer.session.actions import MoveTargets, Select, SetLimits, SetMode
-from viewer.session.drag_goals import put_first
+from viewer.session import Grab, Item, Session
 
 TOLERANCE = 1e-3
 """Metres: that of the solver."""

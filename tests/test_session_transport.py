@@ -9,9 +9,9 @@ import pytest
 from sessions import HAND, drag, place, session, shifted, target_of
 
 from viewer import InputError
+from viewer.document import actions as act
 from viewer.ik import backends
 from viewer.session import Loop, kernels
-from viewer.session import actions as act
 from viewer.skeleton import limit_violation
 
 if TYPE_CHECKING:

@@ -10,11 +10,11 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from sessions import HAND, character, drag, item_place, place, session
 
 from viewer import InputError
+from viewer.document import actions as act
+from viewer.document.scope import violation
+from viewer.document.take import Blend
 from viewer.session import Grab, Item, Session, Wanted, new_document
-from viewer.session import actions as act
-from viewer.session.bounds import violation
 from viewer.session.history import MOST_STEPS
-from viewer.session.take import Blend
 from viewer.spatial.quaternion import exp, multiply
 
 EFFECTORS = ("LeftHand", "RightHand", "LeftFoot", "RightFoot", "Head")

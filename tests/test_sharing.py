@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from ui_person import Person
 
+from viewer.document.actions import MoveTargets, SetHandle
+from viewer.document.linked_targets import sharing
 from viewer.session import Item, Session
-from viewer.session.actions import MoveTargets, SetHandle
 from viewer.session.demos import find_demo
-from viewer.session.sharing import sharing
 
 
 def ball() -> Person:

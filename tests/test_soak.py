@@ -13,8 +13,8 @@ from restless import faults
 from soaking import Round, rounds, wear
 
 import viewer
+from viewer.document.actions import KeyPose, SetClip, TurnJoint
 from viewer.session import Session, new_document
-from viewer.session.actions import KeyPose, SetClip, TurnJoint
 from viewer.session.files import load_session, save_session
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.pose import Pose

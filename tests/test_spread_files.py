@@ -13,14 +13,13 @@ from jsonschema import Draft202012Validator
 from spreads import SLANTED, read, stated_matrix
 from test_storage import there_and_back
 
+from viewer.document.document import same_skeleton
 from viewer.errors import ViewerError
 from viewer.formats.json_structs import skeleton_schema
 from viewer.formats.load import load
 from viewer.formats.save import save
-from viewer.formats.skeleton_json import skeleton_from_text
-from viewer.formats.skeleton_json_write import skeleton_to_json
+from viewer.formats.skeleton_json import skeleton_from_text, skeleton_to_json
 from viewer.ik.mobility_priors import principal, spreads
-from viewer.session.document import same_skeleton
 from viewer.skeleton.character import Character
 from viewer.skeleton.rig import lend_rig
 from viewer.spatial.quaternion import IDENTITY

@@ -11,16 +11,15 @@ import pytest
 from spreads import SLANTED, read, stated_matrix
 from test_turned_frames import figure, goals_at, turned_pose, turned_skeleton, turns_of, wanted
 
+from viewer.document.document import same_skeleton
+from viewer.document.opening import new_document
+from viewer.document.planar_rig import rig_of
 from viewer.formats.skeleton_json import skeleton_from_text
 from viewer.ik.goals import Goal
 from viewer.ik.mobility_priors import LEAST, MOST, REFERENCE, principal, spreads
 from viewer.ik.solver import Solver
-from viewer.session.document import same_skeleton
-from viewer.session.opening import new_document
-from viewer.session.planar_rig import rig_of
-from viewer.skeleton.kinds import JointKind
 from viewer.skeleton.kinematics import fk
-from viewer.skeleton.limits import JointLimits
+from viewer.skeleton.limits import JointKind, JointLimits
 from viewer.spatial.quaternion import IDENTITY, angle_between, conjugate, from_axis_angle, multiply, rotate, to_matrix
 
 if TYPE_CHECKING:

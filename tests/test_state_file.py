@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from ui_person import Person
 
+from viewer.document.actions import SetSolver
 from viewer.session import Item
-from viewer.session.actions import SetSolver
 from viewer.ui.state import state_of
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from viewer.ik.goals import Goal
 from viewer.ik.mobility_priors import principal, spreads
 from viewer.ik.solver import Solver
 from viewer.skeleton.effectors import find_place
-from viewer.skeleton.kinds import JointKind
 from viewer.skeleton.kinematics import fk
+from viewer.skeleton.limits import JointKind
 from viewer.skeleton.pose import Pose
 from viewer.spatial.quaternion import IDENTITY, conjugate, exp, from_axis_angle, multiply, normalized, rotate
 

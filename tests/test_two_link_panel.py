@@ -11,14 +11,14 @@ from panel_window import PanelWindow
 
 import viewer
 from viewer.app.layout import Place
+from viewer.document.actions import Select, SetSolver
+from viewer.document.derivation import derivation
+from viewer.document.document import Item
+from viewer.document.solver_settings import SolverSettings
 from viewer.errors import InputError
 from viewer.ik.methods.two_link import two_link_end
 from viewer.session import Session, new_document
-from viewer.session.actions import Select, SetSolver
 from viewer.session.demos import find_demo
-from viewer.session.derivation import derivation
-from viewer.session.document import Item
-from viewer.session.solver_settings import SolverSettings
 from viewer.skeleton.kinematics import fk
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from types import SimpleNamespace
 import pytest
 from ui_person import Person
 
+from viewer.document.report import GoalError
 from viewer.ik.solution import Status
 from viewer.session import Item, Mode
-from viewer.session.report import GoalError
 from viewer.ui.commands import menu_commands
 from viewer.ui.messages import NOTE_SECONDS, Message, MessageBar
 from viewer.ui.status import _state

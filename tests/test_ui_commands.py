@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from ui_person import Person
 
+from viewer.document.actions import Select
 from viewer.gizmo import Space, Tool
 from viewer.ik.solver_options import METHOD_NAMES
 from viewer.session import Item, Mode, Scope
-from viewer.session.actions import Select
 from viewer.skeleton.coordinates import limit_violation
 from viewer.ui import COMMANDS, Key, KeyUp
 

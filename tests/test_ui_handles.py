@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from ui_person import Person
 
+from viewer.document.actions import Select
 from viewer.session import Item, Mode
-from viewer.session.actions import Select
 
 TOLERANCE = 1e-3
 """Metres: that of the solver."""

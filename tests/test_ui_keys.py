@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from ui_person import Person
 
+from viewer.document.actions import Select, SetUnits
 from viewer.session import Item, Loop
-from viewer.session.actions import Select, SetUnits
 from viewer.ui import context_commands
 
 

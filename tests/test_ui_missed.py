@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from ui_person import Person
 
-from viewer.session.actions import MoveTargets, Select, SetPin
-from viewer.session.handle import Item
+from viewer.document.actions import MoveTargets, Select, SetPin
+from viewer.document.handle import Item
 
 HAND = Item("effector", "LeftHand")
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from ui_person import Person
 
+from viewer.document.actions import Select
 from viewer.scene import Mark, hits
 from viewer.session import Item
-from viewer.session.actions import Select
 from viewer.ui.gestures import item_of
 
 SAMPLES = ["biped", "biped-hands", "walk", "raptor", "quadruped", "claw-arm", "serpent"]

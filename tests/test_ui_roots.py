@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from ui_person import Person
 
+from viewer.document.actions import Select, SetMode, SetSolver
 from viewer.gizmo import Tool
 from viewer.session import Item, Mode
-from viewer.session.actions import Select, SetMode, SetSolver
 from viewer.ui.drag_targets import can_follow
 
 

@@ -10,7 +10,7 @@ import pytest
 from conftest import ROOT
 
 from viewer.ui import BY_ID, COMMANDS, MENUS, command_for, help_rows, menu_commands
-from viewer.ui.command import GROUPS
+from viewer.ui.commands import GROUPS
 from viewer.ui.events import MODS, chord
 from viewer.ui.keys_page import page
 from viewer.ui.numbers import MINUS

@@ -9,11 +9,11 @@ import pytest
 from characters import rig
 from ui_person import Person
 
+from viewer.document.actions import SetPin
 from viewer.ik import Goal
 from viewer.ik.solution import Status
 from viewer.scene.annotations import short_text
 from viewer.session import Item, Session, new_document
-from viewer.session.actions import SetPin
 from viewer.ui import Controller, numbers
 from viewer.ui.numbers import DASH, MINUS
 from viewer.ui.status import chain_of, limit_words, short_name

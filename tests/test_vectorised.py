@@ -16,7 +16,7 @@ from viewer.ik.backends.vectorised.tables import places, rows_of, tree_of
 from viewer.ik.goals import Goal
 from viewer.ik.solver import Solver
 from viewer.ik.system import System, make_work
-from viewer.skeleton.kinds import JointKind
+from viewer.skeleton.limits import JointKind
 from viewer.skeleton.pose import Pose
 from viewer.spatial import quaternion
 from viewer.spatial.quaternion import normalized

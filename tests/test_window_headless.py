@@ -12,7 +12,7 @@ from window_pilot import Pilot
 
 from viewer.app.context import Panel
 from viewer.app.layout import Place
-from viewer.scene.palette import PALETTE
+from viewer.scene.look import PALETTE
 from viewer.session.files import load_session
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from PIL import Image
 
 import viewer
 from viewer.app.painter import ui_scale
+from viewer.document.actions import SetLimits
 from viewer.errors import InputError
 from viewer.session import Session, new_document
-from viewer.session.actions import SetLimits
 from viewer.session.files import save_session
 
 if TYPE_CHECKING:

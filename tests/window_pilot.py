@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import viewer
-from viewer.app.framebuffer import read_picture
 from viewer.app.pacing import FRAME
+from viewer.app.painter import read_picture
 from viewer.app.start import open_window
 from viewer.session import Session, new_document
 from viewer.session.preferences import Preferences

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from viewer.document import actions as act
+from viewer.document.evaluation import baked_character
 from viewer.formats.load import load, sample_names
 from viewer.formats.save import with_pose
 from viewer.session import Session, new_document
-from viewer.session import actions as act
-from viewer.session.take import baked_character
 from viewer.skeleton.character import BvhLayout, Character
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.kinds import JointKind
+from viewer.skeleton.limits import JointKind
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.quaternion import exp, from_axis_angle, multiply
 

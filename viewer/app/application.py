@@ -5,29 +5,22 @@ from __future__ import annotations
 import sys
 import time
 import traceback
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
-from viewer.app.automation import Automation
+from viewer.app.autosave_service import Keeper
+from viewer.app.context import Panel
+from viewer.app.device import Device
 from viewer.app.films import Films
-from viewer.app.framebuffer import read_picture, save_picture
 from viewer.app.input import Inputs
 from viewer.app.layout import Borders, Layout
-from viewer.app.notifications import Telling
+from viewer.app.notifications import Automation, Telling, serve
 from viewer.app.pacing import Pace
-from viewer.app.painter import Painter
-from viewer.app.quality import Quality
-from viewer.app.requests import serve
+from viewer.app.painter import Painter, read_picture, save_picture
+from viewer.app.stage import Quality
 from viewer.errors import ViewerError
+from viewer.ui.controller import Controller
 from viewer.ui.state import state_of, write_state
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from viewer.app.autosave_service import Keeper
-    from viewer.app.context import Panel
-    from viewer.app.device import Device
-    from viewer.ui.controller import Controller
 
 _BACKGROUND_WAIT = 0.1
 _AFTERWARDS = 0.3

@@ -6,24 +6,19 @@ import threading
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from viewer.app.layout import Layout
+from viewer.document.actions.base import Action
+from viewer.document.document import Document
 from viewer.errors import ViewerError
-from viewer.formats.files import write_whole
-from viewer.formats.temporaries import sweep
-from viewer.session.actions.base import Action
+from viewer.formats.files import sweep, write_whole
 from viewer.session.autosave import Autosave, config_folder, recovery_folder
 from viewer.session.files import Kept, MotionError, open_session, session_bytes
 from viewer.session.preferences import save_preferences
-from viewer.session.recovery import recoveries, sweep_locks
+from viewer.session.recovery import Recovery, recoveries, sweep_locks
 from viewer.ui import showing
+from viewer.ui.controller import Controller
 from viewer.ui.messages import Message
-
-if TYPE_CHECKING:
-    from viewer.app.layout import Layout
-    from viewer.session.document import Document
-    from viewer.session.recovery import Recovery
-    from viewer.ui.controller import Controller
 
 
 @dataclass(frozen=True, slots=True)

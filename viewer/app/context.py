@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from imgui_bundle import icons_fontawesome_6, imgui
 
+from viewer.app.fonts import Fonts
+from viewer.app.layout import Layout, Place, Regions
 from viewer.app.theme import colour, paint
-from viewer.ui.rect import Rect
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from viewer.app.fonts import Fonts
-    from viewer.app.layout import Layout, Place, Regions
-    from viewer.session.session import Session
-    from viewer.ui.controller import Controller
-    from viewer.ui.film import FilmProgress
+from viewer.session.session import Session
+from viewer.ui.controller import Controller
+from viewer.ui.film import FilmProgress
+from viewer.ui.numbers import Rect
 
 icons = icons_fontawesome_6
 """Font Awesome's glyphs by name, such as ``icons.ICON_FA_LOCK``."""

@@ -5,12 +5,11 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Protocol
 
+from viewer.app.input import Inputs
 from viewer.errors import MachineError
 
 if TYPE_CHECKING:
     import moderngl
-
-    from viewer.app.input import Inputs
 
 SAMPLE_LIMIT = 4
 

@@ -4,28 +4,23 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 
 from viewer.errors import ViewerError
+from viewer.opengl.filming import Filming
 from viewer.opengl.moving import Movie, disc_under, fitted, middle, swept_points, turned_round
 from viewer.opengl.picture import LEAST, seen_points
-from viewer.ui.film import FilmProgress, Reel, as_in_view, files_of, form_of, length_words, shown_name
+from viewer.scene import Camera
+from viewer.spatial.checks import Floats
+from viewer.ui.base import Request
+from viewer.ui.controller import Controller
+from viewer.ui.film import FilmOrder, FilmProgress, Reel, as_in_view, files_of, form_of, length_words, shown_name
 from viewer.ui.messages import Message
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from viewer.opengl.filming import Filming
-    from viewer.scene import Camera
-    from viewer.spatial.checks import Floats
-    from viewer.ui.base import Request
-    from viewer.ui.controller import Controller
-    from viewer.ui.film import FilmOrder
 
 BUDGET = 0.03
 """Seconds that are drawn for at a time: a picture at least, as many as fit."""

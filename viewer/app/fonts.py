@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import imgui_bundle
 from imgui_bundle import imgui
 
 from viewer.errors import MachineError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 BASE, SMALL, TITLE = 15.0, 13.0, 18.0
 """Sizes in logical pixels: text; units, hints and ticks; titles in bold."""

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import sys
 import traceback
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui
 
-from viewer.app.context import icons
+from viewer.app.context import Panel, PanelContext, icons
 from viewer.app.layout import BORDER, MENU, TABBED, TABS, Place
 from viewer.app.theme import colour, paint
-from viewer.ui.rect import Rect
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from viewer.app.context import Panel, PanelContext
+from viewer.ui.numbers import Rect
 
 FIXED = (
     imgui.WindowFlags_.no_title_bar

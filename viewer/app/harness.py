@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from types import TracebackType
+from typing import Self
 
 import numpy as np
 from imgui_bundle import imgui, implot
+from numpy.typing import NDArray
 
 from viewer.app.fonts import Fonts
 from viewer.app.imgui_renderer import ImguiRenderer, Painted, copy_list
 from viewer.app.theme import apply_theme
 from viewer.opengl import create_context
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import TracebackType
-    from typing import Self
-
-    from numpy.typing import NDArray
 
 _FRAME_SECONDS = 1.0 / 60.0
 

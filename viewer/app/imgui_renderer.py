@@ -7,19 +7,16 @@ renderer to create, change and destroy textures (``want_create``, ``want_updates
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import moderngl
 import numpy as np
 from imgui_bundle import imgui
+from numpy.typing import NDArray
 
 from viewer.resources import data_dir
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
 
 Clip: TypeAlias = tuple[int, int, int, int]
 """Rectangle in framebuffer pixels from the top left: left, top, right, bottom."""

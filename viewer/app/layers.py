@@ -7,17 +7,20 @@ what imgui would draw for it has changed, and a frame of a drag is two block cop
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from viewer.scene.palette import PALETTE
-from viewer.ui.rect import Rect
+from imgui_bundle import imgui
+
+from viewer.app.fonts import Fonts
+from viewer.app.imgui_renderer import ImguiRenderer, Painted
+from viewer.app.theme import paint
+from viewer.scene.look import PALETTE
+from viewer.scene.primitives import Text
+from viewer.ui.numbers import Rect
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import moderngl
-
-    from viewer.app.imgui_renderer import ImguiRenderer, Painted
 
 _COLOUR_BIT = 0x4000
 _READ, _DRAW = 0x8CA8, 0x8CA9
@@ -128,3 +131,41 @@ def _around(size: tuple[int, int], hole: Rect) -> list[Rect]:
         Rect(0, below, size[0], size[1] - below),
     )
     return [part for part in parts if part.w > 0 and part.h > 0]
+
+
+_SHARE = {"left": 0.0, "centre": 0.5, "right": 1.0}
+_HALO = ((-1, 0), (1, 0), (0, -1), (0, 1))
+_HALO_ALPHA = 0.6
+
+
+def write_texts(texts: Iterable[Text], viewport: Rect, fonts: Fonts, scale: float) -> None:
+    """Add texts to imgui's background list; call it between ``new_frame`` and ``render``.
+
+    Args:
+        texts: in pixels of the viewport.
+        viewport: where it is in the window.
+        fonts: the letters.
+        scale: framebuffer pixels per logical pixel.
+    """
+    drawing = imgui.get_background_draw_list()
+    near = imgui.ImVec2(viewport.x, viewport.y)
+    drawing.push_clip_rect(near, imgui.ImVec2(viewport.x + viewport.w, viewport.y + viewport.h))
+    for text in texts:
+        _write(drawing, text, viewport, fonts, scale)
+    drawing.pop_clip_rect()
+
+
+def _write(drawing: imgui.ImDrawList, text: Text, viewport: Rect, fonts: Fonts, scale: float) -> None:
+    font, size = fonts.bold if text.bold else fonts.regular, text.size * scale
+    imgui.push_font(font, text.size)
+    extent = imgui.calc_text_size(text.text)
+    imgui.pop_font()
+    x = round(viewport.x + text.x - _SHARE[text.anchor] * extent.x)
+    y = round(viewport.y + text.y - 0.5 * extent.y)
+    if text.halo:
+        reach = max(1, round(scale))
+        dark = paint("halo", _HALO_ALPHA * text.colour[3])
+        for dx, dy in _HALO:
+            drawing.add_text(font, size, imgui.ImVec2(x + dx * reach, y + dy * reach), dark, text.text)
+    ink = imgui.color_convert_float4_to_u32(imgui.ImVec4(*text.colour))
+    drawing.add_text(font, size, imgui.ImVec2(x, y), ink, text.text)

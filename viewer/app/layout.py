@@ -6,15 +6,14 @@ All sizes here are logical pixels; what leaves (`Layout.regions`) is framebuffer
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from viewer.ui.rect import Rect
+from viewer.ui.numbers import Rect
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from viewer.app.context import PanelContext
 
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from viewer.app.device import Device
+from viewer.app.fonts import Fonts
+from viewer.session.script.player import Replay
+from viewer.ui.controller import Controller
 from viewer.ui.messages import Message
 
 if TYPE_CHECKING:
-    from viewer.app.automation import Automation
-    from viewer.app.device import Device
-    from viewer.app.fonts import Fonts
-    from viewer.ui.controller import Controller
+    from viewer.app.application import Application
 
 
 class Telling:
@@ -45,3 +50,82 @@ class Telling:
             advice = self._fonts.serve("".join((*names, file)))
             if advice:
                 self._controller.post(Message(advice))
+
+
+_LONGEST_QUEUE = 8
+"""Requests that no panel takes are dropped, oldest first."""
+
+
+def serve(app: Application) -> None:
+    """Serve what the window serves; leave the rest to the panels."""
+    ui, controller = app.painter.ui, app.controller
+    if app.device.closing:
+        app.device.closing = False
+        controller.run("file.quit")
+    while controller.requests:
+        request = controller.requests.popleft()
+        if app.films.serve(request):
+            app.pace.wake(app.clock())
+        elif request.name == "quit":
+            app.finished = True
+        elif request.name == "fullscreen":
+            controller.panels.fullscreen = not controller.panels.fullscreen
+            app.device.set_fullscreen(on=controller.panels.fullscreen)
+        elif request.name == "reset-layout":
+            ui.layout.reset()
+            controller.panels.hidden, controller.panels.left, controller.panels.right = False, True, True
+        elif request.name == "copy-text":
+            app.device.set_clipboard(str(request.value))
+        elif request.name == "show-in-folder":
+            show_in_folder(Path(str(request.value)))
+        elif request.name == "picture":
+            app.wanted_pictures.append(Path(str(request.value)))
+            app.pace.changed(app.clock())
+        else:
+            ui.requests.append(request)
+            del ui.requests[:-_LONGEST_QUEUE]
+            ui.wake()
+            app.inputs.for_imgui = True
+            app.inputs.expect()
+    shown = controller.panels
+    ui.layout.show_left, ui.layout.show_right, ui.layout.hidden = shown.left, shown.right, shown.hidden
+
+
+def show_in_folder(path: Path) -> None:
+    """Open the folder of a file in the desktop's file manager, where there is one."""
+    folder = path.resolve().parent
+    command = {"darwin": ["open", "-R", str(path)], "win32": ["explorer", "/select,", str(path)]}
+    try:
+        subprocess.Popen(command.get(sys.platform, ["xdg-open", str(folder)]))  # noqa: S603 - a path, no shell
+    except OSError:
+        return
+
+
+@dataclass(frozen=True, slots=True)
+class Automation:
+    """For tests and scripts.
+
+    Attributes:
+        state_file: rewritten whenever something changes.
+        exit_after: frames to draw before the window closes; None: until it is closed.
+        screenshot: PNG to write, once the picture is at rest or at the last frame.
+        script: the recorded actions that the window's session does again.
+        until_done: the window closes once these are done, if nothing else says when.
+    """
+
+    state_file: Path | None = None
+    exit_after: int | None = None
+    screenshot: Path | None = None
+    script: Replay | None = None
+    until_done: bool = False
+
+    @property
+    def ends(self) -> bool:
+        """Whether the window closes by itself: then it draws as fast as it can."""
+        return self.exit_after is not None or self.until_done
+
+    def is_last(self, drawn: int) -> bool:
+        """Whether the frame after so many is the last one."""
+        if self.exit_after is not None:
+            return drawn + 1 >= self.exit_after
+        return self.until_done and (self.script is None or self.script.finished)

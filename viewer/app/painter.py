@@ -2,35 +2,71 @@
 
 from __future__ import annotations
 
+import io
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 from imgui_bundle import imgui, implot
+from numpy.typing import NDArray
 
-from viewer.app.context import PanelContext
+from viewer.app.context import Panel, PanelContext
+from viewer.app.device import Device
 from viewer.app.fonts import Fonts
 from viewer.app.frame import Frame
-from viewer.app.framebuffer import read_picture
-from viewer.app.imgui_renderer import ImguiRenderer, copy_list
+from viewer.app.imgui_renderer import ImguiRenderer, Painted, copy_list
 from viewer.app.input import Capture
-from viewer.app.layers import Layers
-from viewer.app.overlay import write_texts
-from viewer.app.stage import Stage
+from viewer.app.layers import Layers, write_texts
+from viewer.app.layout import Layout
+from viewer.app.stage import Level, Stage
 from viewer.app.theme import apply_theme
 from viewer.app.widgets.fields import awaits_keyboard
-from viewer.ui.rect import Rect
+from viewer.formats.files import write_whole
+from viewer.ui.controller import Controller
+from viewer.ui.numbers import Rect
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    import moderngl
 
-    import numpy as np
-    from numpy.typing import NDArray
 
-    from viewer.app.context import Panel
-    from viewer.app.device import Device
-    from viewer.app.imgui_renderer import Painted
-    from viewer.app.layout import Layout
-    from viewer.app.quality import Level
-    from viewer.ui.controller import Controller
+class Screen:
+    """What a window shows.
+
+    moderngl takes the size of a window's framebuffer once, when it meets the context: whoever counts from its top, as
+    copying and clipping do, would go on counting from where the top was when the window opened.
+    """
+
+    def __init__(self, context: moderngl.Context) -> None:
+        """As large as the window was when its context was made."""
+        self._screen = context.screen
+
+    def sized(self, size: tuple[int, int]) -> moderngl.Framebuffer:
+        """The framebuffer, as large as the window is now, in pixels."""
+        self._screen._size = size  # type: ignore[attr-defined]  # noqa: SLF001 - it cannot be told otherwise
+        self._screen.viewport = (0, 0, *size)
+        return self._screen
+
+
+def read_picture(target: moderngl.Framebuffer) -> NDArray[np.uint8]:
+    """What a framebuffer shows, (H, W, 3), rows from the top."""
+    width, height = target.size
+    data = target.read(viewport=(0, 0, width, height), components=3, alignment=1)
+    return np.frombuffer(data, np.uint8).reshape(height, width, 3)[::-1].copy()
+
+
+def save_picture(path: Path, image: NDArray[np.uint8]) -> None:
+    """Write a picture (H, W, 3) as PNG.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
+    from PIL import Image  # noqa: PLC0415 - only pictures need it
+
+    file = io.BytesIO()
+    Image.fromarray(image).save(file, "PNG")
+    write_whole(path, file.getvalue())
+
 
 _LARGE = 3200
 """Pixels from which on a window is for a screen of high density, whatever the system says."""

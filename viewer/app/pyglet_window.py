@@ -8,15 +8,13 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from viewer.app.framebuffer import Screen
-from viewer.app.input import BUTTONS, DIGITS, LETTERS
+from viewer.app.input import BUTTONS, DIGITS, LETTERS, Inputs
+from viewer.app.painter import Screen
 from viewer.app.window import NO_DISPLAY_CURE, open_config
 from viewer.errors import MachineError
 
 if TYPE_CHECKING:
     import moderngl
-
-    from viewer.app.input import Inputs
 
 _POLL, _LAZY_POLL = 0.008, 0.03
 """Seconds between two looks for events, in motion and at rest: pyglet cannot wait for them outside its own loop."""

@@ -5,28 +5,25 @@ from __future__ import annotations
 import platform
 import re
 import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
-from viewer.app.automation import Automation
+from viewer.app.application import Application
+from viewer.app.context import Panel
+from viewer.app.device import Device
 from viewer.app.layout import SMALLEST_WINDOW
+from viewer.app.notifications import Automation
 from viewer.errors import PACKAGES, InputError, MachineError, is_installed, unknown_name
+from viewer.ik.goals import Goal
+from viewer.session.preferences import Preferences
+from viewer.session.session import Session
 from viewer.skeleton.arguments import check_character
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from viewer.app.application import Application
-    from viewer.app.context import Panel
-    from viewer.app.device import Device
-    from viewer.ik.goals import Goal
-    from viewer.session.preferences import Preferences
-    from viewer.session.session import Session
-    from viewer.skeleton.character import Character
-    from viewer.skeleton.pose import Pose
-    from viewer.ui.controller import Controller
+from viewer.skeleton.character import Character
+from viewer.skeleton.pose import Pose
+from viewer.ui.controller import Controller
 
 WindowKind = Literal["glfw", "pyglet", "headless"]
 KINDS: tuple[str, ...] = get_args(WindowKind)

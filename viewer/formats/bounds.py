@@ -7,21 +7,17 @@ far apart, joints without end, numbers past the range in which lengths can be sq
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 import numpy as np
 
 from viewer.errors import FormatError, quote
+from viewer.skeleton.character import Character
+from viewer.skeleton.clip import Clip
 from viewer.skeleton.effectors import EffectorGoal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from viewer.skeleton.character import Character
-    from viewer.skeleton.clip import Clip
-    from viewer.skeleton.pose import Pose
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats
 
 FARTHEST = 1e7
 """Metres from the origin that anything may stand: farther off a position has no millimetres left to be met within."""

@@ -15,24 +15,21 @@ from __future__ import annotations
 
 import csv
 import io
-from typing import TYPE_CHECKING, BinaryIO
+from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
 from viewer.errors import InputError
 from viewer.formats.files import write_whole
-from viewer.formats.json_numbers import rounded
+from viewer.formats.json_reading import rounded
 from viewer.formats.progress import watched
-from viewer.formats.skeleton_json_write import file_order
+from viewer.formats.skeleton_json import file_order
+from viewer.skeleton.character import Character
 from viewer.skeleton.kinematics import fk_arrays, fk_clip
 from viewer.skeleton.limits import EULER_ORDERS, LimitForm
+from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.euler import to_euler
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from viewer.skeleton.character import Character
-    from viewer.spatial.checks import Floats, Ints
 
 _USUAL_ORDER = "zxy"
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "'")

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from viewer.errors import FormatError, InputError
 from viewer.formats.bounds import MOST_GOALS
 from viewer.formats.files import read_file_or_pipe
-from viewer.formats.json_numbers import block_list, block_object, compact, number, numbers
-from viewer.formats.json_reading import decode
-from viewer.formats.json_structs import VERSION, GoalsFile
+from viewer.formats.json_reading import block_list, block_object, compact, decode, number, numbers
+from viewer.formats.json_structs import VERSION, GoalEntry, GoalsFile
 from viewer.ik.goals import PIN_WEIGHT, Goal, GoalKind, GoalOptions
 from viewer.skeleton.effectors import find_place
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from viewer.formats.json_structs import GoalEntry
-    from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.skeleton import Skeleton
 
 _FORMS = (
     ("position", "rotation", "pin"),

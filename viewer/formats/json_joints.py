@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, ParamSpec, TypeAlias, TypeVar
+from typing import ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
 
 from viewer.errors import FormatError, InputError, quote, unknown_name
-from viewer.formats.json_numbers import degrees_of, numbers
+from viewer.formats.json_reading import degrees_of, numbers
+from viewer.formats.json_structs import Joint, Limits, SkeletonFile
 from viewer.formats.motion_json import local_metres, rows, unit_rotations
 from viewer.formats.units import lengths_to_internal, lengths_to_source, root_rotations_to_internal
+from viewer.skeleton.character import Source
 from viewer.skeleton.effectors import Effector, EffectorGoal, find_effectors
-from viewer.skeleton.kinds import JointKind
-from viewer.skeleton.limits import AXIS_NAMES, UNLIMITED, JointLimits, LimitForm, default_twist_axis
+from viewer.skeleton.limits import AXIS_NAMES, UNLIMITED, JointKind, JointLimits, LimitForm, default_twist_axis
+from viewer.skeleton.mobility import are_diagonal, checked_matrix, has_matrix
 from viewer.skeleton.skeleton import Skeleton
-from viewer.skeleton.spreads import are_diagonal, checked_matrix, has_matrix
 from viewer.skeleton.structure import check_perpendicular, unit_axis
+from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.euler import axes_of as euler_axes
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from viewer.formats.json_structs import Joint, Limits, SkeletonFile
-    from viewer.skeleton.character import Source
-    from viewer.spatial.checks import Floats, Ints
 
 Row: TypeAlias = tuple[float, float, float]
 

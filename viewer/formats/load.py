@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from viewer.errors import FormatError, InputError, one_line, quote, unknown_name
 from viewer.formats.bounds import check_character
 from viewer.formats.files import check_file
 from viewer.formats.units import check_units, check_up
 from viewer.resources import data_dir
-from viewer.skeleton.chain import chain
 from viewer.skeleton.character import Character, Source
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable
+from viewer.skeleton.tree import chain
 
 SAMPLE = "sample:"
 SAMPLE_UNITS = "cm"

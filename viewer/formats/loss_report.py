@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
 from viewer.errors import InputError
+from viewer.skeleton.character import Character
 from viewer.skeleton.effectors import find_effectors
-from viewer.skeleton.kinds import JointKind
-from viewer.skeleton.spreads import states_spread
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from viewer.skeleton.character import Character
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
+from viewer.skeleton.limits import JointKind
+from viewer.skeleton.mobility import states_spread
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats
 
 ROTATING = {JointKind.BALL, JointKind.FREE, JointKind.FIXED}
 """What joints are to formats that know of nodes and of motion only."""

@@ -5,7 +5,7 @@ trimesh writes them. The first frame of the motion is shown, or the rest pose wh
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 from trimesh import Trimesh
@@ -13,12 +13,8 @@ from trimesh import Trimesh
 from viewer.formats.files import write_whole
 from viewer.formats.loss_report import check_range
 from viewer.skeleton.bone_mesh import bone_mesh
+from viewer.skeleton.character import Character
 from viewer.skeleton.kinematics import fk
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from viewer.skeleton.character import Character
 
 
 def write_mesh(character: Character, path: Path) -> list[str]:

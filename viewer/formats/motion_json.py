@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from itertools import chain
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 
 from viewer.errors import FormatError, quote, unknown_name
 from viewer.formats.bounds import check_skeleton
 from viewer.formats.files import read_file_or_pipe
-from viewer.formats.json_numbers import block_object, compact, numbers
-from viewer.formats.json_reading import decode
-from viewer.formats.json_structs import VERSION, PoseFile
+from viewer.formats.json_reading import block_object, compact, decode, numbers
+from viewer.formats.json_structs import VERSION, Motion, PoseFile
 from viewer.formats.units import lengths_to_internal, root_rotations_to_internal, root_translations_to_internal
 from viewer.skeleton.character import Source
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.pose import Pose
-from viewer.spatial.checks import handed_over, nearly_unit
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from pathlib import Path
-
-    from viewer.formats.json_structs import Motion
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats, Ints
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats, Ints, handed_over, nearly_unit
 
 
 def rows(values: Iterable[tuple[float, ...]], width: int) -> Floats:

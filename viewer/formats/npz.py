@@ -34,34 +34,28 @@ import struct
 import sys
 import zipfile
 import zlib
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, TypeAlias
+from typing import Any, BinaryIO, Literal, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from viewer.errors import FormatError, quote
 from viewer.formats.bounds import MOST_TEXT_BYTES, check_counts, room_for_arrays
 from viewer.formats.files import opened, write_whole
 from viewer.formats.motion_json import unit_rotations
 from viewer.formats.progress import report
-from viewer.formats.skeleton_json import skeleton_from_text
-from viewer.formats.skeleton_json_write import skeleton_to_json
+from viewer.formats.skeleton_json import skeleton_from_text, skeleton_to_json
+from viewer.skeleton.character import Character
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.kinematics import fk_clip
-from viewer.spatial.checks import handed_over
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats, Ints, handed_over
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    from viewer.skeleton.character import Character
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats, Ints
-
-    Arrays: TypeAlias = Mapping[str, NDArray[Any]]
+Arrays: TypeAlias = Mapping[str, NDArray[Any]]
 
 LARGEST_FILE = 1 << 32
 """Bytes of an .npz file that are accepted: 4 GiB; only the arrays that are asked for are read."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -15,17 +17,12 @@ from viewer.formats.files import check_file
 from viewer.formats.loss_report import left_out, nodes_only, not_read
 from viewer.formats.units import check_units, check_up, metres_per_unit
 from viewer.skeleton.arguments import check_character, check_pose
+from viewer.skeleton.character import Character
 from viewer.skeleton.clip import Clip
+from viewer.skeleton.limits import JointKind
+from viewer.skeleton.pose import Pose
 
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Sequence
-
-    from viewer.skeleton.character import Character
-    from viewer.skeleton.kinds import JointKind
-    from viewer.skeleton.pose import Pose
-
-    Writer: TypeAlias = Callable[["Character", Path, "Options"], list[str]]
+Writer: TypeAlias = Callable[["Character", Path, "Options"], list[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +50,7 @@ def _bvh(character: Character, path: Path, options: Options) -> list[str]:
 
 def _json(character: Character, path: Path, options: Options) -> list[str]:
     from viewer.formats.files import write_whole
-    from viewer.formats.skeleton_json_write import skeleton_to_json
+    from viewer.formats.skeleton_json import skeleton_to_json
 
     write_whole(path, skeleton_to_json(character, precision=options.precision))
     return []

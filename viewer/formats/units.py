@@ -12,19 +12,16 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from viewer.errors import InputError, quote
+from viewer.skeleton.character import Source
 from viewer.skeleton.figure import find_figure
 from viewer.skeleton.limbs import leg_length
+from viewer.skeleton.skeleton import Skeleton
 from viewer.skeleton.tree import at_or_below
-
-if TYPE_CHECKING:
-    from viewer.skeleton.character import Source
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Floats
 
 UNIT_LENGTHS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "inch": 0.0254, "cmu": 0.0564444}
 """Metres per unit of the units that have a name; "cmu" is that of the CMU motion captures, 0.45 inch to the unit."""

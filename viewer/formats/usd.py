@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from pxr import Gf, Tf, Usd, UsdGeom, UsdSkel, Vt
@@ -15,16 +15,13 @@ from pxr import Gf, Tf, Usd, UsdGeom, UsdSkel, Vt
 from viewer.formats.files import write_whole
 from viewer.formats.loss_report import check_range
 from viewer.skeleton.bone_mesh import bone_mesh
-from viewer.skeleton.kinematics import fk
+from viewer.skeleton.character import Character
+from viewer.skeleton.clip import Clip
+from viewer.skeleton.kinematics import World, fk
 from viewer.skeleton.names import FreeNames
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import hemisphere_continuous, to_matrix
-
-if TYPE_CHECKING:
-    from viewer.skeleton.character import Character
-    from viewer.skeleton.clip import Clip
-    from viewer.skeleton.kinematics import World
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
 
 
 def write_usd(character: Character, path: Path) -> None:

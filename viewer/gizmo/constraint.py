@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.gizmo.measures import axis_measure, plane_measure, ring_measure, screen_measure, view_ring_measure
+from viewer.gizmo.linear_view import LinearView
+from viewer.gizmo.measures import Measure, axis_measure, plane_measure, ring_measure, screen_measure, view_ring_measure
 from viewer.gizmo.motion import IDENTITY, Motion
-from viewer.gizmo.names import AXES, LETTERS, PLANES, Part, axis_of
-from viewer.gizmo.typed import METRE, in_degrees, in_lengths, number, while_typed
+from viewer.gizmo.typed import (
+    AXES,
+    LETTERS,
+    METRE,
+    PLANES,
+    LengthUnit,
+    Part,
+    axis_of,
+    in_degrees,
+    in_lengths,
+    number,
+    while_typed,
+)
+from viewer.spatial.checks import Floats
+from viewer.spatial.projection import Projection
 from viewer.spatial.quaternion import from_axis_angle
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from viewer.gizmo.linear_view import LinearView
-    from viewer.gizmo.measures import Measure
-    from viewer.gizmo.typed import LengthUnit
-    from viewer.spatial.checks import Floats
-    from viewer.spatial.projection import Projection
 
 _NO_TURN = 1e-12
 """Radians below which a turn is none: whole turns are not kept to the bit."""

@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
 
 from viewer.gizmo.constraint import Constraint
+from viewer.gizmo.drawing import Shape
+from viewer.gizmo.gizmo import Gizmo
 from viewer.gizmo.guides import Extent, guides
 from viewer.gizmo.held import held_shapes
 from viewer.gizmo.linear_view import linear_view, same_view
-from viewer.gizmo.motion import Path, Track
-from viewer.gizmo.names import AXES, PLANES, Part, Tool, axis_of
-from viewer.gizmo.typed import TypedNumbers, decimals_for
-
-if TYPE_CHECKING:
-    from viewer.gizmo.drawing import Shape
-    from viewer.gizmo.gizmo import Gizmo
-    from viewer.gizmo.motion import Motion
-    from viewer.spatial.checks import Floats
-    from viewer.spatial.projection import Projection
+from viewer.gizmo.motion import Motion, Path, Track
+from viewer.gizmo.typed import AXES, PLANES, Part, Tool, TypedNumbers, axis_of, decimals_for
+from viewer.spatial.checks import Floats
+from viewer.spatial.projection import Projection
 
 SNAP_M: Final = 0.05
 SNAP_DEG: Final = 5.0

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 
-from viewer.gizmo.handles import HEAD, RING, ring_frame, unit
-from viewer.gizmo.names import LETTERS, PLANES, Tool, axis_of
-from viewer.spatial.checks import frozen
-
-if TYPE_CHECKING:
-    from viewer.gizmo.handles import Handle
-    from viewer.gizmo.linear_view import LinearView
-    from viewer.spatial.checks import Floats
+from viewer.gizmo.handles import HEAD, RING, Handle, ring_frame, unit
+from viewer.gizmo.linear_view import LinearView
+from viewer.gizmo.typed import LETTERS, PLANES, Tool, axis_of
+from viewer.spatial.checks import Floats, frozen
 
 
 @dataclass(frozen=True, slots=True, eq=False)

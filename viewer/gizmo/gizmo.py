@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from viewer.errors import InputError
-from viewer.gizmo.drawing import PLAIN, Style, draw
-from viewer.gizmo.handles import handle, hit
-from viewer.gizmo.linear_view import linear_view
-from viewer.gizmo.names import PARTS, Part, Tool
-from viewer.gizmo.typed import METRE, LengthUnit
-from viewer.spatial.checks import UNIT_TOLERANCE, finite_floats, frozen
-
-if TYPE_CHECKING:
-    from viewer.gizmo.drawing import Shape
-    from viewer.gizmo.handles import Handle
-    from viewer.gizmo.linear_view import LinearView
-    from viewer.spatial.checks import Floats
-    from viewer.spatial.projection import Projection
+from viewer.gizmo.drawing import PLAIN, Shape, Style, draw
+from viewer.gizmo.handles import Handle, handle, hit
+from viewer.gizmo.linear_view import LinearView, linear_view
+from viewer.gizmo.typed import METRE, PARTS, LengthUnit, Part, Tool
+from viewer.spatial.checks import UNIT_TOLERANCE, Floats, finite_floats, frozen
+from viewer.spatial.projection import Projection
 
 HOVERED: Final = Style(colour="hovered")
 HELD: Final = Style(colour="hovered", whole=True)

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
-from viewer.gizmo.drawing import Fill, Stroke
+from viewer.gizmo.constraint import Constraint
+from viewer.gizmo.drawing import Fill, Shape, Stroke
 from viewer.gizmo.handles import RING, VIEW_RING, ring_frame, unit
-from viewer.gizmo.linear_view import linear_view
-from viewer.gizmo.names import LETTERS, PLANES, Part
-
-if TYPE_CHECKING:
-    from viewer.gizmo.constraint import Constraint
-    from viewer.gizmo.drawing import Shape
-    from viewer.gizmo.linear_view import LinearView
-    from viewer.spatial.checks import Floats
-    from viewer.spatial.projection import Projection
+from viewer.gizmo.linear_view import LinearView, linear_view
+from viewer.gizmo.typed import LETTERS, PLANES, Part
+from viewer.spatial.checks import Floats
+from viewer.spatial.projection import Projection
 
 LINE_WIDTH: Final = 1.5
 SECTOR_ALPHA: Final = 0.16

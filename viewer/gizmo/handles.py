@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
-from viewer.gizmo.names import AXES, PLANES, Part, Tool, axis_of
+from viewer.gizmo.linear_view import LinearView
+from viewer.gizmo.typed import AXES, PLANES, Part, Tool, axis_of
+from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import perpendicular
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from viewer.gizmo.linear_view import LinearView
-    from viewer.spatial.checks import Floats
 
 ARROW: Final = (13.0, 84.0)
 """Where arrows begin and end: pixels from the middle at UI scale 1, as all lengths here."""

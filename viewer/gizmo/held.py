@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from viewer.gizmo.drawing import draw
+from viewer.gizmo.constraint import Constraint
+from viewer.gizmo.drawing import Shape, draw
 from viewer.gizmo.gizmo import HELD, Gizmo
 from viewer.gizmo.handles import handle
 from viewer.gizmo.linear_view import linear_view
-from viewer.gizmo.names import Tool
-
-if TYPE_CHECKING:
-    from viewer.gizmo.constraint import Constraint
-    from viewer.gizmo.drawing import Shape
-    from viewer.gizmo.motion import Motion
-    from viewer.spatial.projection import Projection
+from viewer.gizmo.motion import Motion
+from viewer.gizmo.typed import Tool
+from viewer.spatial.projection import Projection
 
 
 def held_shapes(

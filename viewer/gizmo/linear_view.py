@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from viewer.spatial.checks import Floats
-    from viewer.spatial.projection import Projection
+from viewer.spatial.checks import Floats
+from viewer.spatial.projection import Projection
 
 
 @dataclass(frozen=True, slots=True, eq=False)

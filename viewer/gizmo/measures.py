@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Final, Protocol
+from typing import ClassVar, Final, Protocol
 
 import numpy as np
 
 from viewer.gizmo.handles import AXIS_FADE, PLANE_FADE, RING, VIEW_RING, ring_frame, unit
-
-if TYPE_CHECKING:
-    from viewer.gizmo.linear_view import LinearView
-    from viewer.spatial.checks import Floats
-    from viewer.spatial.projection import Projection
+from viewer.gizmo.linear_view import LinearView
+from viewer.spatial.checks import Floats
+from viewer.spatial.projection import Projection
 
 FARTHEST: Final = 20.0
 """Up to how many times its first distance from the eye a thing follows the pointer exactly; beyond, more slowly."""

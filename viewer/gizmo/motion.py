@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, overload
+from typing import Final, overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from viewer.spatial.checks import frozen
+from viewer.gizmo.measures import Measure
+from viewer.spatial.checks import Floats, frozen
 from viewer.spatial.quaternion import multiply, rotate
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from numpy.typing import ArrayLike
-
-    from viewer.gizmo.measures import Measure
-    from viewer.spatial.checks import Floats
 
 IDENTITY = frozen([0.0, 0.0, 0.0, 1.0])
 

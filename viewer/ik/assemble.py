@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from viewer.ik.backends.compiled import algebra
-from viewer.ik.goals import GoalKind
+from viewer.ik.goals import Goal, GoalKind
 from viewer.ik.scales import balanced_weights, groups_of, lengths_above, unit_near
 from viewer.ik.system import ROWS_OF_KIND, System
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.effectors import find_place
-from viewer.skeleton.kinds import JointKind
-from viewer.skeleton.limits import LimitForm
+from viewer.skeleton.limits import JointKind, LimitForm
+from viewer.skeleton.skeleton import Skeleton
 from viewer.skeleton.tree import depth_first
+from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.euler import axes_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from viewer.ik.goals import Goal
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats, Ints
 
 KIND_CODES = {
     GoalKind.POSITION: algebra.POSITION,

@@ -3,34 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from viewer.errors import InputError
+from viewer.ik.assemble import Assembly
+from viewer.ik.backends import Engine
+from viewer.ik.reach import Reach
 from viewer.ik.solution import STATUS_OF_CODE, Status
-from viewer.ik.system import Many, make_many
-from viewer.ik.targets import numbers
+from viewer.ik.system import Many, Settings, make_many
+from viewer.ik.targets import Targets, numbers
 from viewer.ik.workspace import Workspace, checked_start, spread_misses
 from viewer.skeleton.arguments import wrong_kind
 from viewer.skeleton.pose import Pose
-from viewer.spatial.checks import frozen
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from viewer.ik.assemble import Assembly
-    from viewer.ik.backends import Engine
-    from viewer.ik.reach import Reach
-    from viewer.ik.system import Settings
-    from viewer.ik.targets import Targets
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats, Ints
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats, Ints, frozen
 
 _CHUNK = 100
 """Problems that a thread takes at a time, at least."""

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from viewer.errors import InputError
-
-if TYPE_CHECKING:
-    from viewer.ik.system import Settings
+from viewer.ik.system import Settings
 
 
 def check_count(name: str, value: object, *, least: int) -> None:

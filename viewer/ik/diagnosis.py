@@ -7,28 +7,21 @@ the limits that hold the pose back, or without some of the goals.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from itertools import combinations, islice
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from viewer.ik import limit_relaxation
 from viewer.ik.findings import gap_line, labels, listed, off, together
-from viewer.ik.goals import GoalKind
-from viewer.ik.limit_relaxation import Trials, without_limits
+from viewer.ik.goals import Goal, GoalKind
+from viewer.ik.limit_relaxation import Trial, Trials, without_limits
 from viewer.ik.methods import METHODS
-from viewer.ik.reach import Reach
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from viewer.ik.goals import Goal
-    from viewer.ik.limit_relaxation import Trial
-    from viewer.ik.reach import Gap
-    from viewer.ik.solver_options import Options
-    from viewer.skeleton.pose import Pose
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
+from viewer.ik.reach import Gap, Reach
+from viewer.ik.solver_options import Options
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats
 
 _POLISH, _ESCAPE, _PART = 40, 80, 40
 """Iterations of a trial at most: of all goals onward from the pose, with restarts, of a part of the problem."""

@@ -7,6 +7,7 @@ from copy import copy
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from viewer.ik.backends.vectorised.engine import minimise
 from viewer.ik.backends.vectorised.forward import residuals
@@ -14,16 +15,13 @@ from viewer.ik.backends.vectorised.joints import difference, move
 from viewer.ik.checks import check_count
 from viewer.ik.settings import DRAGGING
 from viewer.ik.solution import Solution, Status
-from viewer.ik.system import copy_state, make_state, make_work
+from viewer.ik.system import Settings, State, System, Work, copy_state, make_state, make_work
 from viewer.ik.workspace import Workspace
+from viewer.skeleton.pose import Pose
+from viewer.spatial.checks import Floats
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
     from viewer.ik.solver import Solver
-    from viewer.ik.system import Settings, State, System, Work
-    from viewer.skeleton.pose import Pose
-    from viewer.spatial.checks import Floats
 
 _WIDE = math.radians(20.0)
 """A joint that turns by more than this about one of its axes, and about no other, folds."""

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from viewer.errors import shown
 from viewer.ik.backends.compiled import algebra
-from viewer.ik.reach import END, Miss
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from viewer.ik.goals import Goal
-    from viewer.ik.reach import Gap
-    from viewer.ik.system import System
-    from viewer.spatial.checks import Floats
+from viewer.ik.goals import Goal
+from viewer.ik.reach import END, Gap, Miss
+from viewer.ik.system import System
+from viewer.spatial.checks import Floats
 
 FAR = 9.9995
 """Metres from which on a miss is said in metres: what rounds to 10,000 mm is hard to read."""

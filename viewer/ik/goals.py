@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
+from typing import Any, Self, TypeAlias, TypedDict, Unpack
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.checks import check_flag
-from viewer.spatial.checks import finite_floats, unit_quaternions
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Self, Unpack
-
-    from numpy.typing import ArrayLike
-
-    from viewer.skeleton.kinematics import World
-    from viewer.spatial.checks import Floats
+from viewer.skeleton.kinematics import World
+from viewer.spatial.checks import Floats, finite_floats, unit_quaternions
 
 Vector: TypeAlias = tuple[float, float, float]
 Quaternion: TypeAlias = tuple[float, float, float, float]
-Residuals: TypeAlias = "Callable[[World], ArrayLike]"
+Residuals: TypeAlias = Callable[[World], ArrayLike]
 
 PIN_WEIGHT = 30.0
 """A pin weighs this many goals of weight 1, unless it says otherwise."""

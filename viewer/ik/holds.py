@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -10,12 +10,8 @@ from viewer.ik.goals import Goal
 from viewer.skeleton.effectors import EffectorGoal, find_place
 from viewer.skeleton.kinematics import fk
 from viewer.skeleton.names import body_part
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from viewer.skeleton.pose import Pose
-    from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
 
 _STANDING = {"foot", "ankle"}
 

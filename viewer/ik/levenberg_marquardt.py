@@ -9,7 +9,6 @@ this source, each with its own functions, which are looked up by name among this
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from viewer.ik.backends.compiled.algebra import fill_row, scale_row
 from viewer.ik.backends.compiled.dual import gram, solve_dual
@@ -18,9 +17,7 @@ from viewer.ik.backends.compiled.joints import difference, move
 from viewer.ik.backends.compiled.step import cap, freeze, less_pull, linearise, shorten, spread_step, yield_swings
 from viewer.ik.line_search import STRIDE_EVERY, follow_curve, half_back, helps_one, step_again, stride
 from viewer.ik.restarts import CHOICE, copy, start_anew
-
-if TYPE_CHECKING:
-    from viewer.ik.system import Settings, State, System, Work
+from viewer.ik.system import Settings, State, System, Work
 
 CONVERGED, UNREACHABLE, STALLED, DIVERGED, BUDGET = range(5)
 

@@ -7,8 +7,9 @@ without the limits that the pose is at, and then putting back every one that is 
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,24 +18,18 @@ from viewer.ik.backends import engine_for
 from viewer.ik.backends.compiled.goal_islands import only_looks
 from viewer.ik.backends.vectorised.engine import into_limits
 from viewer.ik.findings import limit_name, listed, metres
-from viewer.ik.goals import GoalKind
+from viewer.ik.goals import Goal, GoalKind
 from viewer.ik.methods import METHODS
 from viewer.ik.mobility_priors import metric, principal
-from viewer.ik.reach import END, Miss
+from viewer.ik.reach import END, Gap, Miss
 from viewer.ik.restarts import CHOICE
 from viewer.ik.settings import INSIDE, ONE_SHOT, seeds_for
+from viewer.ik.solver_options import Options
 from viewer.ik.system import Settings, copy_state
 from viewer.ik.workspace import Workspace
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-
-    from viewer.ik.goals import Goal
-    from viewer.ik.reach import Gap
-    from viewer.ik.solver_options import Options
-    from viewer.skeleton.pose import Pose
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Bools, Floats, Ints
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Bools, Floats, Ints
 
 _ITERATIONS, _LEAP = 25, 120
 _ROUNDS = 3

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from viewer.ik.backends.compiled.algebra import AIM, DISTANCE, POSE, ROTATION, fill_row, put_row, scale_row
 from viewer.ik.backends.compiled.dual import solve_dual, substitute
 from viewer.ik.backends.compiled.forward import residuals
 from viewer.ik.backends.compiled.joints import difference, move
 from viewer.ik.backends.compiled.step import cap, less_pull, shorten, spread_step
 from viewer.ik.restarts import copy
-
-if TYPE_CHECKING:
-    from viewer.ik.system import Settings, State, System, Work
-    from viewer.spatial.checks import Floats
+from viewer.ik.system import Settings, State, System, Work
+from viewer.spatial.checks import Floats
 
 STRIDE_EVERY = 4
 """Iterations from one stride to the next."""

@@ -9,27 +9,21 @@ wrists, collarbones and spines: these follow where shoulders and hips cannot.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from viewer.ik.scales import lengths_above, unit_near
 from viewer.ik.stated import stated_axes, stated_spreads
 from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.figure import find_figure
-from viewer.skeleton.kinds import JointKind
-from viewer.skeleton.limbs import ARM, flexion_axis, limb_places, rest_world, unit
-from viewer.skeleton.spreads import states_spread
-from viewer.spatial.checks import frozen
+from viewer.skeleton.figure import Figure, find_figure
+from viewer.skeleton.limbs import ARM, Limb, flexion_axis, limb_places, rest_world, unit
+from viewer.skeleton.limits import JointKind
+from viewer.skeleton.mobility import states_spread
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Bools, Floats, frozen
 from viewer.spatial.quaternion import IDENTITY, conjugate, from_matrix, multiply, rotate
 
-if TYPE_CHECKING:
-    from viewer.skeleton.figure import Figure
-    from viewer.skeleton.limbs import Limb
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Bools, Floats
-
-    Degrees = tuple[float, float, float]
+Degrees = tuple[float, float, float]
 
 REFERENCE = np.radians(20.0)
 """The spread whose weight is 1: joints that nothing is known of have it."""

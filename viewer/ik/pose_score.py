@@ -8,34 +8,28 @@ spreads come from limits derived from the first half of its clip, and it is scor
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from viewer.ik.goals import Goal
 from viewer.ik.mobility_priors import spreads
+from viewer.skeleton.character import Character
+from viewer.skeleton.clip import Clip
 from viewer.skeleton.clip_limits import limits_from_clip
-from viewer.skeleton.figure import find_figure
-from viewer.skeleton.kinematics import fk, tip_positions
+from viewer.skeleton.figure import Figure, find_figure
+from viewer.skeleton.kinematics import World, fk, tip_positions
 from viewer.skeleton.limbs import limb_places
 from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import angle_between
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from viewer.skeleton.character import Character
-    from viewer.skeleton.clip import Clip
-    from viewer.skeleton.figure import Figure
-    from viewer.skeleton.kinematics import World
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Bools, Floats, Ints
-
-    Solve = Callable[[Skeleton, list[Goal], Pose, str], Pose]
-    """(skeleton, goals, start, "free" or "locked" root) -> pose."""
+Solve = Callable[[Skeleton, list[Goal], Pose, str], Pose]
+'(skeleton, goals, start, "free" or "locked" root) -> pose.'
 
 PERSON_CM = 175.0
 """Errors are scaled to a figure of this height."""

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from viewer.errors import InputError
+from viewer.ik.assemble import Assembly
 from viewer.ik.backends.vectorised.engine import into_limits
-from viewer.ik.system import make_state, make_work
+from viewer.ik.system import System, make_state, make_work
 from viewer.ik.workspace import checked_start
-from viewer.skeleton.kinds import JointKind
+from viewer.skeleton.limits import JointKind
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import slerp
-
-if TYPE_CHECKING:
-    from viewer.ik.assemble import Assembly
-    from viewer.ik.system import System
-    from viewer.skeleton.pose import Pose
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats, Ints
 
 
 @dataclass(frozen=True, slots=True, eq=False)

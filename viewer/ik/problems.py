@@ -1,11 +1,9 @@
-"""Whole problems, one after the other: where each begins, what of its iterations goes to what, and its status.
+"""Problems, one after the other: where each begins, what its iterations are spent on, and its status.
 
 Each backend runs this with its own functions, like `viewer.ik.levenberg_marquardt`.
 """
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 from viewer.ik.backends.compiled.algebra import put_table, scale_row
 from viewer.ik.backends.compiled.forward import residuals
@@ -23,10 +21,7 @@ from viewer.ik.backends.compiled.joints import into_limits, prefer
 from viewer.ik.backends.compiled.starts import approach, far_out, is_chain, stretch, went
 from viewer.ik.levenberg_marquardt import AS_NEAR, BUDGET, CONVERGED, STALLED, UNREACHABLE, minimise
 from viewer.ik.restarts import copy, stand_or_lie
-from viewer.ik.system import Settings
-
-if TYPE_CHECKING:
-    from viewer.ik.system import Many, State, System, Work
+from viewer.ik.system import Many, Settings, State, System, Work
 
 _SEARCH = 0.6
 """Part of the iterations after which no restart begins: the rest is for coming to rest at the nearest pose."""

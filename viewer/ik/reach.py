@@ -10,18 +10,15 @@ import math
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from viewer.ik.backends.compiled.algebra import AIM, DISTANCE, POSE, POSITION, ROTATION
-from viewer.ik.spans import WORLD, Links, Slide, between, bodies_of, moving, segment_distance
+from viewer.ik.spans import WORLD, Bodies, Links, Place, Slide, Step, between, bodies_of, moving, segment_distance
+from viewer.ik.system import System
+from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import angle_between, rotate
-
-if TYPE_CHECKING:
-    from viewer.ik.spans import Bodies, Place, Step
-    from viewer.ik.system import System
-    from viewer.spatial.checks import Floats, Ints
 
 _MOST_GOALS = 150
 """Of so many goals every two are held against each other; more would take more time than they are worth."""

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from viewer.ik.backends.compiled.algebra import put_row, put_table
 from viewer.ik.backends.compiled.alignment import FEWEST, align_roots, stand_roots
 from viewer.ik.backends.compiled.forward import residuals
 from viewer.ik.backends.compiled.joints import reseed
-
-if TYPE_CHECKING:
-    from viewer.ik.system import State, System, Work
+from viewer.ik.system import State, System, Work
 
 CHOICE = 8
 """Seeds that each restart chooses from."""

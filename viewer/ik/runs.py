@@ -3,35 +3,29 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
+from numpy.typing import ArrayLike
+
+from viewer.ik.assemble import Freedoms
 from viewer.ik.backends import engine_for, takes_compiled
 from viewer.ik.backends.vectorised import engine as numpy_engine
 from viewer.ik.diagnosis import diagnose, is_nearest
-from viewer.ik.direct import Direct
+from viewer.ik.direct import Direct, Row
 from viewer.ik.findings import labels
-from viewer.ik.goals import GoalKind
+from viewer.ik.goals import Goal, GoalKind
 from viewer.ik.methods import METHODS, UserRows, run_default
+from viewer.ik.projection import Starts
+from viewer.ik.reach import Reach
 from viewer.ik.solution import STATUS_OF_CODE, Report, Solution, Status
 from viewer.ik.solver_options import DEFAULT, Options
+from viewer.ik.system import Settings
+from viewer.ik.targets import Targets
 from viewer.ik.workspace import Findings, Workspace
 from viewer.skeleton.pose import Pose
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import ArrayLike
-
-    from viewer.ik.assemble import Freedoms
-    from viewer.ik.direct import Row
-    from viewer.ik.goals import Goal
-    from viewer.ik.projection import Starts
-    from viewer.ik.reach import Reach
-    from viewer.ik.system import Settings
-    from viewer.ik.targets import Targets
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats
 
 
 class Runs:

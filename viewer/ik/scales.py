@@ -8,18 +8,13 @@ powers of 16: multiplying by them costs no digits, and what is about a metre tal
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
-from viewer.ik.goals import GoalKind
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from viewer.ik.goals import Goal
-    from viewer.ik.system import Integers
-    from viewer.spatial.checks import Bools, Floats, Ints
+from viewer.ik.goals import Goal, GoalKind
+from viewer.ik.system import Integers
+from viewer.spatial.checks import Bools, Floats, Ints
 
 _MOST_RATIO = 300.0
 """Weights that differ by more than this factor are drawn together: squared they would leave the lighter goals to the

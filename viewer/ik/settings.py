@@ -5,17 +5,13 @@ from __future__ import annotations
 import math
 import zlib
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from viewer.ik.restarts import CHOICE
-from viewer.ik.system import Settings
-
-if TYPE_CHECKING:
-    from viewer.ik.system import System
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
+from viewer.ik.system import Settings, System
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats
 
 RESTARTS = 16
 ONE_SHOT = Settings(limit_passes=4, pull=0.02, restarts=RESTARTS, filling=True)

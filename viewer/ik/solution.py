@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from viewer.ik.workspace import Findings
-    from viewer.skeleton.copies import Reduced
-    from viewer.skeleton.pose import Pose
-    from viewer.spatial.checks import Floats
+from viewer.ik.workspace import Findings
+from viewer.skeleton.pose import Pose, Reduced
+from viewer.spatial.checks import Floats
 
 
 class Status(StrEnum):

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 import threading
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Unpack
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from viewer.errors import InputError
-from viewer.ik.assemble import assemble, freedoms_of
+from viewer.ik.assemble import Assembly, assemble, freedoms_of
 from viewer.ik.backends import engine_for
-from viewer.ik.batch import BatchRun, batch_targets, checked_starts, stacked
+from viewer.ik.batch import BatchRun, BatchSolution, batch_targets, checked_starts, stacked
 from viewer.ik.checks import check_count
 from viewer.ik.drag import Drag
-from viewer.ik.goals import GoalKind
+from viewer.ik.goals import Goal, GoalKind
 from viewer.ik.methods import UserRows, dls_settings
 from viewer.ik.mobility_priors import arm_joints, metric, principal, stands
 from viewer.ik.preferred import Preferred
@@ -29,31 +31,20 @@ from viewer.ik.solver_options import (
     DEFAULT,
     DLS,
     OPTION_NAMES,
+    Options,
+    SolverOptions,
     checked_goals,
     not_to_be_set,
     options_of,
     signature_of,
     unserved_of,
 )
+from viewer.ik.system import Settings
 from viewer.ik.targets import Targets
 from viewer.ik.workspace import Workspace
 from viewer.skeleton.arguments import check_skeleton
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Unpack
-
-    from numpy.typing import ArrayLike
-
-    from viewer.ik.assemble import Assembly
-    from viewer.ik.batch import BatchSolution
-    from viewer.ik.goals import Goal
-    from viewer.ik.solver_options import Options, SolverOptions
-    from viewer.ik.system import Settings
-    from viewer.skeleton.copies import Reduced
-    from viewer.skeleton.pose import Pose
-    from viewer.skeleton.skeleton import Skeleton
-
+from viewer.skeleton.pose import Pose, Reduced
+from viewer.skeleton.skeleton import Skeleton
 
 UNHEARD = "preferred pose"
 """What `Solution.unserved` calls a preferred pose that the method has no pull towards."""

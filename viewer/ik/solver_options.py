@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, TypedDict
+from typing import TypedDict
 
 from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.assemble import ROOT_MODES
@@ -18,9 +18,6 @@ from viewer.ik.settings import ONE_SHOT
 from viewer.ik.system import Settings
 from viewer.skeleton.arguments import wrong_kind
 from viewer.skeleton.pose import Pose
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
 
 DEFAULT, DLS = "default", "dls"
 METHOD_NAMES = (DEFAULT, *METHODS)

@@ -9,19 +9,16 @@ joints turn less freely: what these spans exclude nothing reaches, what they all
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from viewer.ik.backends.compiled.algebra import SLIDE
+from viewer.ik.system import System
+from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import IDENTITY, multiply, rotate
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from viewer.ik.system import System
-    from viewer.spatial.checks import Bools, Floats
 
 WORLD = -1
 """The body of what cannot move."""

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from viewer.errors import InputError
-from viewer.ik.goals import GoalKind
+from viewer.ik.goals import Goal, GoalKind
 from viewer.skeleton.effectors import find_place
 from viewer.skeleton.kinematics import fk
-from viewer.spatial.checks import UNIT_TOLERANCE
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike
-
-    from viewer.ik.goals import Goal
-    from viewer.skeleton.pose import Pose
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Bools, Floats
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import UNIT_TOLERANCE, Bools, Floats
 
 _PLACES = {GoalKind.POSITION, GoalKind.POSE, GoalKind.DISTANCE, GoalKind.AIM}
 _TURNS = {GoalKind.ROTATION, GoalKind.POSE}

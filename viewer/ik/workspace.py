@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from viewer.errors import InputError
+from viewer.ik.assemble import Assembly
 from viewer.ik.backends.block import in_block
 from viewer.ik.backends.vectorised.engine import begin, into_limits, residuals
 from viewer.ik.settings import INSIDE
-from viewer.ik.system import copy_state, make_many, make_state, make_work
+from viewer.ik.system import (
+    Call,
+    Integers,
+    StartTables,
+    State,
+    System,
+    Work,
+    copy_state,
+    make_many,
+    make_state,
+    make_work,
+)
 from viewer.skeleton.arguments import wrong_kind
 from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Bools, Floats, Ints
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from viewer.ik.assemble import Assembly
     from viewer.ik.backends.compiled.engine import Prepared
     from viewer.ik.direct import Direct
-    from viewer.ik.projection import StartTables
-    from viewer.ik.system import Call, Integers, State, System, Work
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Bools, Floats, Ints
 
 _AT_LIMIT = 1e-6
 _CHANGED = ("goal_target", "goal_rotation", "goal_weight", "goal_rotation_weight", "spread")

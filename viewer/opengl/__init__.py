@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 from viewer.opengl.context import create_context, machine_error
+from viewer.opengl.filming import Filming
+from viewer.opengl.moving import Movie, movie
+from viewer.opengl.offscreen import render_image
 from viewer.opengl.renderer import Renderer
-
-if TYPE_CHECKING:
-    from viewer.opengl.filming import Filming
-    from viewer.opengl.moving import Movie, movie
-    from viewer.opengl.offscreen import render_image
 
 # Imported when first asked for: a window draws without Pillow.
 _LATER = {

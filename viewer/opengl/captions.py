@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from viewer.scene.palette import rgba
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from viewer.scene.palette import RGBA
-    from viewer.scene.primitives import Text
+from viewer.scene.look import RGBA, rgba
+from viewer.scene.primitives import Text
 
 _EM_PER_LINE = 2048 / 2400
 """Sizes are of the whole line, as the window counts them; Pillow counts the em square. The ratio is Roboto's."""

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from viewer.errors import MachineError, missing_library
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import moderngl
 
 VERSION = 330

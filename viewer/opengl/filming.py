@@ -9,25 +9,21 @@ A window calls `Filming.step` between two of its own frames, shows how far it is
 
 from __future__ import annotations
 
+import os
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from queue import SimpleQueue
-from typing import TYPE_CHECKING
+from types import TracebackType
+
+import numpy as np
+from numpy.typing import NDArray
 
 from viewer.formats.film_rates import FASTEST
 from viewer.formats.video import write_video
+from viewer.opengl.moving import Movie
 
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterator
-    from types import TracebackType
-
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from viewer.opengl.moving import Movie
-
-    Picture = NDArray[np.uint8]
+Picture = NDArray[np.uint8]
 
 _AHEAD = 3
 """Pictures that may wait for the encoder: it and the drawing take turns at being slow."""

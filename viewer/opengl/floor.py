@@ -6,16 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from viewer.opengl.framebuffers import Stream
 from viewer.opengl.programs import compile_program, key_light
-from viewer.scene.palette import PALETTE, rgba
+from viewer.scene.look import PALETTE, rgba
+from viewer.scene.primitives import Ground, Records
+from viewer.spatial.checks import Floats
+from viewer.spatial.projection import Projection
 
 if TYPE_CHECKING:
     import moderngl
-
-    from viewer.opengl.framebuffers import Stream
-    from viewer.scene.primitives import Ground, Records
-    from viewer.spatial.checks import Floats
-    from viewer.spatial.projection import Projection
 
 _CORNERS = 48
 """Of the disc that the grid is drawn on."""

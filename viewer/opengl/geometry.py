@@ -9,13 +9,11 @@ import numpy as np
 
 from viewer.opengl.framebuffers import Stream, write_only
 from viewer.opengl.programs import compile_program
-from viewer.scene.primitives import BONE, FLAT, LINE, SPHERE, VERTEX
+from viewer.scene.primitives import BONE, FLAT, LINE, SPHERE, VERTEX, Records
 from viewer.skeleton.bone_mesh import BELT, CORNERS, FACES
 
 if TYPE_CHECKING:
     import moderngl
-
-    from viewer.scene.primitives import Records
 
 _RING = CORNERS[1:5, ::2]
 """(4, 2) x and z of the belt's corners."""

@@ -10,32 +10,27 @@ frames too, keeps the context that is current on its own thread.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from viewer.errors import InputError
 from viewer.formats.film_rates import FASTEST, SLOWEST_TURN, STILL_FPS, STILL_TURN, playable_fps
+from viewer.ik.goals import Goal
 from viewer.opengl.floor import REACH
 from viewer.opengl.offscreen import check_size, render_image
 from viewer.opengl.picture import LEAST, camera_of, scene_of, seen_points
 from viewer.scene.camera import Camera
 from viewer.scene.drawlist import draw_list
+from viewer.scene.scene import Scene
 from viewer.skeleton.character import Character
+from viewer.skeleton.clip import Clip
 from viewer.skeleton.kinematics import fk_clip, tip_positions
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from numpy.typing import NDArray
-
-    from viewer.ik.goals import Goal
-    from viewer.scene.scene import Scene
-    from viewer.skeleton.clip import Clip
-    from viewer.skeleton.pose import Pose
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats
 
 FIT = 1.16
 """How many times larger than what is seen the picture is."""

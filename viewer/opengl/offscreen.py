@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from viewer.errors import InputError, MachineError
 from viewer.opengl.captions import write_texts
 from viewer.opengl.context import claim_drawing, create_context
 from viewer.opengl.framebuffers import Target, read_picture
 from viewer.opengl.renderer import Renderer
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from viewer.scene.primitives import DrawList
-    from viewer.spatial.projection import Projection
+from viewer.scene.primitives import DrawList
+from viewer.spatial.projection import Projection
 
 LARGEST = 8192
 """Pixels that a picture may be wide or high."""

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from viewer.errors import InputError, quote
-from viewer.ik.goals import GoalKind
+from viewer.ik.goals import Goal, GoalKind
 from viewer.opengl.offscreen import check_size, render_image
-from viewer.scene.camera import Camera
+from viewer.scene.camera import Camera, ViewName
 from viewer.scene.drawlist import draw_list
 from viewer.scene.facing import facing, floor_of
 from viewer.scene.look import figure_height, figure_points
@@ -20,20 +21,11 @@ from viewer.skeleton.arguments import check_pose, check_skeleton
 from viewer.skeleton.character import Character
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.effectors import find_place
-from viewer.skeleton.kinematics import fk
+from viewer.skeleton.kinematics import World, fk
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import angle_between, rotate
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from numpy.typing import NDArray
-
-    from viewer.ik.goals import Goal
-    from viewer.scene.camera import ViewName
-    from viewer.skeleton.kinematics import World
-    from viewer.skeleton.pose import Pose
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
 
 _STEEPEST = 90.0
 

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from viewer.errors import MachineError
 from viewer.resources import ResourceError, data_dir
+from viewer.spatial.checks import Floats
+from viewer.spatial.projection import Projection
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import moderngl
-    from numpy.typing import NDArray
-
-    from viewer.spatial.checks import Floats
-    from viewer.spatial.projection import Projection
 
 NAMES = (
     "background", "bones", "flat", "ground", "lines", "outline", "shadow", "shadow_map", "spheres", "triangles",

@@ -8,12 +8,11 @@ from viewer.opengl.floor import Background, Grid, Shadow
 from viewer.opengl.framebuffers import Target, write_only
 from viewer.opengl.geometry import Bones, Lines, Spheres, Triangles
 from viewer.opengl.programs import ViewBlock
+from viewer.scene.primitives import DrawList
+from viewer.spatial.projection import Projection
 
 if TYPE_CHECKING:
     import moderngl
-
-    from viewer.scene.primitives import DrawList
-    from viewer.spatial.projection import Projection
 
 _OVER = 0x0302, 0x0303, 1, 0x0303  # SRC_ALPHA, ONE_MINUS_SRC_ALPHA for colour; ONE, ONE_MINUS_SRC_ALPHA for alpha
 """Blending; the target's own alpha stays whole, so that it can be blitted or written to a file as it is."""

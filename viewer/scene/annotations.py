@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from viewer.errors import shown
 from viewer.ik.findings import FAR, far
 from viewer.scene import marks
-from viewer.scene.look import figure_points, look_of
-from viewer.scene.marks import is_on_view
-from viewer.scene.palette import rgba
-from viewer.scene.primitives import Text
+from viewer.scene.look import figure_points, look_of, rgba
+from viewer.scene.marks import Pixel, Seen, is_on_view
+from viewer.scene.primitives import Lines, Records, Text
+from viewer.scene.scene import Scene
+from viewer.spatial.checks import Bools, Ints
+from viewer.spatial.projection import Projection
 from viewer.spatial.quaternion import to_matrix
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from viewer.scene.marks import Pixel, Seen
-    from viewer.scene.primitives import Lines, Records
-    from viewer.scene.scene import Scene
-    from viewer.spatial.checks import Bools, Ints
-    from viewer.spatial.projection import Projection
 
 _LINE = 2400.0
 """Font units from the top of a line to its bottom: a size in pixels is the height of that."""

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from viewer.gizmo.drawing import Fill, Letter, Stroke
+from viewer.gizmo.drawing import Fill, Letter, Shape, Stroke
 from viewer.scene.flat import circle
-
-if TYPE_CHECKING:
-    from viewer.gizmo.drawing import Shape
-    from viewer.spatial.checks import Floats
-    from viewer.spatial.projection import Projection
+from viewer.spatial.checks import Floats
+from viewer.spatial.projection import Projection
 
 RADIUS = 44.0
 _MARGIN, _REACH, _DOT, _HOLLOW = 8.0, 33.0, 9.5, 5.5

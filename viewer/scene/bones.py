@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
 
-from viewer.scene.look import SIDES, bone_tails, look_of
-from viewer.scene.palette import PALETTE
-from viewer.scene.primitives import BONE, SPHERE
+from viewer.scene.look import PALETTE, SIDES, bone_tails, look_of
+from viewer.scene.primitives import BONE, SPHERE, Records
+from viewer.scene.scene import Ghost, Scene
 from viewer.skeleton.bone_mesh import BELT
+from viewer.skeleton.kinematics import World
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import perpendicular, rotate
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from viewer.scene.primitives import Records
-    from viewer.scene.scene import Ghost, Scene
-    from viewer.skeleton.kinematics import World
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Bools, Floats, Ints
 
 THINNEST, THICKEST = 0.0085, 0.025
 """Radii of bones in parts of H."""

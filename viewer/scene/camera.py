@@ -6,20 +6,15 @@ import math
 import warnings
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Literal
+from types import ModuleType
+from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from viewer.errors import missing_library
-from viewer.spatial.checks import frozen
+from viewer.spatial.checks import Floats, frozen
 from viewer.spatial.projection import Projection
-
-if TYPE_CHECKING:
-    from types import ModuleType
-
-    from numpy.typing import ArrayLike
-
-    from viewer.spatial.checks import Floats
 
 NEAR, FAR = 0.01, 100.0
 """Planes of the visible range, in parts of the distance to what is looked at."""

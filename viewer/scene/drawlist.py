@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from viewer.gizmo.drawing import Shape
 from viewer.scene import axes_widget
 from viewer.scene import bones as figure
 from viewer.scene.annotations import chip_records, draw_axes, ghost_labels, name_texts
 from viewer.scene.ground import ground_of
 from viewer.scene.limits import draw_limits
-from viewer.scene.marks import mark_records, seen_marks
-from viewer.scene.primitives import BONE, FLAT, LINE, SPHERE, VERTEX, DrawList, Ground, Lines, Text, joined
+from viewer.scene.marks import draw_trails, mark_records, seen_marks
+from viewer.scene.primitives import BONE, FLAT, LINE, SPHERE, VERTEX, DrawList, Ground, Lines, Records, Text, joined
+from viewer.scene.scene import Scene
 from viewer.scene.shapes import shape_records
-from viewer.scene.trails import draw_trails
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from viewer.gizmo.drawing import Shape
-    from viewer.scene.primitives import Records
-    from viewer.scene.scene import Scene
-    from viewer.spatial.projection import Projection
+from viewer.spatial.projection import Projection
 
 __all__ = ["BONE", "FLAT", "LINE", "SPHERE", "VERTEX", "DrawList", "Ground", "Text", "draw_list"]
 

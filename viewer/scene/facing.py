@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from viewer.scene.look import figure_height, figure_points
 from viewer.skeleton.character import Character
 from viewer.skeleton.figure import find_figure
-from viewer.skeleton.kinematics import fk
-
-if TYPE_CHECKING:
-    from viewer.skeleton.kinematics import World
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
+from viewer.skeleton.kinematics import World, fk
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats
 
 _LEVEL = 0.05
 """A figure whose lowest place is within this part of its height of 0 stands on 0."""

@@ -7,23 +7,17 @@ once, because a handle of a dozen shapes must not cost a dozen times what one co
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from viewer.scene.primitives import FLAT
-from viewer.spatial.checks import handed_over
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike
-
-    from viewer.scene.palette import RGBA
-    from viewer.scene.primitives import Records
-    from viewer.spatial.checks import Floats, Ints
+from viewer.scene.look import RGBA
+from viewer.scene.primitives import FLAT, Records
+from viewer.spatial.checks import Floats, Ints, handed_over
 
 _HALF_FEATHER = 0.5
 """Pixels that an edge fades to either side of where it is."""

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from viewer.scene.look import look_of
 from viewer.scene.primitives import Ground
-
-if TYPE_CHECKING:
-    from viewer.scene.scene import Scene
+from viewer.scene.scene import Scene
 
 _CELLS = 8.0
 _CLEAR = 0.05

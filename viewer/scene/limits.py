@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from viewer.scene.palette import rgba
-from viewer.scene.primitives import VERTEX
-from viewer.scene.range_shapes import Swing, Twist
+from viewer.scene.look import RGBA, rgba
+from viewer.scene.primitives import VERTEX, Lines, Records
+from viewer.scene.range_shapes import Swing, Travel, Twist
 from viewer.scene.ranges import ranges_of
+from viewer.scene.scene import Scene
+from viewer.spatial.checks import Floats, Ints
+from viewer.spatial.projection import Projection
 from viewer.spatial.quaternion import perpendicular
-
-if TYPE_CHECKING:
-    from viewer.scene.palette import RGBA
-    from viewer.scene.primitives import Lines, Records
-    from viewer.scene.range_shapes import Travel
-    from viewer.scene.scene import Scene
-    from viewer.spatial.checks import Floats, Ints
-    from viewer.spatial.projection import Projection
 
 _APEX_ALPHA, _RIM_ALPHA, _MERIDIAN_ALPHA = 0.04, 0.15, 0.35
 _RIM_PX, _MERIDIAN_PX, _RING_PX, _ARC_PX, _NEEDLE_PX = 1.6, 1.2, 1.2, 2.5, 2.0

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from viewer.gizmo.drawing import Shape
 from viewer.scene.camera import near_of
 from viewer.scene.flat import DIAMOND, Path, box, circle, clipped, dashes, tessellate
-from viewer.scene.palette import rgba
-from viewer.scene.primitives import FLAT, joined
+from viewer.scene.look import PALETTE, RGBA, rgba
+from viewer.scene.primitives import FLAT, SPHERE, Lines, Records, joined
+from viewer.scene.scene import Mark, Scene, Trail
 from viewer.scene.shapes import is_about
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from viewer.gizmo.drawing import Shape
-    from viewer.scene.palette import RGBA
-    from viewer.scene.primitives import Records
-    from viewer.scene.scene import Mark
-    from viewer.spatial.checks import Floats
-    from viewer.spatial.projection import Projection
+from viewer.spatial.checks import Floats
+from viewer.spatial.projection import Projection
 
 _HALF, _HALF_IN_GIZMO = 9.0, 7.0
 _LINK_PX, _LINK_ON, _LINK_OFF = 2.0, 7.0, 5.0
@@ -269,3 +264,41 @@ def _tack(colour: RGBA, scale: float) -> list[Path]:
     collar = np.array([[-2.7, -1.0], [2.7, -1.0], [4.5, 1.5], [-4.5, 1.5]])
     needle = np.array([[-0.75, 1.5], [0.75, 1.5], [0.5, 5.8], [-0.5, 5.8]])
     return [Path(scale * outline, colour) for outline in (head, neck, collar, needle)]
+
+
+_WIDTH, _DOT_trails = 2.0, 3.0
+"""Width of the line and radius of the dots, pixels of the design."""
+_NEAR, _FAR = 0.95, 0.25
+"""Alpha at the frame shown and at the ends."""
+
+
+def draw_trails(scene: Scene, scale: float, lines: Lines) -> Records:
+    """Add the lines, and return the dots at keys as SPHERE records.
+
+    What has been is a whole line; what is to come is broken, with one piece for every second frame.
+    """
+    dots = []
+    for trail in scene.trails:
+        name = "accent" if trail.selected else "ghost"
+        _way(trail, name, lines)
+        places = [place for place in trail.keys if place != trail.now]
+        if places:
+            dots.append(_dots(trail.points[places], scale))
+    return np.concatenate(dots) if dots else np.empty(0, SPHERE)
+
+
+def _way(trail: Trail, name: str, lines: Lines) -> None:
+    count = len(trail.points)
+    coming = np.arange(count - 1) - trail.now
+    farthest = np.where(coming >= 0, max(count - 1 - trail.now, 1), max(trail.now, 1))
+    shown = np.flatnonzero((coming < 0) | (coming % 2 == 0))
+    colours = np.tile(rgba(name), (len(shown), 1))
+    colours[:, 3] = _NEAR + (np.abs(coming) / farthest)[shown] * (_FAR - _NEAR)
+    lines.shaded(trail.points[shown], trail.points[shown + 1], colours, _WIDTH)
+
+
+def _dots(places: Floats, scale: float) -> Records:
+    records = np.zeros(len(places), SPHERE)
+    records["centre"], records["least_px"] = places, _DOT_trails * scale
+    records["colour"] = (*PALETTE["text"], 1.0)
+    return records

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
 from viewer.scene import bones as figure
+from viewer.scene.bones import Bones
+from viewer.scene.scene import Mark, Scene
+from viewer.spatial.checks import Bools, Floats
+from viewer.spatial.projection import Projection
 from viewer.spatial.rays import hit_capsules
-
-if TYPE_CHECKING:
-    from viewer.scene.bones import Bones
-    from viewer.scene.scene import Mark, Scene
-    from viewer.spatial.checks import Bools, Floats
-    from viewer.spatial.projection import Projection
 
 EFFECTOR_PX, JOINT_PX, BONE_PX = 14.0, 6.0, 4.0
 """How near to a handle, a joint's middle or a bone's axis the pointer must at least be, pixels."""

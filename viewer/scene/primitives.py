@@ -7,19 +7,16 @@ Colours are red, green, blue, alpha in 0 .. 1.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from viewer.errors import visible
+from viewer.scene.look import RGBA
+from viewer.spatial.checks import Floats
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from viewer.scene.palette import RGBA
-    from viewer.spatial.checks import Floats
-
-    Records = NDArray[Any]
+Records = NDArray[Any]
 
 BONE = np.dtype([("frame", "f4", (3, 4)), ("colour", "f4", 4), ("outline", "f4", 4), ("dashed", "f4")])
 """A bone: ``frame`` holds the rows of world_from_unit-octahedron, whose head is the origin, tail (0, 1, 0), belt of

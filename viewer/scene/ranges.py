@@ -9,24 +9,20 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from viewer.scene.look import look_of
 from viewer.scene.range_shapes import Swing, Travel, Twist
 from viewer.skeleton.coordinates import joint_space, swing_inside
-from viewer.skeleton.kinds import JointKind
-from viewer.skeleton.limits import LimitForm, default_twist_axis
+from viewer.skeleton.kinematics import World
+from viewer.skeleton.limits import JointKind, JointLimits, LimitForm, default_twist_axis
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats
 from viewer.spatial.euler import axes_of, from_euler
 from viewer.spatial.quaternion import IDENTITY, conjugate, from_axis_angle, multiply, perpendicular, rotate, to_matrix
 from viewer.spatial.swing_twist import from_swing_twist
-
-if TYPE_CHECKING:
-    from viewer.skeleton.kinematics import World
-    from viewer.skeleton.limits import JointLimits
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
 
 HALF_EDGE = 12
 """Points on half an edge of the range of two coordinates: 8 halves make a closed curve of 96."""

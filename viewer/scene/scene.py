@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from viewer.scene.facing import facing
-
-if TYPE_CHECKING:
-    from viewer.skeleton.kinematics import World
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
+from viewer.skeleton.kinematics import World
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats
 
 __all__ = ["Display", "Ghost", "LimitsShown", "Mark", "Scene", "Trail", "facing"]
 

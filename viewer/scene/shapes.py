@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
-from viewer.gizmo.drawing import Letter, Stroke
+from viewer.gizmo.drawing import Letter, Shape, Stroke
 from viewer.scene.flat import Path, tessellate
-from viewer.scene.palette import rgba
-from viewer.scene.primitives import Text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from viewer.gizmo.drawing import Shape
-    from viewer.scene.primitives import Records
+from viewer.scene.look import rgba
+from viewer.scene.primitives import Records, Text
 
 _LETTER = 13
 _NEAR = 90.0

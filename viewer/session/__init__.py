@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from viewer.session.default_goals import stand_of, world_of
-from viewer.session.document import Document, Handle, Item, Mode, Scope, SolverSettings, Wanted
-from viewer.session.drag_goals import Grab
-from viewer.session.opening import new_document
-from viewer.session.report import GoalError, Report
+from viewer.document.default_goals import stand_of, world_of
+from viewer.document.document import Document, Handle, Item, Mode, Scope, SolverSettings, Wanted
+from viewer.document.drag_goals import Grab
+from viewer.document.opening import new_document
+from viewer.document.report import GoalError, Report
 from viewer.session.session import Session
 from viewer.session.transport import Loop
 

@@ -10,18 +10,15 @@ import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 from platformdirs import user_config_path, user_log_path, user_state_path
 
+from viewer.document.document import Document
 from viewer.errors import ViewerError
 from viewer.formats.files import reason, write_whole
-from viewer.session.files import session_bytes
-
-if TYPE_CHECKING:
-    from viewer.session.document import Document
-    from viewer.session.files import Kept
-    from viewer.session.script.tape import Tape
+from viewer.session.files import Kept, session_bytes
+from viewer.session.script.tape import Tape
 
 
 def lock(path: Path) -> BinaryIO | None:

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from viewer.errors import ViewerError
-from viewer.formats.files import read_bytes, reason, write_whole
-from viewer.formats.temporaries import temporary_name
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from viewer.formats.files import read_bytes, reason, temporary_name, write_whole
 
 SUFFIX = ".ikv.json"
 BACKUP = ".backup.ikv.json"

@@ -6,23 +6,21 @@ import hashlib
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
+from viewer.document.document import Document
 from viewer.errors import FormatError, InputError
 from viewer.formats.files import decode_utf8, read_bytes, write_whole
 from viewer.formats.json_reading import found, kind_of, parse
 from viewer.formats.json_typed import decode_typed
 from viewer.session.backup import backed_up
+from viewer.session.script.tape import Tape
 from viewer.session.storage.arrays import check_packed, plain_number
 from viewer.session.storage.documents import document_data, document_of
 from viewer.session.storage.motion import MotionError, MotionFile, digest_of, find
 from viewer.session.storage.structs import ClipsOfFile, Kept, SessionData
-
-if TYPE_CHECKING:
-    from viewer.session.document import Document
-    from viewer.session.script.tape import Tape
 
 __all__ = [
     "SUFFIX", "VERSION", "Kept", "MotionError", "MotionFile", "Opened", "Saved", "digest_on_disk", "is_session",

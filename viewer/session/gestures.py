@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
+from numpy.typing import ArrayLike
+
+from viewer.document.actions.base import Action
+from viewer.document.document import Document
+from viewer.document.drag_goals import Grab
+from viewer.document.effector_transform import still_report
+from viewer.document.handle import Item
 from viewer.errors import InputError
 from viewer.session.history import State
 from viewer.session.ik_drag import IkDrag
-from viewer.session.measuring import still_report
 from viewer.session.solving import settle
 from viewer.session.stepping import Blend, Stepping
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import ArrayLike
-
-    from viewer.session.actions.base import Action
-    from viewer.session.document import Document
-    from viewer.session.drag_goals import Grab
-    from viewer.session.handle import Item
-    from viewer.skeleton.pose import Pose
+from viewer.skeleton.pose import Pose
 
 
 @dataclass(slots=True)

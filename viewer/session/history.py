@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from viewer.document.document import Document
+from viewer.document.report import Report
 from viewer.errors import InputError
-
-if TYPE_CHECKING:
-    from viewer.session.document import Document
-    from viewer.session.report import Report
 
 MOST_STEPS = 500
 """Steps that are kept: documents share their arrays, so a step of a usual figure costs some kilobytes."""

@@ -2,40 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from viewer.document.actions.targets import with_handle
+from viewer.document.checks import as_number, as_turn, as_vector
+from viewer.document.default_goals import above, below, held, stand_of
+from viewer.document.document import Document
+from viewer.document.drag_goals import Grab, Held, Target, drag_goals, held_joint
+from viewer.document.effector_transform import measured
+from viewer.document.handle import Item
+from viewer.document.key_editing import carried_pose
+from viewer.document.linked_targets import shared_by
+from viewer.document.report import Report, Trace
+from viewer.document.scope import joint_of, locked_joints, violation
 from viewer.errors import InputError, quote
+from viewer.ik.goals import Goal
 from viewer.ik.solution import Status
-from viewer.session.actions.targets import with_handle
-from viewer.session.bounds import violation
-from viewer.session.checks import as_number, as_turn, as_vector
-from viewer.session.default_goals import above, below, held, stand_of
-from viewer.session.drag_goals import Target, drag_goals, held_joint
-from viewer.session.handle import Item
-from viewer.session.measuring import measured
-from viewer.session.report import Report, Trace
-from viewer.session.resting import Rest
-from viewer.session.scope import joint_of, locked_joints
-from viewer.session.sharing import shared_by
-from viewer.session.solving import kept_pose, target_rows, tolerances
-from viewer.session.take.editing import carried_pose
+from viewer.session.solving import Rest, Solvers, SteppedDrag, kept_pose, target_rows, tolerances
 from viewer.skeleton.effectors import find_place
+from viewer.skeleton.pose import Pose
 from viewer.skeleton.relaxed import blend_poses
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from numpy.typing import ArrayLike
-
-    from viewer.ik.goals import Goal
-    from viewer.session.document import Document
-    from viewer.session.drag_goals import Grab, Held
-    from viewer.session.solving import Solvers, SteppedDrag
-    from viewer.skeleton.pose import Pose
-    from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.skeleton import Skeleton
 
 
 class Way(NamedTuple):

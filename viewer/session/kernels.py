@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Callable
+from typing import Literal
 
 from viewer.ik.backends import engine_for
 from viewer.ik.backends.warming import warm_up
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    State = Literal["compiling", "ready", "numpy"]
+State = Literal["compiling", "ready", "numpy"]
 
 
 class Kernels:

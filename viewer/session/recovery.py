@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from viewer.errors import ViewerError
 from viewer.session.autosave import SUFFIX, lock, recovery_folder, remove, remove_if_free
-from viewer.session.files import read_kept
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from viewer.session.files import Kept
+from viewer.session.files import Kept, read_kept
 
 
 @dataclass(frozen=True, slots=True)

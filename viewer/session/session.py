@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
+from viewer.document.document import Document
+from viewer.document.effector_transform import measured, still_report
+from viewer.document.opening import new_document
+from viewer.document.report import GoalError
 from viewer.session.history import History, State
-from viewer.session.measuring import measured, still_report
-from viewer.session.opening import new_document
 from viewer.session.script.tape import Taping, taped
 from viewer.session.solving import settle
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from viewer.session.document import Document
-    from viewer.session.report import GoalError
-    from viewer.skeleton.character import Character
+from viewer.skeleton.character import Character
 
 
 @taped

@@ -3,35 +3,88 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from itertools import chain, repeat
-from typing import TYPE_CHECKING, cast
+from math import inf
+from typing import cast
 
 import numpy as np
 
+from viewer.document.document import Document
+from viewer.document.drag_goals import settling_goals
+from viewer.document.effector_transform import measured, still_report
+from viewer.document.planar_rig import PlanarRig, preferred_pose, rig_of
+from viewer.document.report import Report, Trace
+from viewer.document.scope import bound_skeleton, inside, violation
+from viewer.document.solver_settings import SolverSettings, prefers
 from viewer.ik.drag import Drag
-from viewer.ik.solution import Status
+from viewer.ik.goals import Goal
+from viewer.ik.solution import Solution, Status
 from viewer.ik.solver import Solver
-from viewer.session.bounds import bound_skeleton, inside, violation
-from viewer.session.drag_goals import settling_goals
+from viewer.ik.solver_options import Options, SolverOptions
 from viewer.session.history import State
-from viewer.session.measuring import measured, still_report
-from viewer.session.planar_rig import rig_of
-from viewer.session.report import Report, Trace
-from viewer.session.solver_settings import preferred_pose, prefers
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+_STILL, _STILL_TICKS = 1e-6, 3
+"""Of a quaternion's component, or metres: a tick that moves less is still; it rests once so many in a row are."""
+_BETTER, _PATIENCE = 1e-3, 60
+"""The part by which errors must have become less within so many ticks; else it gets no nearer ..."""
+_MOST = 600
+"""... nor does it after so many ticks in all."""
 
-    from viewer.ik.goals import Goal
-    from viewer.ik.solution import Solution
-    from viewer.ik.solver_options import Options, SolverOptions
-    from viewer.session.document import Document
-    from viewer.session.planar_rig import PlanarRig
-    from viewer.session.solver_settings import SolverSettings
-    from viewer.skeleton.pose import Pose
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
+
+@dataclass(slots=True)
+class Rest:
+    """Counts ticks since the targets were changed.
+
+    Attributes:
+        ticks: since then.
+    """
+
+    ticks: int = 0
+    _still: int = _STILL_TICKS
+    _least: float = inf
+    _since: int = 0
+
+    def disturb(self) -> None:
+        """Targets, or what may move, are others now."""
+        self.ticks, self._still, self._least, self._since = 0, 0, inf, 0
+
+    def keep_going(self) -> None:
+        """The pose shown is still on its way."""
+        self._still = 0
+
+    def note(self, poses: tuple[Pose, Pose] | None, solution: Solution) -> None:
+        """Note a tick: the poses before and after it, None for the first, and what was solved."""
+        error = float(np.nansum(solution.errors_m) + np.nansum(np.radians(solution.errors_deg)))
+        self.count(np.inf if poses is None else _change(*poses), error)
+
+    def count(self, change: float, error: float) -> None:
+        """A tick.
+
+        Args:
+            change: of the pose, quaternion components or metres.
+            error: of all goals together; infinite or NaN says nothing.
+        """
+        self.ticks += 1
+        self._still = self._still + 1 if change < _STILL else 0
+        self._since += 1
+        if error < (1.0 - _BETTER) * self._least:
+            self._least, self._since = error, 0
+
+    @property
+    def reached(self) -> bool:
+        """Whether nothing moves any more, or nothing is gained by its moving."""
+        return self._still >= _STILL_TICKS or self._since >= _PATIENCE or self.ticks >= _MOST
+
+
+def _change(one: Pose, other: Pose) -> float:
+    turned = float(np.abs(one.rotations - other.rotations).max())
+    return max(turned, float(np.abs(one.translations - other.translations).max()))
+
 
 _KEPT = 6
 """Solvers of other skeletons or options that are kept."""

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from viewer.document.actions.base import Action
+from viewer.document.document import Document
+from viewer.document.effector_transform import still_report
+from viewer.document.report import Report
 from viewer.session.history import History, State, Step
-from viewer.session.measuring import still_report
 from viewer.session.solving import Solvers, settle
+from viewer.skeleton.pose import Pose
 from viewer.skeleton.relaxed import blend_poses
-
-if TYPE_CHECKING:
-    from viewer.session.actions.base import Action
-    from viewer.session.document import Document
-    from viewer.session.report import Report
-    from viewer.skeleton.pose import Pose
 
 _NEAR = 1e-9
 """Of a quaternion's component, or metres: a pose that is nearer is the same but for rounding."""

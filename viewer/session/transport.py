@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
+from viewer.document.actions.base import Action
+from viewer.document.actions.settings import at_frame
+from viewer.document.checks import as_weight
+from viewer.document.document import Document
+from viewer.document.drag_goals import Grab
+from viewer.document.effector_transform import still_report
+from viewer.document.evaluation import check_played_frame, frame_pose
+from viewer.document.handle import Item
 from viewer.errors import InputError
-from viewer.session.actions.settings import at_frame
-from viewer.session.checks import as_weight
 from viewer.session.gestures import Gestures
 from viewer.session.history import State
 from viewer.session.kernels import Kernels
-from viewer.session.measuring import still_report
 from viewer.session.stepping import near
-from viewer.session.take.evaluate import check_played_frame
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from viewer.session.actions.base import Action
-    from viewer.session.document import Document
-    from viewer.session.drag_goals import Grab
-    from viewer.session.handle import Item
-    from viewer.skeleton.pose import Pose
+from viewer.skeleton.pose import Pose
 
 
 class Loop(StrEnum):
@@ -179,7 +175,7 @@ class Transport(Gestures):
         document = self.document
         if document.pose is self._played_pose or not 0 <= document.frame < document.frames:
             return
-        if not near(document.pose, document.frame_pose(document.frame)):
+        if not near(document.pose, frame_pose(document, document.frame)):
             self.left = LeftPose(document.clip, document.frame, document.pose)
 
     def _interrupt(self) -> None:

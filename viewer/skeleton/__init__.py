@@ -6,9 +6,8 @@ from viewer.skeleton.character import BvhLayout, Character, Source
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.coordinates import clip_violation, limit_violation, project_pose
 from viewer.skeleton.effectors import Effector, EffectorGoal, find_place
-from viewer.skeleton.kinds import FREEDOMS, JointKind
 from viewer.skeleton.kinematics import World, fk, fk_clip
-from viewer.skeleton.limits import JointLimits, LimitForm
+from viewer.skeleton.limits import FREEDOMS, JointKind, JointLimits, LimitForm
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
 

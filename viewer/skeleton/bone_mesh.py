@@ -5,16 +5,13 @@ Each bone is an octahedron from a joint to a child or tip: its faces are flat, s
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from viewer.skeleton.kinematics import tip_positions
-
-if TYPE_CHECKING:
-    from viewer.skeleton.kinematics import World
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats, Ints
+from viewer.skeleton.kinematics import World, tip_positions
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats, Ints
 
 BELT = 0.12
 """Where an octahedron is thickest, as a part of its length; its radius there is as much."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from numbers import Real
 from types import MappingProxyType
@@ -11,13 +11,10 @@ from typing import TYPE_CHECKING
 
 from viewer.errors import InputError, quote
 from viewer.skeleton.checks import text
-from viewer.skeleton.copies import reduced
+from viewer.skeleton.clip import Clip
+from viewer.skeleton.pose import Reduced, reduced
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from viewer.skeleton.clip import Clip
-    from viewer.skeleton.copies import Reduced
     from viewer.skeleton.skeleton import Skeleton
 
 

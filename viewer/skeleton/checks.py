@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, TypeVar
+from enum import StrEnum
+from typing import TypeVar
 
 import numpy as np
 
 from viewer.errors import InputError, quote
 
-if TYPE_CHECKING:
-    from enum import StrEnum
-
-    E = TypeVar("E", bound=StrEnum)
-else:
-    E = TypeVar("E")
+E = TypeVar("E", bound=StrEnum)
 
 
 def text(value: object, what: str, *, empty: bool = True) -> str:

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, quote
 from viewer.skeleton.checks import seconds, text, whole
-from viewer.skeleton.copies import reduced
-from viewer.skeleton.pose import Pose
-from viewer.spatial.checks import as_floats, finite_floats, frozen, handed_over, nearly_unit, not_unit, whole_numbers
+from viewer.skeleton.pose import Pose, Reduced, reduced
+from viewer.spatial.checks import (
+    Floats,
+    Ints,
+    as_floats,
+    finite_floats,
+    frozen,
+    handed_over,
+    nearly_unit,
+    not_unit,
+    whole_numbers,
+)
 from viewer.spatial.quaternion import slerp
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from numpy.typing import ArrayLike
-
-    from viewer.skeleton.copies import Reduced
-    from viewer.spatial.checks import Floats, Ints
-
 
 MOST_FRAMES = 100_000_000
 """Frames that a clip may be resampled to: eleven days at 100 a second."""

@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from viewer.skeleton.clip import Clip
 from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.kinds import JointKind
-from viewer.skeleton.limits import UNLIMITED, JointLimits, LimitForm, default_twist_axis
+from viewer.skeleton.limits import UNLIMITED, JointKind, JointLimits, LimitForm, default_twist_axis
 from viewer.skeleton.names import body_part
+from viewer.spatial.checks import Floats
 
 if TYPE_CHECKING:
-    from viewer.skeleton.clip import Clip
     from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
 
 MARGIN = np.radians(20.0)
 LEAST = np.radians(15.0)

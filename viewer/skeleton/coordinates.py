@@ -10,6 +10,7 @@ ball       [x, y, z]              radians, by its limits' form (swing-twist or E
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeVar
@@ -18,21 +19,16 @@ import numpy as np
 
 from viewer.errors import InputError
 from viewer.skeleton.arguments import check_clip, check_pose, check_skeleton
-from viewer.skeleton.kinds import JointKind
-from viewer.skeleton.limits import LimitForm
+from viewer.skeleton.clip import Clip
+from viewer.skeleton.limits import JointKind, JointLimits, LimitForm
 from viewer.skeleton.pose import Pose
-from viewer.spatial.checks import handed_over
+from viewer.spatial.checks import Bools, Floats, Ints, handed_over
 from viewer.spatial.euler import axes_of, from_euler, parity_of, to_euler, wrapped
 from viewer.spatial.quaternion import IDENTITY, conjugate, from_axis_angle, multiply, rotate
 from viewer.spatial.swing_twist import from_swing_twist, to_swing_twist, twist_about
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from viewer.skeleton.clip import Clip
-    from viewer.skeleton.limits import JointLimits
     from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Bools, Floats, Ints
 
 Key = TypeVar("Key")
 

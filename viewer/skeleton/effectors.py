@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 from viewer.errors import InputError, quote, unknown_name
 from viewer.skeleton.checks import member, text, whole
 from viewer.skeleton.names import BodyPart, body_part
-from viewer.spatial.checks import finite_floats
+from viewer.spatial.checks import Floats, Ints, finite_floats
 
 if TYPE_CHECKING:
     from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats, Ints
 
 
 class EffectorGoal(StrEnum):

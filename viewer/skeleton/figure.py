@@ -6,6 +6,7 @@ branches of two long bones. A figure has two legs or two arms, or both; quadrupe
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from operator import is_
@@ -28,12 +29,10 @@ from viewer.skeleton.limbs import (
     unit,
 )
 from viewer.skeleton.names import body_part
+from viewer.spatial.checks import Floats
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
 
 _APART = 1e-3
 """Places nearer than this part of the figure's longest path are one place: joints of no length stand between bones."""

@@ -7,6 +7,7 @@ its 1st, 2nd, 4th, ... ancestor, so that a chain of 5,000 takes 13 rounds and no
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -15,17 +16,14 @@ import numpy as np
 
 from viewer.errors import InputError
 from viewer.skeleton.arguments import check_clip, check_pose, check_skeleton
-from viewer.spatial.checks import frozen
+from viewer.skeleton.character import Character
+from viewer.skeleton.clip import Clip
+from viewer.skeleton.pose import Pose
+from viewer.spatial.checks import Floats, Ints, frozen
 from viewer.spatial.quaternion import rotate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from viewer.skeleton.character import Character
-    from viewer.skeleton.clip import Clip
-    from viewer.skeleton.pose import Pose
     from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats, Ints
 
 Table: TypeAlias = Any
 """Rows of numbers, or numbers: lists, or an array."""

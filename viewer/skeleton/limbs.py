@@ -9,17 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.skeleton.kinds import JointKind
-from viewer.skeleton.kinematics import fk
-from viewer.skeleton.limits import LimitForm
+from viewer.skeleton.kinematics import World, fk
+from viewer.skeleton.limits import JointKind, JointLimits, LimitForm
+from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import conjugate, rotate
 
 if TYPE_CHECKING:
     from viewer.skeleton.figure import Figure, RestTree
-    from viewer.skeleton.kinematics import World
-    from viewer.skeleton.limits import JointLimits
     from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
 
 ARM, LEG = "arm", "leg"
 _ENDS = {ARM: ("hand", "wrist"), LEG: ("foot", "ankle")}

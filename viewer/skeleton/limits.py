@@ -7,25 +7,46 @@ need no form: their ranges are those of their own coordinates.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, quote
 from viewer.skeleton.checks import member, whole
-from viewer.skeleton.copies import reduced
-from viewer.skeleton.kinds import JointKind
-from viewer.spatial.checks import as_floats, frozen
+from viewer.skeleton.pose import Reduced, reduced
+from viewer.spatial.checks import Floats, as_floats, frozen
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
-    from numpy.typing import ArrayLike
+class JointKind(StrEnum):
+    """How a joint moves relative to its parent; the values are the words of the skeleton file."""
 
-    from viewer.skeleton.copies import Reduced
-    from viewer.spatial.checks import Floats
+    BALL = "ball"
+    """Three rotations about one point."""
+    HINGE = "hinge"
+    """One rotation: q = rest * R(axis, angle)."""
+    UNIVERSAL = "universal"
+    """Two rotations: q = rest * R(axes[0], a) * R(axes[1], b), the axes perpendicular."""
+    SLIDE = "slide"
+    """One translation: t = offset + R(rest) * axis * distance."""
+    FIXED = "fixed"
+    """None."""
+    FREE = "free"
+    """Six: roots only, unlimited."""
+
+
+FREEDOMS: dict[JointKind, int] = {
+    JointKind.BALL: 3,
+    JointKind.HINGE: 1,
+    JointKind.UNIVERSAL: 2,
+    JointKind.SLIDE: 1,
+    JointKind.FIXED: 0,
+    JointKind.FREE: 6,
+}
+"""Degrees of freedom of each kind."""
+
 
 AXIS_NAMES = "xyz"
 EULER_ORDERS = ("xyz", "xzy", "yxz", "yzx", "zxy", "zyx")

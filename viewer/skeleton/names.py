@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from viewer.errors import quote
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 class FreeNames:

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, fields
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from viewer.skeleton.copies import reduced
-from viewer.spatial.checks import as_floats, finite_floats, frozen, nearly_unit, not_unit
+from viewer.spatial.checks import Floats, as_floats, finite_floats, frozen, nearly_unit, not_unit
 
 if TYPE_CHECKING:
-    from viewer.skeleton.copies import Reduced
-    from viewer.spatial.checks import Floats
+    from _typeshed import DataclassInstance
+
+Reduced: TypeAlias = tuple[Any, tuple[Any, ...]]
+"""What `object.__reduce__` gives: a function and its arguments."""
+
+
+def reduced(value: DataclassInstance) -> Reduced:
+    """How a value is made again of its fields, for its ``__reduce__``: read-only maps cannot be copied as they are."""
+    given = {field.name: getattr(value, field.name) for field in fields(value)}
+    maps = {name for name, content in given.items() if isinstance(content, MappingProxyType)}
+    return _made, (type(value), given | {name: dict(given[name]) for name in maps}, maps)
+
+
+def _made(kind: type[Any], given: dict[str, Any], maps: set[str]) -> object:
+    return kind(**given | {name: MappingProxyType(given[name]) for name in maps})
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,17 +14,15 @@ import numpy as np
 from viewer.skeleton.clip_limits import LEAST, MARGIN
 from viewer.skeleton.coordinates import joint_space, project_pose
 from viewer.skeleton.figure import Figure, find_figure
-from viewer.skeleton.kinds import JointKind
 from viewer.skeleton.kinematics import World, fk, tip_positions
-from viewer.skeleton.limbs import ARM, bends_towards, flexion_axis, limb_places, rest_world, unit
+from viewer.skeleton.limbs import ARM, Limb, bends_towards, flexion_axis, limb_places, rest_world, unit
+from viewer.skeleton.limits import JointKind
 from viewer.skeleton.pose import Pose
-from viewer.spatial.checks import handed_over
+from viewer.spatial.checks import Floats, handed_over
 from viewer.spatial.quaternion import between, conjugate, from_axis_angle, from_matrix, multiply, rotate, slerp
 
 if TYPE_CHECKING:
-    from viewer.skeleton.limbs import Limb
     from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
 
 ARM_DOWN = np.radians(70.0)
 """Upper arms point this far below the horizontal."""

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from viewer.errors import InputError, shown
-from viewer.skeleton.kinds import JointKind
-from viewer.skeleton.spreads import states_spread
-
-if TYPE_CHECKING:
-    from viewer.skeleton.character import Character
-    from viewer.skeleton.effectors import Effector
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
+from viewer.skeleton.character import Character
+from viewer.skeleton.effectors import Effector
+from viewer.skeleton.limits import JointKind
+from viewer.skeleton.mobility import states_spread
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats
 
 
 def lend_rig(character: Character, rig: Character) -> Character:

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from viewer.errors import InputError, quote, unknown_name
-from viewer.skeleton.copies import reduced
-from viewer.skeleton.kinds import FREEDOMS
-from viewer.skeleton.pose import Pose
+from viewer.skeleton.effectors import Effector
+from viewer.skeleton.limits import FREEDOMS, JointKind, JointLimits
+from viewer.skeleton.pose import Pose, Reduced, reduced
 from viewer.skeleton.relaxed import derived_pose
 from viewer.skeleton.structure import checked_fields
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from viewer.skeleton.copies import Reduced
-    from viewer.skeleton.effectors import Effector
-    from viewer.skeleton.kinds import JointKind
-    from viewer.skeleton.limits import JointLimits
-    from viewer.spatial.checks import Floats, Ints
+from viewer.spatial.checks import Floats, Ints
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,8 +40,8 @@ class Skeleton:
         poses: named poses of the file.
         spreads: (J, 3) radians (metres of slides), how far each freedom commonly moves as the file states it, NaN where
             it does not (see `viewer.ik.mobility_priors`); None where it states none.
-        spread_matrices: (J, 3, 3) the same about every direction, in the joint's own axes, as `viewer.skeleton.spreads`
-            has it; NaN where the file states none, and then ``spreads`` counts.
+        spread_matrices: (J, 3, 3) the same about every direction, in the joint's own axes, as
+            `viewer.skeleton.mobility` has it; NaN where the file states none, and then ``spreads`` counts.
     """
 
     name: str

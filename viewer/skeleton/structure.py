@@ -7,6 +7,7 @@ in Python can be written and read again. Arrays are looked at as a whole; single
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -15,18 +16,13 @@ import numpy as np
 from viewer.errors import InputError, quote
 from viewer.skeleton.checks import member, text
 from viewer.skeleton.effectors import Effector
-from viewer.skeleton.kinds import JointKind
-from viewer.skeleton.limits import limits_for
+from viewer.skeleton.limits import JointKind, JointLimits, limits_for
+from viewer.skeleton.mobility import checked_matrices, checked_spreads
 from viewer.skeleton.pose import Pose
-from viewer.skeleton.spreads import checked_matrices, checked_spreads
-from viewer.spatial.checks import as_floats, finite_floats, frozen, nearly_unit, not_unit, whole_numbers
+from viewer.spatial.checks import Floats, Ints, as_floats, finite_floats, frozen, nearly_unit, not_unit, whole_numbers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from viewer.skeleton.limits import JointLimits
     from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats, Ints
 
 Vector: TypeAlias = tuple[float, float, float]
 

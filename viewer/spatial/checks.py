@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from viewer.errors import InputError
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike, DTypeLike, NDArray
-
-Floats: TypeAlias = "NDArray[np.float64]"
-Ints: TypeAlias = "NDArray[np.intp]"
-Bools: TypeAlias = "NDArray[np.bool_]"
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.intp]
+Bools: TypeAlias = NDArray[np.bool_]
 
 UNIT_TOLERANCE = 1e-3
 """A quaternion within this distance of unit length is normalised; one farther off is refused."""

@@ -6,16 +6,11 @@ Axes that repeat ("zxz") do not occur in the files or limits that this package r
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import ArrayLike
 
+from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import multiply
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from viewer.spatial.checks import Floats
 
 _PARITY = {"xyz": 1.0, "yzx": 1.0, "zxy": 1.0, "xzy": -1.0, "yxz": -1.0, "zyx": -1.0}
 _LOCK = 1e-12

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from viewer.spatial.checks import frozen
+from viewer.spatial.checks import Bools, Floats, frozen
 from viewer.spatial.rays import Ray
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from viewer.spatial.checks import Bools, Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,17 +7,12 @@ unit direction; where a ray misses, the distance is infinity.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from viewer.errors import InputError
-from viewer.spatial.checks import finite_floats, frozen
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Floats, finite_floats, frozen
 
 _PARALLEL = 1e-12
 

@@ -6,17 +6,12 @@ the swing's rotation vector; all three stand in one array in axis order x, y, z,
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import ArrayLike
 
+from viewer.spatial.checks import Floats
 from viewer.spatial.euler import wrapped
 from viewer.spatial.quaternion import exp, multiply
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from viewer.spatial.checks import Floats
 
 _SMALL = 1e-12
 

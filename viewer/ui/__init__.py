@@ -7,13 +7,12 @@ from viewer.ui.commands import BY_ID, COMMANDS, MENUS, Command, HelpRow, command
 from viewer.ui.context import context_commands
 from viewer.ui.controller import Controller
 from viewer.ui.documents import open_path
+from viewer.ui.drag_targets import Hover
 from viewer.ui.events import Drop, Event, Key, KeyUp, Leave, Move, Press, Release, Scroll
-from viewer.ui.hints import Hint
-from viewer.ui.hit_test import Hover
 from viewer.ui.messages import Message
-from viewer.ui.rect import Rect
+from viewer.ui.numbers import Rect
 from viewer.ui.state import state_of, write_state
-from viewer.ui.status import StatusLine
+from viewer.ui.status import Hint, StatusLine
 
 __all__ = [
     "BY_ID",

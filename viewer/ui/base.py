@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from viewer.gizmo import Space, Tool
+from viewer.document.units import step_scale
+from viewer.errors import ViewerError
+from viewer.gizmo import LengthUnit, Space, Tool
 from viewer.scene import Display, figure_height
+from viewer.session import Document, Item, Session
 from viewer.session.preferences import Preferences
-from viewer.session.units import step_scale
-from viewer.ui.gestures import item_of
-from viewer.ui.hit_test import Hover
+from viewer.ui.drag_targets import Hover
+from viewer.ui.gestures import Gesture, item_of
 from viewer.ui.messages import Message, MessageBar
-from viewer.ui.numbers import error_decimals, unit_for
+from viewer.ui.numbers import Rect, error_decimals, unit_for
 from viewer.ui.preferences import Liked
-from viewer.ui.rect import Rect
 from viewer.ui.switches import Panels
-
-if TYPE_CHECKING:
-    from viewer.errors import ViewerError
-    from viewer.gizmo import LengthUnit
-    from viewer.session import Document, Item, Session
-    from viewer.ui.gestures import Gesture
 
 
 class Request(NamedTuple):

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.scene import Camera, blend
-from viewer.ui.command import Handler, Handlers
-from viewer.ui.travel import Travel
+from viewer.scene import Camera, ViewName, blend
+from viewer.spatial.checks import Floats
+from viewer.ui.commands import Handler, Handlers
+from viewer.ui.events import Scroll
+from viewer.ui.playback import Travel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from viewer.scene import ViewName
-    from viewer.spatial.checks import Floats
     from viewer.ui.controller import Controller
-    from viewer.ui.events import Scroll
 
 VIEWS: dict[str, ViewName] = {
     "front": "front", "right": "right", "top": "top", "back": "back", "left": "left", "bottom": "bottom",

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from viewer.session.actions import MirrorPose, PastePose
-from viewer.ui.command import Handler, Handlers
+from viewer.document.actions import MakeEffector, MirrorPose, PastePose, SetHandle, SetPose
+from viewer.document.default_goals import stand_of
+from viewer.document.handle import handle_of
+from viewer.errors import FormatError, InputError, OutputError, ViewerError
+from viewer.formats.files import read_text
+from viewer.formats.goals_json import read_goals
+from viewer.formats.json_reading import kind_of, parse
+from viewer.formats.motion_json import read_pose
+from viewer.ik.goals import Goal, GoalKind
+from viewer.session import Document, Handle, Session, Wanted
+from viewer.session.files import is_session
+from viewer.skeleton.effectors import find_place
+from viewer.skeleton.pose import Pose
+from viewer.ui.commands import Handler, Handlers
+from viewer.ui.documents import bad_file
 
 if TYPE_CHECKING:
-    from viewer.skeleton.pose import Pose
     from viewer.ui.controller import Controller
 
 
@@ -60,3 +74,78 @@ class Clipboard:
             "edit.undo": Handler(session.undo, lambda: session.undo_depth > 0 or session.recording),
             "edit.redo": Handler(session.redo, lambda: session.redo_depth > 0),
         }
+
+
+_LARGEST = 1 << 20
+"""Bytes up to which a JSON file is looked into: poses and goals are small."""
+_ATTRIBUTES = (
+    "kind", "position", "rotation", "distance", "axis", "weight", "rotation_weight", "pin_position", "pin_rotation",
+    "offset", "automatic",
+)  # fmt: skip
+
+
+def kind_of_file(path: Path | str) -> str:
+    """Which a file is, "pose" or "goals"; "" for all else, files that cannot be read included."""
+    place = Path(path)
+    if place.suffix.casefold() != ".json" or is_session(place):
+        return ""
+    try:
+        if place.stat().st_size > _LARGEST:
+            return ""
+        tree = parse(read_text(place, str(place)))
+    except (OSError, InputError, FormatError, OutputError):
+        return ""
+    kind = kind_of(tree) if isinstance(tree, dict) else ""
+    return kind if kind in {"pose", "goals"} else ""
+
+
+def take_file(controller: Controller, path: Path, kind: str) -> None:
+    """Put a pose or goals file on the figure."""
+    session, warnings = controller.session, list[str]()
+    try:
+        if kind == "pose":
+            pose = read_pose(path, str(path), session.document.skeleton, warnings)
+            session.dispatch(SetPose(pose, f"Pose of {path.name}"))
+        else:
+            _take_goals(session, read_goals(path, str(path), session.document.skeleton, warnings), path.name)
+    except ViewerError as error:
+        controller.post(bad_file(controller, path, error))
+        return
+    controller.bar.done("open")
+    controller.note(f"{kind.capitalize()} taken from {path.name}{f': {warnings[0]}' if warnings else ''}")
+
+
+def _take_goals(session: Session, goals: tuple[Goal, ...], name: str) -> None:
+    """Set the handles that goals name; the others stay as they are."""
+    session.begin(f"Goals of {name}")
+    try:
+        for goal in goals:
+            _take_goal(session, goal)
+    except ViewerError:
+        session.cancel()
+        raise
+    session.commit()
+
+
+def _take_goal(session: Session, goal: Goal) -> None:
+    effectors = [effector.name for effector in session.document.skeleton.effectors]
+    name = find_place(session.document.skeleton, goal.effector).name
+    if name not in effectors:
+        session.update(MakeEffector(goal.effector))
+        name = session.document.selection[-1].name
+    handle = handle_of(_placed(session.document, goal, name), name)
+    given = {key: getattr(handle, key) for key in _ATTRIBUTES}
+    session.update(SetHandle(name, **{key: value for key, value in given.items() if value is not None}))
+
+
+def _placed(document: Document, goal: Goal, name: str) -> Goal:
+    """A pin without a place is where its effector stands."""
+    if not goal.pinned:
+        return goal
+    stand = stand_of(document.skeleton, document.pose, Handle(effector=name, kind=Wanted.OFF, offset=goal.offset))
+    position, rotation = goal.target, goal.target_rotation
+    if position is None and goal.kind in {GoalKind.POSITION, GoalKind.POSE}:
+        position = tuple(stand.position.tolist())
+    if rotation is None and goal.kind in {GoalKind.ROTATION, GoalKind.POSE}:
+        rotation = tuple(stand.rotation.tolist())
+    return replace(goal, target=position, target_rotation=rotation)

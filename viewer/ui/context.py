@@ -6,15 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.session import Item
-from viewer.session.actions import Select
-from viewer.session.default_goals import below
-from viewer.ui.command import Handler, Handlers
-from viewer.ui.commands import BY_ID
+from viewer.document.actions import Select
+from viewer.document.default_goals import below
+from viewer.session import Document, Item
+from viewer.ui.commands import BY_ID, Command, Handler, Handlers
 
 if TYPE_CHECKING:
-    from viewer.session import Document
-    from viewer.ui.command import Command
     from viewer.ui.controller import Controller
 
 _OF_JOINT = (

@@ -2,41 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from viewer.errors import ViewerError
+from viewer.scene import Camera, DrawList, Scene
+from viewer.session import Session
+from viewer.session.preferences import Preferences
+from viewer.spatial.projection import Projection
 from viewer.ui.base import Base
 from viewer.ui.camera_moves import CameraMoves
 from viewer.ui.clipboard import Clipboard
 from viewer.ui.commands import BY_ID, command_for
 from viewer.ui.context import Selecting
 from viewer.ui.demos import Demos
+from viewer.ui.drag_targets import Hover
 from viewer.ui.dragging import Drag, Dragging
-from viewer.ui.effects import Effects
-from viewer.ui.events import Drop, Key, KeyUp, Leave, Move, Press, Release, Scroll
+from viewer.ui.events import Drop, Event, Key, KeyUp, Leave, Move, Press, Release, Scroll
 from viewer.ui.files import Files
-from viewer.ui.hints import hints_of
-from viewer.ui.hit_test import Hover
 from viewer.ui.keying import Keying
-from viewer.ui.nudging import Nudging
+from viewer.ui.numbers import Rect
 from viewer.ui.picture import Picture
-from viewer.ui.planes import Planes
 from viewer.ui.playback import Playback
 from viewer.ui.pointing import Pointing
-from viewer.ui.posing import Posing
+from viewer.ui.posing import Nudging, Posing
 from viewer.ui.renaming import Renaming
-from viewer.ui.status import status_line
+from viewer.ui.showing import Effects, Planes
+from viewer.ui.status import Hint, StatusLine, hints_of, status_line
 from viewer.ui.switches import Switches
-
-if TYPE_CHECKING:
-    from viewer.scene import Camera, DrawList, Scene
-    from viewer.session import Session
-    from viewer.session.preferences import Preferences
-    from viewer.spatial.projection import Projection
-    from viewer.ui.events import Event
-    from viewer.ui.hints import Hint
-    from viewer.ui.rect import Rect
-    from viewer.ui.status import StatusLine
 
 
 class Controller(Base):

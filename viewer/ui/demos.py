@@ -7,22 +7,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.gizmo import Fill, Stroke
-from viewer.session.actions import MoveTargets, SetSolver
-from viewer.session.demos import PREFIX, Motion, Pointer, SolveAfresh, StartOver, demo_of
-from viewer.ui.command import Handler, Handlers
+from viewer.document.actions import MoveTargets, SetSolver
+from viewer.gizmo import Fill, Shape, Stroke
+from viewer.scene import Camera
+from viewer.session import Document
+from viewer.session.demos import PREFIX, Demo, Motion, Pointer, Ring, SolveAfresh, StartOver, demo_of
+from viewer.skeleton.character import Character
+from viewer.spatial.checks import Floats
+from viewer.spatial.projection import Projection
+from viewer.ui.commands import Handler, Handlers
+from viewer.ui.events import Move, Press
 from viewer.ui.gestures import item_of
 
 if TYPE_CHECKING:
-    from viewer.gizmo import Shape
-    from viewer.scene import Camera
-    from viewer.session import Document
-    from viewer.session.demos import Demo, Ring
-    from viewer.skeleton.character import Character
-    from viewer.spatial.checks import Floats
-    from viewer.spatial.projection import Projection
     from viewer.ui.controller import Controller
-    from viewer.ui.events import Move, Press
 
 _ROUND = 48
 """Corners of what is drawn round."""

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, get_args
 
-from viewer.gizmo import GizmoDrag, Part, Tool
-from viewer.session import Mode
+from viewer.gizmo import Gizmo, GizmoDrag, Part, Shape, Tool
+from viewer.scene import Hit
+from viewer.session import Document, Item, Mode
+from viewer.spatial.checks import Floats
+from viewer.spatial.projection import Projection
 from viewer.ui import drag_targets
-from viewer.ui.command import Handler, Handlers
-from viewer.ui.drag_targets import can_move
+from viewer.ui.commands import Handler, Handlers
+from viewer.ui.drag_targets import Hover, Mover, can_move
+from viewer.ui.events import Button, Mods, Move, Press, Release
 from viewer.ui.gestures import item_of
-from viewer.ui.hit_test import Hover
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from viewer.gizmo import Gizmo, Shape
-    from viewer.scene import Hit
-    from viewer.session import Document, Item
-    from viewer.spatial.checks import Floats
-    from viewer.spatial.projection import Projection
     from viewer.ui.controller import Controller
-    from viewer.ui.drag_targets import Mover
-    from viewer.ui.events import Button, Mods, Move, Press, Release
 
 
 class Drag:

@@ -6,12 +6,10 @@ Places are framebuffer pixels from the window's top left corner, x to the right 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from pathlib import Path
+from typing import Literal, NamedTuple
 
 from viewer.ui.numbers import MINUS
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 Button = Literal["left", "middle", "right"]
 Mods = frozenset[str]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -11,12 +12,10 @@ from viewer.errors import shown
 from viewer.formats.load import SAMPLE
 from viewer.session.demos import PREFIX
 from viewer.session.files import SUFFIX, digest_on_disk
-from viewer.ui import documents, import_pose_or_goals
-from viewer.ui.command import Handler, Handlers
+from viewer.ui import clipboard, documents
+from viewer.ui.commands import Handler, Handlers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from viewer.ui.controller import Controller
 
 Answer = Literal["save", "discard", "cancel"]
@@ -96,9 +95,9 @@ class Files:
 
     def open(self, path: Path | str) -> None:
         """Open a file or ``sample:NAME``, after asking about unsaved changes."""
-        kind = import_pose_or_goals.kind_of_file(path)
+        kind = clipboard.kind_of_file(path)
         if kind:
-            import_pose_or_goals.take_file(self._controller, Path(path), kind)
+            clipboard.take_file(self._controller, Path(path), kind)
         else:
             self.unless_unsaved(partial(documents.open_path, self._controller, path))
 

@@ -5,32 +5,27 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from pathlib import Path
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
+from viewer.document.default_goals import carried, world_of
+from viewer.document.effector_transform import joints_at_limit
+from viewer.document.evaluation import baked_character, frame_pose
+from viewer.document.handle import Item
+from viewer.document.take_changes import take_of
 from viewer.formats.film_rates import FASTEST, GIF_FPS, STILL_FPS, STILL_TURN, USUAL, playable_fps, same_rate
-from viewer.scene import Display, Scene, figure_height, figure_points, floor_of
-from viewer.session.default_goals import carried, world_of
-from viewer.session.handle import Item
-from viewer.session.measuring import joints_at_limit
-from viewer.session.take import baked_character
-from viewer.session.take.changing import take_of
+from viewer.scene import Camera, Display, Ghost, Scene, Trail, figure_height, figure_points, floor_of
+from viewer.session import Document
+from viewer.skeleton.clip import Clip
+from viewer.skeleton.pose import Pose
+from viewer.spatial.checks import Floats
 from viewer.ui import drag_targets
 from viewer.ui.documents import has_motion
 from viewer.ui.numbers import fixed
-from viewer.ui.onion_skin import MOST_TRAILS, ghosts_of, trails_of
+from viewer.ui.onion_skin import MOST_TRAILS, Shown, ghosts_of, trails_of
 from viewer.ui.picture import goal_marks, stretched
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from viewer.scene import Camera, Ghost, Trail
-    from viewer.session import Document
-    from viewer.skeleton.clip import Clip
-    from viewer.skeleton.pose import Pose
-    from viewer.spatial.checks import Floats
-    from viewer.ui.onion_skin import Shown
 
 FilmFormat = Literal["mp4", "gif", "png"]
 FORMATS: tuple[FilmFormat, ...] = get_args(FilmFormat)
@@ -360,7 +355,7 @@ def walks_out(document: Document, frames: tuple[int, int], camera: Camera, size:
         return False  # it is looked at from near: that is meant
     first, last = frames
     step = -(-(last - first + 1) // _GLANCES)
-    return not all(_seen(document, document.frame_pose(f), camera, size) for f in range(first, last + 1, step))
+    return not all(_seen(document, frame_pose(document, f), camera, size) for f in range(first, last + 1, step))
 
 
 def _seen(document: Document, pose: Pose, camera: Camera, size: tuple[int, int]) -> bool:

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 
-from viewer.scene import box
+from viewer.document.actions import Select
+from viewer.scene import Hit, box
 from viewer.session import Item
-from viewer.session.actions import Select
+from viewer.spatial.checks import Floats
+from viewer.ui.events import Button, Move, Press, Release
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from viewer.scene import Hit
-    from viewer.spatial.checks import Floats
     from viewer.ui.controller import Controller
-    from viewer.ui.events import Button, Move, Press, Release
 
 THRESHOLD = 3.0
 """Logical pixels from which a press is a drag."""

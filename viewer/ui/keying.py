@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from viewer.document import actions as act
+from viewer.document.actions import Action
+from viewer.document.take import BLENDS, Blend, Key, Take
 from viewer.errors import ViewerError
-from viewer.session import actions as act
-from viewer.session.take.values import BLENDS, Key
-from viewer.ui.command import Handler, Handlers
+from viewer.session import Document, Item
+from viewer.ui.commands import Handler, Handlers
 from viewer.ui.messages import Message
 from viewer.ui.timeline import TimeView, key_frames, last_frame, played_range
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from viewer.session import Document, Item
-    from viewer.session.actions import Action
-    from viewer.session.take.values import Blend, Take
     from viewer.ui.controller import Controller
 
 

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
 
-from viewer.ui.commands import help_rows
-
-if TYPE_CHECKING:
-    from viewer.ui.commands import HelpRow
+from viewer.ui.commands import HelpRow, help_rows
 
 _PRESETS = {"simple": "Simple", "blender": "Blender", "maya": "Maya"}
 _HEAD = """# Keyboard and mouse

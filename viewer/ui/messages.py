@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from viewer.errors import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 STALLED = "Stalled: the goals are not met from here"
 """Said with the offer to look for another way."""

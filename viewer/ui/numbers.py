@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
+from viewer.document.units import LEAST, MOST, is_usual
 from viewer.gizmo.typed import METRE, LengthUnit
 from viewer.ik.findings import FAR, far
-from viewer.session.units import LEAST, MOST, is_usual
 
 MINUS = "\N{MINUS SIGN}"
 DASH = "\N{EN DASH}"
@@ -99,3 +100,28 @@ def unit_for(height: float) -> LengthUnit:
 def error_decimals(height: float) -> int:
     """Decimals of an error in millimetres, for a figure of a height."""
     return 1 if is_usual(height) or height >= MOST else unit_for(height).decimals
+
+
+class Rect(NamedTuple):
+    """Where something is in the window: framebuffer pixels from the top left corner.
+
+    Attributes:
+        x: left edge.
+        y: top edge.
+        w: width.
+        h: height.
+    """
+
+    x: int
+    y: int
+    w: int
+    h: int
+
+    def contains(self, x: float, y: float) -> bool:
+        """Whether a pixel is inside."""
+        return self.x <= x < self.x + self.w and self.y <= y < self.y + self.h
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """(width, height), at least one pixel each: what a projection can be made for."""
+        return max(1, self.w), max(1, self.h)

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from viewer.document.evaluation import frame_pose, frames_shown
 from viewer.scene import Ghost
 from viewer.scene.scene import Trail
-from viewer.session import Item
-from viewer.session.take.evaluate import frames_shown
+from viewer.session import Document, Item
 from viewer.skeleton.effectors import find_place
 from viewer.skeleton.kinematics import World, fk_arrays
+from viewer.spatial.checks import Floats
 from viewer.ui import numbers
 from viewer.ui.drag_targets import joint_of
 from viewer.ui.timeline import key_frames
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from typing import Any
-
-    from viewer.session import Document
-    from viewer.spatial.checks import Floats
     from viewer.ui.controller import Controller
 
 ALPHAS = (0.42, 0.25)
@@ -176,6 +173,6 @@ def _offset(document: Document, item: Item) -> tuple[float, ...]:
 
 def _worlds(document: Document, frames: Iterable[int]) -> World:
     """Where the joints are at some frames."""
-    poses = [document.frame_pose(frame) for frame in frames]
+    poses = [frame_pose(document, frame) for frame in frames]
     turns: Floats = np.stack([pose.rotations for pose in poses])
     return fk_arrays(document.skeleton.parents, turns, np.stack([pose.translations for pose in poses]))

@@ -2,19 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from viewer.gizmo import Fill, Gizmo, Space, Stroke, Tool, axes_of
+from viewer.document.default_goals import below, stand_of, world_of
+from viewer.document.effector_transform import joints_at_limit, measured
+from viewer.gizmo import Fill, Gizmo, Shape, Space, Stroke, Tool, axes_of
 from viewer.ik.solution import Status
-from viewer.scene import Mark, Scene, Text, draw_list, facing, figure_height, figure_points, floor_of, rgba
+from viewer.scene import (
+    Display,
+    DrawList,
+    Ghost,
+    Ground,
+    Mark,
+    Scene,
+    Text,
+    Trail,
+    draw_list,
+    facing,
+    figure_height,
+    figure_points,
+    floor_of,
+    rgba,
+)
 from viewer.scene.annotations import text_width
-from viewer.session import Item
-from viewer.session.default_goals import below, stand_of, world_of
-from viewer.session.measuring import joints_at_limit, measured
+from viewer.session import Document, GoalError, Handle, Item, Session
+from viewer.skeleton.character import Character
 from viewer.skeleton.coordinates import joint_space
+from viewer.skeleton.kinematics import World
+from viewer.spatial.checks import Floats
+from viewer.spatial.projection import Projection
 from viewer.ui import drag_targets, numbers
 from viewer.ui.drag_targets import aims, is_root, joint_of
 from viewer.ui.dragging import Drag
@@ -23,15 +43,6 @@ from viewer.ui.onion_skin import Echoes
 from viewer.ui.status import too_near, worst
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-
-    from viewer.gizmo import Shape
-    from viewer.scene import Display, DrawList, Ghost, Ground, Trail
-    from viewer.session import Document, GoalError, Handle, Session
-    from viewer.skeleton.character import Character
-    from viewer.skeleton.kinematics import World
-    from viewer.spatial.checks import Floats
-    from viewer.spatial.projection import Projection
     from viewer.ui.controller import Controller
 
 _OUTSIDE = 1e-6

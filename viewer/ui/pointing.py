@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from viewer.document.actions import Select
 from viewer.gizmo import Part
-from viewer.session.actions import Select
+from viewer.session import Item
+from viewer.ui.drag_targets import hits_at, under
 from viewer.ui.dragging import Drag
-from viewer.ui.events import Move
-from viewer.ui.gestures import THRESHOLD, Box, MoveCamera, Pressed, item_of
-from viewer.ui.hit_test import hits_at, under
+from viewer.ui.events import Mods, Move, Press, Release
+from viewer.ui.gestures import THRESHOLD, Box, Gesture, MoveCamera, Pressed, item_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from viewer.session import Item
     from viewer.ui.controller import Controller
-    from viewer.ui.events import Mods, Press, Release
-    from viewer.ui.gestures import Gesture
 
 _AXIS_PARTS = (Part.X, Part.Y, Part.Z)
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from viewer.session.preferences import Preferences, Preset
+from viewer.session.preferences import Preferences, Preset
 
 
 class Liked:

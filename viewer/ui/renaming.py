@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from viewer.document.actions import RenameJoint
 from viewer.errors import InputError, quote
-from viewer.session.actions import RenameJoint
-from viewer.ui.command import Handler, Handlers
+from viewer.session import Document
+from viewer.ui.commands import Handler, Handlers
 from viewer.ui.drag_targets import joint_of
 
 if TYPE_CHECKING:
-    from viewer.session import Document
     from viewer.ui.controller import Controller
 
 

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from viewer.document.default_goals import stand_of
 from viewer.formats.files import write_whole
-from viewer.session import Item
-from viewer.session.default_goals import stand_of
+from viewer.session import Handle, Item, Report
 from viewer.session.script.digest import digest_of
+from viewer.spatial.checks import Floats
+from viewer.ui.controller import Controller
 from viewer.ui.messages import STALLED
 from viewer.ui.timeline import key_frames
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from viewer.session import Handle, Report
-    from viewer.spatial.checks import Floats
-    from viewer.ui.controller import Controller
 
 
 def state_of(controller: Controller, window_size: tuple[int, int], fps: float | None = None) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, get_args
 
 from viewer.scene.scene import LimitsShown
-from viewer.ui.command import Handler, Handlers
+from viewer.ui.commands import Handler, Handlers
 
 if TYPE_CHECKING:
     from viewer.ui.controller import Controller

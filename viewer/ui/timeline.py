@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from viewer.session.actions import Action
-from viewer.session.take.changing import take_of
-from viewer.session.take.values import CODES, FRAMES, Blend, Key, check_frame
+from viewer.document.actions import Action
+from viewer.document.take import CODES, FRAMES, Blend, Key, Take, check_frame
+from viewer.document.take_changes import take_of
+from viewer.session import Document
+from viewer.spatial.checks import Bools, Ints
 from viewer.ui.drag_targets import joint_of
-
-if TYPE_CHECKING:
-    from viewer.session import Document
-    from viewer.session.take.values import Take
-    from viewer.spatial.checks import Bools, Ints
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from imgui_bundle import imgui, implot
 
+from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
 from viewer.app.panels.dope_sheet import scrub
 from viewer.app.panels.inspector import EULER, coordinates
@@ -15,23 +16,19 @@ from viewer.app.panels.ruler import number_step
 from viewer.app.panels.solver import styled
 from viewer.app.panels.timeline import draw as draw_timeline
 from viewer.app.theme import colour
-from viewer.app.widgets.buttons import segments
+from viewer.app.widgets.buttons import quiet, segments
 from viewer.app.widgets.pen import Pen
-from viewer.app.widgets.rows import quiet
-from viewer.session.take.evaluate import joint_at
+from viewer.document.document import Document
+from viewer.document.evaluation import joint_at
+from viewer.session import Item
 from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.kinds import JointKind
+from viewer.skeleton.limits import JointKind
+from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.euler import to_euler
 from viewer.ui import numbers
 from viewer.ui.drag_targets import joint_of
 from viewer.ui.status import chain_of
 from viewer.ui.timeline import key_frames
-
-if TYPE_CHECKING:
-    from viewer.app.context import PanelContext
-    from viewer.session import Item
-    from viewer.session.document import Document
-    from viewer.spatial.checks import Floats, Ints
 
 MOST = 480
 """Frames that are looked at; of more some are left out."""

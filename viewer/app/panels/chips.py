@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
+from viewer.app.context import PanelContext
 from viewer.app.panels.goals import NO_GOALS
 from viewer.app.widgets.dialogs import wrapped
 from viewer.app.widgets.pen import Pen
-
-if TYPE_CHECKING:
-    from viewer.app.context import PanelContext
 
 CHIP, _LINE = 26.0, 18.0
 """Height of a chip of one line, and of each further line, logical pixels."""

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from imgui_bundle import imgui
 
-from viewer.app.panels.commands import run
+from viewer.app.context import PanelContext
 from viewer.app.panels.inspector import WORDS
+from viewer.app.panels.panel_parts import run
 from viewer.app.widgets.edits import act
-from viewer.errors import shown
-from viewer.session.actions import (
+from viewer.document.actions import (
     HoldEffector,
     MakeEffector,
     ReleaseEffector,
@@ -20,11 +18,9 @@ from viewer.session.actions import (
     SetPin,
     SetWanted,
 )
-from viewer.session.document import Item
+from viewer.document.document import Item
+from viewer.errors import shown
 from viewer.ui.commands import BY_ID
-
-if TYPE_CHECKING:
-    from viewer.app.context import PanelContext
 
 NAME = "##context"
 

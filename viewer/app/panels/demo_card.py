@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
-from viewer.app.panels.commands import run
+from viewer.app.context import PanelContext
+from viewer.app.panels.panel_parts import run
 from viewer.app.panels.solver import title
 from viewer.app.widgets.buttons import icon_button, segments, text_button
 from viewer.app.widgets.pen import Pen
-
-if TYPE_CHECKING:
-    from viewer.app.context import PanelContext
-    from viewer.session.demos import Demo, Says
+from viewer.session.demos import Demo, Says
 
 _FLAGS = (
     imgui.WindowFlags_.no_decoration

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from imgui_bundle import imgui
 
+from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
-from viewer.app.panels.commands import run
+from viewer.app.panels.panel_parts import run
 from viewer.app.panels.ruler import (
     INSET,
     STRIP,
+    Axis,
     axis_of,
     draw_playhead,
     draw_range,
@@ -22,18 +24,12 @@ from viewer.app.panels.ruler import (
     range_places,
 )
 from viewer.app.widgets.edits import THRESHOLD, act, attempt
-from viewer.app.widgets.pen import Pen, item
-from viewer.session.actions import SetRange, SimplifyKeys
-from viewer.session.take.values import MOST_FRAMES, Blend
+from viewer.app.widgets.pen import Item, Pen, item
+from viewer.document.actions import SetRange, SimplifyKeys
+from viewer.document.take import MOST_FRAMES, Blend, Key
+from viewer.spatial.checks import Ints
 from viewer.ui.commands import BY_ID
 from viewer.ui.timeline import Row, keys_in, last_frame, played_range, rows_of
-
-if TYPE_CHECKING:
-    from viewer.app.context import PanelContext
-    from viewer.app.panels.ruler import Axis
-    from viewer.app.widgets.pen import Item
-    from viewer.session.take.values import Key
-    from viewer.spatial.checks import Ints
 
 _REACH = 7.0
 """Logical pixels beside a key at which it is still hit."""

@@ -9,18 +9,17 @@ from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui
 
-from viewer.app.widgets.buttons import FIELD, SEGMENT, segments, text_button
+from viewer.app.context import PanelContext
+from viewer.app.widgets.buttons import FIELD, SEGMENT, label, segments, text_button
 from viewer.app.widgets.edits import Edit, Phase
 from viewer.app.widgets.fields import Format, number_field
 from viewer.app.widgets.pen import Pen
-from viewer.app.widgets.rows import label
 from viewer.formats.save import IN_METRES, MOST_DECIMALS, SHAPES, WITH_DECIMALS
+from viewer.session import Document
 from viewer.ui.documents import ExportOptions, has_motion, shows_motion
 
 if TYPE_CHECKING:
-    from viewer.app.context import PanelContext
     from viewer.app.panels.file_dialog import State
-    from viewer.session import Document
 
 HEIGHT = 100.0
 """Logical pixels that the rows take."""

@@ -5,33 +5,29 @@ from __future__ import annotations
 import os
 import re
 import time
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
+from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
 from viewer.app.panels.export_rows import HEIGHT as EXPORT_HEIGHT
 from viewer.app.panels.export_rows import ExportState, draw_export
-from viewer.app.widgets.buttons import text_button
+from viewer.app.widgets.buttons import label, text_button
 from viewer.app.widgets.dialogs import Choice, begin_dialog, choices, dialog_title, end_dialog
 from viewer.app.widgets.fields import FOCUS, take_keyboard, text_line
 from viewer.app.widgets.pen import Pen, gap, item, tip
-from viewer.app.widgets.rows import label
 from viewer.errors import ViewerError, quote
 from viewer.formats.files import check_output
 from viewer.formats.load import READERS, sample_names
 from viewer.session.files import SUFFIX
 from viewer.ui.documents import EXPORTS, export_to, replaces
 from viewer.ui.showing import Wanted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
-
-    from viewer.app.context import PanelContext
 
 ROW = 24
 """Height of a row, logical pixels."""

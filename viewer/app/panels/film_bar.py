@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
+from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
-from viewer.app.panels.commands import ask
+from viewer.app.panels.panel_parts import ask
 from viewer.app.widgets.buttons import FIELD, text_button
 from viewer.app.widgets.dialogs import Choice, begin_dialog, choices, end_dialog, escape_pressed
 from viewer.app.widgets.pen import Pen, gap
-
-if TYPE_CHECKING:
-    from viewer.app.context import PanelContext
-    from viewer.ui.film import FilmProgress
+from viewer.ui.film import FilmProgress
 
 ASK = "##ask film"
 _ANSWERS = {

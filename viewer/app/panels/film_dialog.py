@@ -4,29 +4,31 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
+from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
 from viewer.app.panels import file_dialog
 from viewer.app.panels.file_dialog import has_suffix, meant
-from viewer.app.widgets.buttons import FIELD, SEGMENT, segments, text_button
+from viewer.app.widgets.buttons import FIELD, SEGMENT, label, segments, separator, text_button
 from viewer.app.widgets.dialogs import Choice, begin_dialog, choices, dialog_title, end_dialog
-from viewer.app.widgets.edits import Phase
+from viewer.app.widgets.edits import Edit, Phase
 from viewer.app.widgets.fields import FOCUS, Format, number_field, take_keyboard, text_line
 from viewer.app.widgets.pen import Pen, gap, tip
-from viewer.app.widgets.rows import label, separator
+from viewer.document.document import Document
+from viewer.document.take_changes import shows_take
 from viewer.errors import MachineError, ViewerError, quote
 from viewer.formats.files import check_output
 from viewer.formats.film_rates import SLOWEST_TURN, STILL_TURN
 from viewer.session.files import SUFFIX
-from viewer.session.take.changing import shows_take
+from viewer.skeleton.character import Character
 from viewer.ui.commands import BY_ID
 from viewer.ui.film import (
     FORMATS,
     PARTS,
+    FilmFormat,
     FilmOrder,
     FilmPlan,
     as_in_view,
@@ -44,13 +46,6 @@ from viewer.ui.film import (
     there_already,
     walks_out,
 )
-
-if TYPE_CHECKING:
-    from viewer.app.context import PanelContext
-    from viewer.app.widgets.edits import Edit
-    from viewer.session.document import Document
-    from viewer.skeleton.character import Character
-    from viewer.ui.film import FilmFormat
 
 SIZES = {"view": (0, 0), "360": (640, 360), "720": (1280, 720), "1080": (1920, 1080), "own": (0, 0)}
 """Sizes to choose from; the view's, and numbers that are typed, are known only then."""

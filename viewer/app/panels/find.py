@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from imgui_bundle import imgui
 
+from viewer.app.context import PanelContext
 from viewer.app.layout import Place
 from viewer.app.panels.tree_rows import found_rows
+from viewer.app.widgets.buttons import quiet
 from viewer.app.widgets.dialogs import begin_dialog, dialog_title, end_dialog
 from viewer.app.widgets.edits import act
-from viewer.app.widgets.fields import search_field
+from viewer.app.widgets.fields import Search, search_field
 from viewer.app.widgets.pen import Pen, item, tip
-from viewer.app.widgets.rows import quiet
-from viewer.session.actions import Select
-from viewer.session.document import Item
-
-if TYPE_CHECKING:
-    from viewer.app.context import PanelContext
-    from viewer.app.widgets.fields import Search
+from viewer.document.actions import Select
+from viewer.document.document import Item
 
 NAME = "##find joint"
 _MOST, _ROW = 8, 24

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from imgui_bundle import imgui
 
+from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
-from viewer.app.panels.commands import context_menu, point
-from viewer.app.panels.marks import effector_mark
+from viewer.app.panels.panel_parts import context_menu, effector_mark, point
+from viewer.app.widgets.buttons import quiet
 from viewer.app.widgets.edits import act
 from viewer.app.widgets.pen import Pen, item, tip
-from viewer.app.widgets.rows import quiet
-from viewer.session.actions import Select
-from viewer.session.document import Item
+from viewer.document.actions import Select
+from viewer.document.document import Handle, Item
+from viewer.document.report import GoalError
 from viewer.ui import numbers
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from viewer.app.context import PanelContext
-    from viewer.session.document import Handle
-    from viewer.session.report import GoalError
 
 ROW, HEAD = 24, 22
 """Heights, logical pixels."""

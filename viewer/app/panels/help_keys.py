@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import product
-from typing import TYPE_CHECKING
 
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
+from viewer.app.context import PanelContext
 from viewer.app.fonts import TITLE
 from viewer.app.widgets.buttons import icon_button, key_cap, segments
 from viewer.app.widgets.dialogs import begin_dialog, end_dialog, escape_pressed
 from viewer.app.widgets.fields import search_field
 from viewer.app.widgets.pen import Pen
-from viewer.ui.commands import help_rows
-
-if TYPE_CHECKING:
-    from viewer.app.context import PanelContext
-    from viewer.session.preferences import Preset
-    from viewer.ui.commands import HelpRow
+from viewer.session.preferences import Preset
+from viewer.ui.commands import HelpRow, help_rows
 
 NAME = "##help"
 PRESETS: tuple[Preset, ...] = ("simple", "blender", "maya")

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
+from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
 from viewer.app.widgets.edits import attempt
 from viewer.app.widgets.pen import Pen, item, tip
-
-if TYPE_CHECKING:
-    from viewer.app.context import PanelContext
 
 ROW = 22
 """Height of a row, logical pixels."""

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
+from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
 from viewer.app.layout import Place
 from viewer.app.panels.goals import NO_GOALS
-from viewer.app.panels.marks import effector_mark
-from viewer.app.widgets.buttons import drop_button, text_button, toggle
+from viewer.app.panels.panel_parts import effector_mark
+from viewer.app.widgets.buttons import drop_button, head, label, quiet, separator, tell_need, text_button, toggle
 from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out
 from viewer.app.widgets.fields import (
     LENGTH,
@@ -28,9 +30,8 @@ from viewer.app.widgets.fields import (
     place_label,
 )
 from viewer.app.widgets.pen import Pen
-from viewer.app.widgets.rows import head, label, quiet, separator, tell_need
 from viewer.app.widgets.sliders import Range, angle_slider, part_slider
-from viewer.session.actions import (
+from viewer.document.actions import (
     HoldEffector,
     MakeEffector,
     MoveTargets,
@@ -47,24 +48,17 @@ from viewer.session.actions import (
     SetWeight,
     TurnJoint,
 )
-from viewer.session.default_goals import stand_of
-from viewer.session.document import Item, Wanted
-from viewer.session.measuring import joints_at_limit
+from viewer.document.default_goals import stand_of
+from viewer.document.document import Document, Handle, Item, Wanted
+from viewer.document.effector_transform import joints_at_limit
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.effectors import find_place
-from viewer.skeleton.kinds import FREEDOMS, JointKind
-from viewer.skeleton.limits import LimitForm
+from viewer.skeleton.limits import FREEDOMS, JointKind, LimitForm
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats
 from viewer.spatial.euler import from_euler, to_euler
 from viewer.ui import numbers
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from viewer.app.context import PanelContext
-    from viewer.session.document import Document, Handle
-    from viewer.skeleton.pose import Pose
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
 
 AT_END = 1e-4
 """Radians or metres from an end of a range within which a coordinate stands at it."""

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui
 
+from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
-from viewer.app.panels.commands import ask, run
+from viewer.app.panels.panel_parts import ask, run
 from viewer.app.panels.solver import method_menu
 from viewer.app.widgets.pen import Pen
 from viewer.errors import shown, visible
 from viewer.formats.load import sample_names
 from viewer.session.demos import DEMOS
-from viewer.ui.command import SELECT, WINDOW
-from viewer.ui.commands import MENUS, menu_commands
-
-if TYPE_CHECKING:
-    from viewer.app.context import PanelContext
-    from viewer.ui.command import Command
+from viewer.ui.commands import MENUS, SELECT, WINDOW, Command, menu_commands
 
 _SECTIONS = {
     "file.save", "file.export", "file.quit", "pose.copy", "select.parent", "window.preferences", "view.front",

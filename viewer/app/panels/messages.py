@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
+from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
 from viewer.app.panels.chips import low_left_height
-from viewer.app.panels.commands import run
 from viewer.app.panels.film_bar import film_height
+from viewer.app.panels.panel_parts import run
 from viewer.app.widgets.buttons import FIELD, icon_button, text_button
 from viewer.app.widgets.dialogs import wrapped
 from viewer.app.widgets.pen import Pen, tip
 from viewer.ui.messages import STALLED, Message
-
-if TYPE_CHECKING:
-    from viewer.app.context import PanelContext
 
 _FLAGS = (
     imgui.WindowFlags_.no_decoration

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
+from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
-from viewer.app.panels.commands import run
+from viewer.app.panels.panel_parts import run
 from viewer.app.widgets.buttons import text_button
 from viewer.app.widgets.dialogs import begin_dialog, dialog_title, end_dialog
 from viewer.app.widgets.pen import Pen, item, tip
 from viewer.errors import ViewerError
 from viewer.formats.load import load, sample_names
 from viewer.skeleton.kinematics import fk, tip_positions
-
-if TYPE_CHECKING:
-    from viewer.app.context import PanelContext
 
 Segment = tuple[tuple[float, float], tuple[float, float]]
 

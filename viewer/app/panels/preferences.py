@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from imgui_bundle import imgui
 
+from viewer.app.context import PanelContext
 from viewer.app.panels.help_keys import PRESETS
-from viewer.app.widgets.buttons import segments, text_button, toggle
+from viewer.app.widgets.buttons import label, segments, separator, text_button, toggle
 from viewer.app.widgets.dialogs import Choice, begin_dialog, choices, dialog_title, end_dialog
 from viewer.app.widgets.edits import Phase
 from viewer.app.widgets.fields import METRES, TURN, Format, in_lengths, number_field
 from viewer.app.widgets.pen import Pen, gap
-from viewer.app.widgets.rows import label, separator
 from viewer.session.preferences import LARGEST_SCALE, SMALLEST_SCALE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from viewer.app.context import PanelContext
 
 NAME = "##preferences"
 

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui
 
+from viewer.app.context import PanelContext
+from viewer.app.widgets.buttons import label
 from viewer.app.widgets.dialogs import Choice, begin_dialog, choices, dialog_title, end_dialog, escape_pressed
 from viewer.app.widgets.edits import attempt
 from viewer.app.widgets.fields import FOCUS, evaluate, take_keyboard, text_line
 from viewer.app.widgets.pen import gap
-from viewer.app.widgets.rows import label
 from viewer.errors import visible
 from viewer.session.backup import backup_of
 from viewer.ui import numbers, showing
+from viewer.ui.showing import Question
 from viewer.ui.timeline import last_frame
-
-if TYPE_CHECKING:
-    from viewer.app.context import PanelContext
-    from viewer.ui.showing import Question
 
 SAVE, CHANGED, MOTION, FRAME = "##ask save", "##ask changed", "##ask motion", "##go to frame"
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from imgui_bundle import imgui
 
+from viewer.app.context import PanelContext
 from viewer.app.fonts import BASE
 from viewer.app.layout import Place
+from viewer.app.widgets.buttons import label
 from viewer.app.widgets.dialogs import Choice, begin_dialog, choices, dialog_title, end_dialog
 from viewer.app.widgets.edits import attempt
 from viewer.app.widgets.fields import give_keyboard, text_line
 from viewer.app.widgets.pen import gap
-from viewer.app.widgets.rows import label
-
-if TYPE_CHECKING:
-    from viewer.app.context import PanelContext
 
 NAME = "##rename"
 ROW = 22

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
-from viewer.ui.timeline import played_range
-
-if TYPE_CHECKING:
-    from viewer.app.context import PanelContext
-    from viewer.app.widgets.pen import Item, Pen
-    from viewer.ui.timeline import TimeView
+from viewer.app.widgets.pen import Item, Pen
+from viewer.ui.timeline import TimeView, played_range
 
 INSET = 14.0
 """Logical pixels between the ends of the well and the first and last frame."""

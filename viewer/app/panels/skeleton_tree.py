@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from imgui_bundle import imgui
 
-from viewer.app.panels.commands import context_menu, point
+from viewer.app.context import PanelContext
+from viewer.app.panels.panel_parts import context_menu, point
 from viewer.app.panels.rename import ROW, in_tree, name_field
 from viewer.app.panels.tree_rows import Folds, Row, RowPainter, below, found_rows, tree_rows
+from viewer.app.widgets.buttons import quiet
 from viewer.app.widgets.edits import act
 from viewer.app.widgets.fields import Search, search_field
-from viewer.app.widgets.rows import quiet
-from viewer.session.actions import Select
-from viewer.session.document import Item
+from viewer.document.actions import Select
+from viewer.document.document import Item
 from viewer.skeleton.effectors import find_place
-
-if TYPE_CHECKING:
-    from viewer.app.context import PanelContext
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Ints
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Ints
 
 
 @dataclass(slots=True)

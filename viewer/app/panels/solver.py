@@ -3,38 +3,32 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui, implot
 
+from viewer.app.context import PanelContext
 from viewer.app.fonts import BASE, SMALL
 from viewer.app.layout import Place
 from viewer.app.panels.inspector import shown
 from viewer.app.theme import colour
-from viewer.app.widgets.buttons import drop_button, segments, text_button
+from viewer.app.widgets.buttons import drop_button, label, quiet, segments, tell_need, text_button
 from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out
 from viewer.app.widgets.fields import COUNT, METRES, Format, number_field
 from viewer.app.widgets.pen import Pen, gap, tip
-from viewer.app.widgets.rows import label, quiet, tell_need
+from viewer.document.actions import SetSolver
+from viewer.document.derivation import Derivation, derivation
+from viewer.document.document import SolverSettings
+from viewer.document.report import Report
+from viewer.document.solver_settings import BENDS, PREFERRED, prefers
+from viewer.gizmo.typed import LengthUnit
 from viewer.ik.solution import Status
 from viewer.ik.solver_options import DEFAULT, METHOD_NAMES
-from viewer.session.actions import SetSolver
-from viewer.session.derivation import derivation
-from viewer.session.solver_settings import BENDS, PREFERRED, prefers
+from viewer.spatial.checks import Floats
 from viewer.ui import numbers
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from viewer.app.context import PanelContext
-    from viewer.gizmo.typed import LengthUnit
-    from viewer.session.derivation import Derivation
-    from viewer.session.document import SolverSettings
-    from viewer.session.report import Report
-    from viewer.spatial.checks import Floats
 
 _FLAGS = implot.Flags_.canvas_only | implot.Flags_.no_inputs | implot.Flags_.no_frame
 _AXIS = implot.AxisFlags_.lock | implot.AxisFlags_.no_menus | implot.AxisFlags_.no_highlight

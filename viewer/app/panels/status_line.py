@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
+from viewer.app.context import PanelContext
 from viewer.app.fonts import BASE, SMALL
 from viewer.app.panels.solver import ICONS
 from viewer.app.widgets.buttons import key_cap
 from viewer.app.widgets.edits import settle
 from viewer.app.widgets.pen import Pen
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from viewer.app.context import PanelContext
-    from viewer.ui.status import StatusLine
+from viewer.ui.status import StatusLine
 
 _TONES = {"ok": "text", "warn": "warn", "err": "err", "idle": "text"}
 _GAP = 10.0

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
-from viewer.app.panels.commands import hint, run
+from viewer.app.context import PanelContext
 from viewer.app.panels.dope_sheet import BLENDS, blend_entries, draw_sheet
-from viewer.app.widgets.buttons import drop_button, icon_button, text_button, toggle
-from viewer.app.widgets.edits import Phase, act, attempt, carry_out
+from viewer.app.panels.panel_parts import hint, run
+from viewer.app.widgets.buttons import drop_button, icon_button, label, separator, text_button, toggle
+from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out
 from viewer.app.widgets.fields import Format, number_field
 from viewer.app.widgets.pen import Pen, gap
-from viewer.app.widgets.rows import label, separator
+from viewer.document.actions import SetClip, SetRange, SetTakeRate
+from viewer.document.take import MOST_FRAMES
 from viewer.errors import shown
-from viewer.session.actions import SetClip, SetRange, SetTakeRate
-from viewer.session.take.values import MOST_FRAMES
 from viewer.session.transport import Loop
 from viewer.ui import numbers
 from viewer.ui.playback import SPEEDS
 from viewer.ui.timeline import last_frame, played_range
-
-if TYPE_CHECKING:
-    from viewer.app.context import PanelContext
-    from viewer.app.widgets.edits import Edit
 
 _NAME, _LABEL, _FIELD = "timeline options", 150.0, 84.0
 _RATE = Format(decimals=2, unit=" fps", per_pixel=0.25, snap=5.0, units={}, low=0.1, high=1000.0)

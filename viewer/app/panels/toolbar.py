@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
+from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
-from viewer.app.panels.commands import hint, run
+from viewer.app.panels.panel_parts import hint, run
 from viewer.app.panels.solver import NOTES, method_menu, title
 from viewer.app.widgets.buttons import TOOL, drop_button, icon_button, segments
 from viewer.app.widgets.edits import act
 from viewer.app.widgets.pen import Pen, item, tip
+from viewer.document.actions import SetMode, SetScope
+from viewer.document.document import Mode, Scope
 from viewer.gizmo import Space, Tool
-from viewer.session.actions import SetMode, SetScope
-from viewer.session.document import Mode, Scope
 from viewer.ui import numbers
-
-if TYPE_CHECKING:
-    from viewer.app.context import PanelContext
 
 WIDE, NARROW = 96.0, 30.0
 """Widths with and without words, logical pixels."""

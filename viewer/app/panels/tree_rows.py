@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
+from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
-from viewer.app.panels.marks import effector_mark
-from viewer.app.widgets.pen import Pen, item, tip
+from viewer.app.panels.panel_parts import effector_mark
+from viewer.app.widgets.pen import Item, Pen, item, tip
+from viewer.document.document import Document, Handle
+from viewer.document.effector_transform import joints_at_limit
 from viewer.scene.look import SIDES, look_of
-from viewer.session.measuring import joints_at_limit
+from viewer.skeleton.skeleton import Skeleton
 from viewer.skeleton.tree import depth_first
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from viewer.app.context import PanelContext
-    from viewer.app.widgets.pen import Item
-    from viewer.session.document import Document, Handle
-    from viewer.skeleton.skeleton import Skeleton
 
 
 class Row(NamedTuple):

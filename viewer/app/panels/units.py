@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui
 
-from viewer.app.widgets.buttons import segments
+from viewer.app.context import PanelContext
+from viewer.app.widgets.buttons import label, quiet, segments
 from viewer.app.widgets.dialogs import Choice, begin_dialog, choices, dialog_title, end_dialog
 from viewer.app.widgets.edits import attempt
 from viewer.app.widgets.fields import evaluate, text_line
 from viewer.app.widgets.pen import gap
-from viewer.app.widgets.rows import label, quiet
+from viewer.document.actions import SetFrameTime, SetUnits
 from viewer.errors import InputError
-from viewer.session.actions import SetFrameTime, SetUnits
 from viewer.ui.documents import units_of
-
-if TYPE_CHECKING:
-    from viewer.app.context import PanelContext
 
 NAME = "##units"
 

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
+from viewer.app.context import PanelContext
 from viewer.app.fonts import TITLE
 from viewer.app.widgets.buttons import SEGMENT, icon_button, text_button
 from viewer.app.widgets.fields import in_line
 from viewer.app.widgets.pen import Pen
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from viewer.app.context import PanelContext
 
 _MARGIN = 32.0
 """Logical pixels between a dialog and the window's edges at least."""

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from imgui_bundle import imgui
 
+from viewer.app.context import PanelContext
+from viewer.app.widgets.pen import Item
+from viewer.document.actions.base import Action
 from viewer.errors import ViewerError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from viewer.app.context import PanelContext
-    from viewer.app.widgets.pen import Item
-    from viewer.session.actions.base import Action
 
 THRESHOLD = 3.0
 """Logical pixels that the pointer goes before a press becomes a scrub."""

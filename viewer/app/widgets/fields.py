@@ -6,25 +6,21 @@ import ast
 import math
 import operator
 import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
+from viewer.app.context import PanelContext
 from viewer.app.fonts import BASE, SMALL
 from viewer.app.widgets.buttons import FIELD
 from viewer.app.widgets.edits import Edit, Phase, attempt, scrub
-from viewer.app.widgets.pen import Pen, item, tip
+from viewer.app.widgets.pen import Item, Pen, item, tip
 from viewer.errors import InputError
 from viewer.gizmo import METRE
 from viewer.ui import numbers
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from viewer.app.context import PanelContext
-    from viewer.app.widgets.pen import Item
 
 METRES: Final[Mapping[str, float]] = {"m": 1.0, "cm": 0.01, "mm": 0.001, "inch": 0.0254, "in": 0.0254, "ft": 0.3048}
 DEGREES: Final[Mapping[str, float]] = {"°": 1.0, "deg": 1.0, "rad": 180.0 / math.pi}

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from imgui_bundle import imgui
 
+from viewer.app.context import PanelContext
 from viewer.app.fonts import BASE, SMALL
 from viewer.errors import visible
-from viewer.scene.palette import PALETTE
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from viewer.app.context import PanelContext
+from viewer.scene.look import PALETTE
 
 Point = tuple[float, float]
 

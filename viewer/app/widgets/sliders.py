@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui
 
+from viewer.app.context import PanelContext
 from viewer.app.widgets.edits import Edit, Phase, scrub
 from viewer.app.widgets.fields import PART, TURN, Format, begin_typing, typed, typing_in
-from viewer.app.widgets.pen import Pen, item, tip
-
-if TYPE_CHECKING:
-    from viewer.app.context import PanelContext
-    from viewer.app.widgets.pen import Item
+from viewer.app.widgets.pen import Item, Pen, item, tip
 
 ROW = 24
 """Height of a slider's row, logical pixels."""

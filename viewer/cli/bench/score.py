@@ -1,24 +1,19 @@
 """An honest score of solved poses: kinematics and limits written anew, from the file format's own definitions.
 
-Nothing here is shared with the solver or with `viewer.skeleton`: who is judged does not bring the ruler. Rotations are
-3x3 matrices all through; N poses are measured together.
+No code is shared with the solver or with `viewer.skeleton`: a fault there cannot hide here. Rotations are 3x3 matrices
+all through; N poses are measured together.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.skeleton.kinds import JointKind
-from viewer.skeleton.limits import LimitForm
-
-if TYPE_CHECKING:
-    from viewer.cli.bench.rigs import Rig
-    from viewer.skeleton.limits import JointLimits
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Bools, Floats
+from viewer.cli.bench.rigs import Rig
+from viewer.skeleton.limits import JointKind, JointLimits, LimitForm
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Bools, Floats
 
 NEAR_ENOUGH_M = 1e-3
 NEAR_ENOUGH_DEG = 0.5

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.skeleton.kinds import JointKind
+from viewer.skeleton.limits import JointKind
+from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.euler import from_axis_sequence, nearest_equivalent, to_euler
-
-if TYPE_CHECKING:
-    from viewer.spatial.checks import Bools, Floats, Ints
 
 _BLOCK = 1 << 14
 """Joint-frames converted together: the angles' sines and cosines stay in the processor's cache."""

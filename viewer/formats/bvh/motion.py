@@ -11,21 +11,17 @@ from __future__ import annotations
 import io
 import re
 import struct
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 import msgspec
 import numpy as np
 
 from viewer.errors import FormatError, quote
-from viewer.formats.bvh.hierarchy import END, LARGEST_NUMBER, NUMBER, WORD, number_problem
+from viewer.formats.bvh.hierarchy import END, LARGEST_NUMBER, NUMBER, WORD, Words, number_problem
 from viewer.formats.progress import report
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from viewer.formats.bvh.hierarchy import Words
-    from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Floats
 
 DEFAULT_FRAME_TIME = 1.0 / 30.0
 _BLANKS = b" \t\f\v"

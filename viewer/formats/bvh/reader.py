@@ -6,13 +6,12 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from viewer.errors import FormatError
 from viewer.formats.bvh.channels import first_columns, kinds_and_axes, local_rotations, local_translations
-from viewer.formats.bvh.hierarchy import Words, read_hierarchy
+from viewer.formats.bvh.hierarchy import BvhJoint, Words, read_hierarchy
 from viewer.formats.bvh.motion import Rows, read_motion_header
 from viewer.formats.files import line_and_column, read_bytes
 from viewer.formats.units import (
@@ -31,11 +30,8 @@ from viewer.skeleton.effectors import find_effectors
 from viewer.skeleton.kinematics import fk_arrays, frozen_result
 from viewer.skeleton.names import unique_names
 from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import IDENTITY, rotate
-
-if TYPE_CHECKING:
-    from viewer.formats.bvh.hierarchy import BvhJoint
-    from viewer.spatial.checks import Floats, Ints
 
 _FRAMES = re.compile(rb"(?i)(?:^|[\s}])Frames[ \t]*:\s*\S*")
 _FRAMES_AND_TIME = re.compile(_FRAMES.pattern + rb"\s+Frame[ \t]+Time[ \t]*:\s*\S*")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 
@@ -23,21 +24,15 @@ from viewer.formats.units import (
     root_translations_to_source,
     settle,
 )
-from viewer.skeleton.kinds import JointKind
+from viewer.skeleton.character import BvhLayout, Character, Source
+from viewer.skeleton.clip import Clip
 from viewer.skeleton.kinematics import depths, fk, tip_positions
-from viewer.skeleton.limits import LimitForm
+from viewer.skeleton.limits import JointKind, LimitForm
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
 from viewer.skeleton.tree import depth_first
+from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import IDENTITY
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
-
-    from viewer.skeleton.character import BvhLayout, Character, Source
-    from viewer.skeleton.clip import Clip
-    from viewer.skeleton.pose import Pose
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
 
 _POSITIONS = ("Xposition", "Yposition", "Zposition")
 _USUAL_ORDER = "zxy"

@@ -4,25 +4,20 @@ from __future__ import annotations
 
 import base64
 import struct
-from typing import TYPE_CHECKING, Annotated, Any
+from pathlib import Path
+from typing import Annotated, Any
 from urllib.parse import unquote
 
 import msgspec
 import numpy as np
 from msgspec import Meta, field
+from numpy.typing import NDArray
 
 from viewer.errors import FormatError, InputError, quote, shown
 from viewer.formats.bounds import FREE_NUMBERS
 from viewer.formats.files import decode_utf8, read_bytes
 from viewer.formats.json_typed import decode_typed
-from viewer.spatial.checks import handed_over
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Floats, handed_over
 
 Index = Annotated[int, Meta(ge=0, le=1 << 53)]
 Vector = tuple[float, float, float]

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from viewer.errors import FormatError
+from viewer.formats.gltf.container import File, Node
+from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import conjugate, from_matrix, multiply, rotate, to_matrix
 
 if TYPE_CHECKING:
-    from collections.abc import Set as AbstractSet
-
-    from viewer.formats.gltf.container import File, Node
     from viewer.formats.gltf.tracks import Local
-    from viewer.spatial.checks import Floats, Ints
 
 _TIP = ".tip"
 """What the names of end sites that we write have in them."""

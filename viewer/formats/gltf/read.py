@@ -2,34 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from viewer.errors import FormatError, quote, shown
 from viewer.formats.bounds import check_counts, room_for_frames
-from viewer.formats.gltf.container import Accessors, open_gltf
-from viewer.formats.gltf.nodes import bake, carried, count_carriers, find_tree, without_carriers
-from viewer.formats.gltf.tracks import frame_grid, local_motion, times_of, tracks_of
+from viewer.formats.gltf.container import Accessors, File, open_gltf
+from viewer.formats.gltf.nodes import Baked, Tree, bake, carried, count_carriers, find_tree, without_carriers
+from viewer.formats.gltf.tracks import Track, frame_grid, local_motion, times_of, tracks_of
 from viewer.skeleton.character import Character, Source
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.clip_limits import limits_from_clip
 from viewer.skeleton.effectors import find_effectors
-from viewer.skeleton.kinds import JointKind
+from viewer.skeleton.limits import JointKind
 from viewer.skeleton.names import FreeNames, unique_names
 from viewer.skeleton.skeleton import Skeleton
-from viewer.spatial.checks import handed_over
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from viewer.formats.gltf.container import File
-    from viewer.formats.gltf.nodes import Baked, Tree
-    from viewer.formats.gltf.tracks import Track
-    from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Floats, handed_over
 
 _MOVED = 1e-9
 """Metres, as a part of the skeleton's size, that a translation differs by from rest to count as animated."""

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from viewer.errors import FormatError, quote
 from viewer.formats.bounds import MOST_FRAMES
-from viewer.formats.gltf.nodes import unit
+from viewer.formats.gltf.container import Accessors, Animation, Sampler
+from viewer.formats.gltf.nodes import Tree, unit
+from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import slerp
-
-if TYPE_CHECKING:
-    from viewer.formats.gltf.container import Accessors, Animation, Sampler
-    from viewer.formats.gltf.nodes import Tree
-    from viewer.spatial.checks import Floats, Ints
 
 _WIDTHS = {"translation": 3, "rotation": 4, "scale": 3}
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import base64
 import struct
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from viewer.formats.files import write_whole
 from viewer.formats.gltf.container import (
@@ -33,21 +36,13 @@ from viewer.formats.gltf.container import (
 from viewer.formats.gltf.nodes import JOINT, ROOT, named_as_tip
 from viewer.formats.loss_report import check_range
 from viewer.skeleton.bone_mesh import bone_mesh
-from viewer.skeleton.kinematics import fk, tip_positions
+from viewer.skeleton.character import Character
+from viewer.skeleton.clip import Clip
+from viewer.skeleton.kinematics import World, fk, tip_positions
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import conjugate, hemisphere_continuous, rotate, to_matrix
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    from viewer.skeleton.character import Character
-    from viewer.skeleton.clip import Clip
-    from viewer.skeleton.kinematics import World
-    from viewer.skeleton.pose import Pose
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
 
 _SHAPES = {(): "SCALAR", (3,): "VEC3", (4,): "VEC4", (4, 4): "MAT4"}
 _TYPES = {"|u1": 5121, "<u2": 5123, "<f4": 5126}

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image
 
 from viewer.formats.files import write_whole
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
-    from typing import BinaryIO
-
-    from numpy.typing import NDArray
 
 COUNT = 255
 """Colours of a palette; one is left for what stays as it was."""

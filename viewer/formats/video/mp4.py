@@ -5,18 +5,15 @@ from __future__ import annotations
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
 
 from viewer.errors import InputError, MachineError, OutputError
 from viewer.formats.files import write_whole
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import BinaryIO
-
-    import numpy as np
-    from numpy.typing import NDArray
 
 _CURE = (
     "MP4 needs ffmpeg: python3 -m pip install imageio-ffmpeg, "

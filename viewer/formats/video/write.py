@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import io
+import os
 import re
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
 from PIL import Image
 
 from viewer.errors import InputError, quote
@@ -14,13 +17,6 @@ from viewer.formats.files import check_output, write_whole
 from viewer.formats.film_rates import FASTEST
 from viewer.formats.video.gif import write_gif
 from viewer.formats.video.mp4 import write_mp4
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterable
-
-    import numpy as np
-    from numpy.typing import NDArray
 
 
 def write_pngs(frames: Iterable[NDArray[np.uint8]], path: Path) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib import import_module
@@ -12,8 +13,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 from viewer.errors import InputError, missing_library, unknown_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
     from viewer.ik.system import Settings
     from viewer.ik.workspace import Workspace
 

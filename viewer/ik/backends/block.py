@@ -8,17 +8,15 @@ are parts of it that numpy reads as such. Compiled code finds its arrays by the 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from viewer.ik.system import Integers
 
-    from viewer.ik.system import Integers
-
-    Group = tuple[np.ndarray[Any, Any], ...]
+Group = tuple[np.ndarray[Any, Any], ...]
 
 _BYTES = 8
 _LINE = 8

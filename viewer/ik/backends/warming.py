@@ -6,15 +6,12 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from viewer.errors import ViewerError, is_installed
 from viewer.ik import backends
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 # What a compiler makes lives as long as the process: to look for garbage in it takes a sixth of the time.
 _CHILD = "import gc; gc.disable(); from viewer.ik.backends.warming import compile_all; compile_all()"
@@ -25,7 +22,7 @@ def load() -> None:
     """Compile the kernels, or load them from the cache on disk, and let "auto" solvers of this process use them."""
     from viewer.ik.goals import Goal
     from viewer.ik.solver import Solver
-    from viewer.skeleton.chain import chain
+    from viewer.skeleton.tree import chain
 
     skeleton = chain(2)
     solver = Solver(skeleton, [Goal.position("tip", (0.5, 0.5, 0.0))], backend="numba")

@@ -7,9 +7,10 @@ cannot serve stays as it is, and the others are served.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -22,14 +23,10 @@ from viewer.ik.methods.damped import dls_settings
 from viewer.ik.methods.figure import Figure
 from viewer.ik.methods.limb import freed
 from viewer.ik.methods.numeric import UserRows
+from viewer.ik.system import Settings, State, System, Work
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
-
-    from viewer.ik.system import Settings, State, System, Work
-
-    Solve: TypeAlias = Callable[[Problem], tuple[int, int]]
-    """Moves a problem's state; status and iterations."""
+Solve: TypeAlias = Callable[[Problem], tuple[int, int]]
+"Moves a problem's state; status and iterations."
 
 ALL = frozenset(GoalKind)
 BUILT_IN = ALL - {GoalKind.FUNCTION}

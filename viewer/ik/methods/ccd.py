@@ -10,7 +10,7 @@ its limit keeps the others from going round another way.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -20,9 +20,6 @@ from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED
 from viewer.ik.methods.common import STILL, Problem, Progress
 from viewer.ik.methods.figure import Figure, Quaternion, Vector, dot, length, log, minus, multiply, plus, rotate, scaled
 from viewer.ik.methods.fit import PLACES, fit_axis, fit_ball, pairs_for, wanted_point
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _NUDGE = 0.02
 """Radians by which every joint is bent when no joint has a lever: a straight arm cannot be pulled inwards."""

@@ -7,8 +7,9 @@ step: freedoms that stand at a limit and would leave it are frozen, and the meth
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -20,18 +21,12 @@ from viewer.ik.backends.vectorised.step import cap, leaves_limits, shorten
 from viewer.ik.backends.vectorised.step import linearise as own_linearise
 from viewer.ik.checks import check_range
 from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, DIVERGED, STALLED
-from viewer.ik.methods.numeric import STEP, central_differences
-from viewer.ik.system import ROWS_OF_KIND, State, copy_state
+from viewer.ik.methods.numeric import STEP, UserRows, central_differences
+from viewer.ik.system import ROWS_OF_KIND, Settings, State, System, Work, copy_state
+from viewer.spatial.checks import Floats, Ints
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from viewer.ik.methods.numeric import UserRows
-    from viewer.ik.system import Settings, System, Work
-    from viewer.spatial.checks import Floats, Ints
-
-    Propose: TypeAlias = Callable[["Problem", Floats], Floats]
-    "(problem, transposed Jacobian (n, m) with frozen freedoms' rows zero) -> step (n,)."
+Propose: TypeAlias = Callable[["Problem", Floats], Floats]
+"(problem, transposed Jacobian (n, m) with frozen freedoms' rows zero) -> step (n,)."
 
 _JUMP = 0.5
 """A residual that changes by more than this within a step of differences has no derivative there."""

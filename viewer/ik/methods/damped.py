@@ -12,15 +12,13 @@ Both run the source of `viewer.ik.levenberg_marquardt` on the numpy backend's st
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from viewer.ik.backends import twins
 from viewer.ik.backends.vectorised.engine import LOOPS, STEPS
-
-if TYPE_CHECKING:
-    from viewer.ik.methods.common import Problem, Rows, Tuning
-    from viewer.ik.system import Settings, System, Work
-    from viewer.spatial.checks import Bools, Floats
+from viewer.ik.methods.common import Problem, Rows, Tuning
+from viewer.ik.system import Settings, System, Work
+from viewer.spatial.checks import Bools, Floats
 
 
 def dls_settings(settings: Settings, tuning: Tuning, unit: float = 1.0) -> Settings:

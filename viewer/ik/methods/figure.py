@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Collection
+from typing import TypeAlias
 
 import numpy as np
 
 from viewer.ik.backends.compiled import algebra, joints
 from viewer.ik.backends.compiled.algebra import exponential, logarithm, product, turned
+from viewer.ik.methods.common import Problem
+from viewer.ik.system import State
+from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import between, perpendicular
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from viewer.ik.methods.common import Problem
-    from viewer.ik.system import State
-    from viewer.spatial.checks import Floats
 
 Vector: TypeAlias = tuple[float, float, float]
 Quaternion: TypeAlias = tuple[float, float, float, float]

@@ -8,7 +8,8 @@ axis, and for a ball joint (the orthogonal Procrustes problem).
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Iterable
+from typing import TypeAlias
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from viewer.ik.backends.compiled import algebra
 from viewer.ik.methods.figure import (
     UNITS,
     UNTURNED,
+    Figure,
     Quaternion,
     Vector,
     axes_of,
@@ -34,11 +36,6 @@ from viewer.ik.methods.figure import (
     shortest_turn,
 )
 from viewer.spatial.quaternion import from_matrix
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from viewer.ik.methods.figure import Figure
 
 Pair: TypeAlias = tuple[Vector, Vector, float]
 """r, d (world frame, metres) and w."""

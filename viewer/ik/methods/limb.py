@@ -9,12 +9,14 @@ only where it is whole: a closed form has no half ways.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
 from viewer.ik.backends.compiled import algebra
 from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, STALLED, UNREACHABLE
+from viewer.ik.methods.common import Problem, Tuning
 from viewer.ik.methods.figure import (
     Figure,
     Vector,
@@ -34,11 +36,6 @@ from viewer.ik.methods.figure import (
 )
 from viewer.ik.methods.fit import Pair, fit_axis, fit_ball, turn_axis, turn_ball
 from viewer.ik.methods.two_link import elbow_angles, two_link_algebraic, two_link_geometric
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from viewer.ik.methods.common import Problem, Tuning
 
 EXACT = 1e-9
 """Part of a limb's length below which a miss is rounding."""

@@ -7,26 +7,23 @@ adds about 1e-16 / h: both are below 1e-10 per unit of e at the h taken here.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
 from viewer.errors import InputError
 from viewer.ik.backends.vectorised.joints import move
+from viewer.ik.goals import Goal
+from viewer.ik.system import State, System, Work
 from viewer.skeleton.kinematics import World, fk_arrays
+from viewer.skeleton.skeleton import Skeleton
 from viewer.skeleton.tree import depth_first
+from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, rotate
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from viewer.ik.goals import Goal
-    from viewer.ik.system import State, System, Work
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats, Ints
-
-    Residuals: TypeAlias = Callable[[Ints, Floats, Floats], Floats]
-    """(owner (n,), rotations (n, 4), translations (n, 3)) -> e (n, k): the rows with joint owner[d] moved to there."""
+Residuals: TypeAlias = Callable[[Ints, Floats, Floats], Floats]
+"(owner (n,), rotations (n, 4), translations (n, 3)) -> e (n, k): the rows with joint owner[d] moved to there."
 
 STEP = 6e-6
 """h, radians or units of length: about the cube root of the machine's precision."""

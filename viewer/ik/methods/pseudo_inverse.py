@@ -11,15 +11,10 @@ reached and the figure jerks, which is what this method is shown for. Unguarded,
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from viewer.ik.methods.common import iterate
-
-if TYPE_CHECKING:
-    from viewer.ik.methods.common import Problem
-    from viewer.spatial.checks import Floats
+from viewer.ik.methods.common import Problem, iterate
+from viewer.spatial.checks import Floats
 
 _ROUNDING = 1e-12
 

@@ -16,15 +16,10 @@ and the share is cut down. There is no damping constant to choose; gamma_max is 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from viewer.ik.methods.common import iterate
-
-if TYPE_CHECKING:
-    from viewer.ik.methods.common import Problem
-    from viewer.spatial.checks import Floats, Ints
+from viewer.ik.methods.common import Problem, iterate
+from viewer.spatial.checks import Floats, Ints
 
 _ROUNDING = 1e-10
 

@@ -7,16 +7,12 @@ such as Z, serves only what does not lie along it).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from viewer.ik.backends.compiled import algebra
 from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, STALLED, UNREACHABLE
+from viewer.ik.methods.common import Problem
 from viewer.ik.methods.figure import Figure, length, minus
 from viewer.ik.methods.fit import fit_axis, fit_ball, pairs_for
 from viewer.ik.methods.limb import freed, moves_point
-
-if TYPE_CHECKING:
-    from viewer.ik.methods.common import Problem
 
 SERVED = (algebra.POSITION, algebra.ROTATION, algebra.AIM)
 _STILL = 1e-12

@@ -7,13 +7,8 @@ squares methods" (2004), section "The Jacobian transpose method".
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from viewer.ik.methods.common import iterate
-
-if TYPE_CHECKING:
-    from viewer.ik.methods.common import Problem
-    from viewer.spatial.checks import Floats
+from viewer.ik.methods.common import Problem, iterate
+from viewer.spatial.checks import Floats
 
 
 def optimal_step(jacobian: Floats, e: Floats) -> float:

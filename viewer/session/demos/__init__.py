@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from viewer.document.document import Document
 from viewer.errors import InputError, unknown_name
 from viewer.session.demos.demo import Demo, Ring, Says, SolveAfresh, StartOver
 from viewer.session.demos.moving_targets import Chase, FigureEight, Motion, Orbit, Pointer
 from viewer.session.demos.scenes import BODIES, FLAT, PREFIX
-
-if TYPE_CHECKING:
-    from viewer.session.document import Document
 
 DEMOS: tuple[Demo, ...] = (*FLAT, *BODIES)
 """All of them, in the order of the menu."""

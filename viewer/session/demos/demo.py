@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
-from viewer.session.actions.base import Action
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from viewer.session.demos.moving_targets import Motion, Triple
-    from viewer.session.document import Document
+from viewer.document.actions.base import Action
+from viewer.document.document import Document
+from viewer.session.demos.moving_targets import Motion, Triple
 
 Tone = Literal["ok", "warn", "idle"]
 View = Literal["planar", "front", "right", "left", "three-quarter"]

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 
+from viewer.document.document import Document
+from viewer.document.handle import Item
 from viewer.errors import ViewerError
-from viewer.session.document import Document
-from viewer.session.handle import Item
 from viewer.session.history import State
 from viewer.session.ik_drag import IkDrag
 from viewer.session.transport import Transport
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Floats
 
 Triple = tuple[float, float, float]
 

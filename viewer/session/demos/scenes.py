@@ -3,36 +3,31 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from viewer.document.default_goals import stand_of
+from viewer.document.document import Document
+from viewer.document.effector_transform import measured
+from viewer.document.handle import Handle, Item, Mode, Wanted
+from viewer.document.opening import new_document
+from viewer.document.solver_settings import SolverSettings
 from viewer.formats.load import SAMPLE, load
 from viewer.ik.findings import metres
 from viewer.ik.goals import Goal
-from viewer.session.default_goals import stand_of
 from viewer.session.demos.demo import Demo, Ring, Says
 from viewer.session.demos.moving_targets import Chase, FigureEight, Made, Motion, Orbit
-from viewer.session.handle import Handle, Item, Mode, Wanted
-from viewer.session.measuring import measured
-from viewer.session.opening import new_document
-from viewer.session.solver_settings import SolverSettings
 from viewer.session.solving import Solvers, settle
 from viewer.skeleton.character import Character, Source
-from viewer.skeleton.kinds import JointKind
 from viewer.skeleton.kinematics import fk
-from viewer.skeleton.limits import JointLimits
+from viewer.skeleton.limits import JointKind, JointLimits
 from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import from_axis_angle
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from viewer.session.document import Document
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
 
 PREFIX = "demo:"
 """What names of demos begin with where files are named: a document knows by it which demo it is of."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from pathlib import Path
+from viewer.document.document import Document
 
-    from viewer.session.document import Document
+if TYPE_CHECKING:
     from viewer.session.script.player import Replay
 
 __all__ = ["open_script", "replay"]

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from viewer.document.document import Document
+from viewer.document.drag_goals import Grab
+from viewer.document.effector_transform import still_report
+from viewer.document.handle import Item
 from viewer.session.demos.moving_targets import Motion
-from viewer.session.drag_goals import Grab
-from viewer.session.handle import Item
 from viewer.session.history import State
-from viewer.session.measuring import still_report
 from viewer.session.script.codec import KINDS, encoded
 from viewer.session.transport import Loop
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from numpy.typing import ArrayLike
-
-    from viewer.session.document import Document
     from viewer.session.script.player import Replay
 
 BARE = (

@@ -6,28 +6,26 @@ import math
 from collections.abc import Mapping
 from dataclasses import fields
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
 
+from viewer.document import actions
+from viewer.document.actions.base import Action
+from viewer.document.drag_goals import Grab
+from viewer.document.handle import Item, Mode, Scope, Wanted
+from viewer.document.key_editing import Entry
+from viewer.document.take import Blend, Key
 from viewer.errors import FormatError, InputError, quote, unknown_name
-from viewer.session import actions
-from viewer.session.actions.base import Action
 from viewer.session.demos.moving_targets import Chase, FigureEight, Orbit
-from viewer.session.drag_goals import Grab
-from viewer.session.handle import Item, Mode, Scope, Wanted
 from viewer.session.storage.arrays import Packed, pack, unpack
 from viewer.session.storage.figures import character_data, character_of
 from viewer.session.storage.structs import CharacterData
-from viewer.session.take.editing import Entry
-from viewer.session.take.values import Blend, Key
 from viewer.session.transport import Loop
 from viewer.skeleton.character import Character
 from viewer.skeleton.pose import Pose
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 KIND, OF = "$", "of"
 """Names of the entries that say what a value is, and what it is made of."""

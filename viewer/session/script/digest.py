@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
-if TYPE_CHECKING:
-    from viewer.session.document import Document
-    from viewer.session.take.values import Take
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats, Ints
+from viewer.document.document import Document
+from viewer.document.take import Take
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats, Ints
 
-    Array = Floats | Ints
+Array = Floats | Ints
 
 _LETTERS = 12
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 import numpy as np
 
+from viewer.document.document import Document
 from viewer.errors import FormatError, MachineError, ViewerError, quote, unknown_name
 from viewer.formats.json_typed import decode_typed
 from viewer.ik.backends import check_backend, engine_for, serving
@@ -22,9 +23,6 @@ from viewer.session.session import Session
 from viewer.session.storage.arrays import check_packed
 from viewer.session.storage.documents import document_of
 from viewer.session.storage.structs import DocumentData
-
-if TYPE_CHECKING:
-    from viewer.session.document import Document
 
 _OTHER = {"pose": "the pose is", "rest": "goals, settings or keys are"}
 

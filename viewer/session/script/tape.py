@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import platform
 import sys
+from collections.abc import Callable
 from functools import wraps
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
 
+from viewer.document.actions.base import Action
+from viewer.document.document import Document
 from viewer.errors import ViewerError
 from viewer.ik.backends import engine_for, serving
-from viewer.session.actions.base import Action
 from viewer.session.demos.moving_targets import Animated
+from viewer.session.history import State, Step
+from viewer.session.recording import EndsRecording
 from viewer.session.script import calls
 from viewer.session.script.calls import CHECK
 from viewer.session.script.codec import KINDS
@@ -22,14 +26,7 @@ from viewer.session.script.digest import Digester
 from viewer.session.solving import Solvers
 from viewer.session.storage.arrays import plain_number
 from viewer.session.storage.documents import document_data
-from viewer.session.take.recording import EndsRecording
 from viewer.session.transport import Loop
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from viewer.session.document import Document
-    from viewer.session.history import State, Step
 
 QUIET = frozenset({"tick", "drag_to", "update", "loop", "backend", "places"})
 """Calls of which there are many: not each is followed by a digest ..."""

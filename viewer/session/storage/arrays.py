@@ -6,19 +6,16 @@ import base64
 import binascii
 import math
 import zlib
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Iterator
+from typing import Any, TypeAlias
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from viewer.errors import FormatError, quote
 from viewer.formats.bounds import MOST_INFLATION, room_for_arrays
 from viewer.spatial.checks import UNIT_TOLERANCE, handed_over
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
 
 LONGEST_PLAIN = 1000
 """Numbers that an array may have and still be written as numbers."""

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 import numpy as np
 
+from viewer.document.checks import as_turn, as_vector
+from viewer.document.document import Document
+from viewer.document.handle import Handle, Item, Mode, Scope, Wanted
+from viewer.document.planar_rig import PLANES
+from viewer.document.solver_settings import SolverSettings
+from viewer.document.take import FRAME_TIME, MOST_FRAMES, Pin, Stretch, Take, Track
 from viewer.errors import FormatError, InputError
 from viewer.formats.bounds import check_character, check_skeleton
-from viewer.session.checks import as_turn, as_vector
-from viewer.session.document import Document
-from viewer.session.handle import Handle, Item, Mode, Scope, Wanted
-from viewer.session.planar_rig import PLANES
-from viewer.session.solver_settings import SolverSettings
 from viewer.session.storage.arrays import check_unit, pack, unpack
 from viewer.session.storage.figures import (
     character_data,
@@ -25,6 +28,7 @@ from viewer.session.storage.figures import (
     skeleton_of,
 )
 from viewer.session.storage.structs import (
+    Array,
     DocumentData,
     HandleData,
     PinData,
@@ -34,18 +38,11 @@ from viewer.session.storage.structs import (
     TakeData,
     TracksData,
 )
-from viewer.session.take.values import FRAME_TIME, MOST_FRAMES, Pin, Stretch, Take, Track
+from viewer.skeleton.character import Character
 from viewer.skeleton.clip import Clip
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
-
-    from viewer.session.storage.structs import Array
-    from viewer.skeleton.character import Character
-    from viewer.skeleton.pose import Pose
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Ints
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Ints
 
 
 def take_data(take: Take) -> TakeData:

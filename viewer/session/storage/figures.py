@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -13,6 +16,7 @@ from viewer.formats.bounds import check_counts
 from viewer.session.storage.arrays import check_unit, pack, unpack
 from viewer.session.storage.motion import carried, clips_data, clips_of, reference
 from viewer.session.storage.structs import (
+    Array,
     CharacterData,
     ClipData,
     ClipsOfFile,
@@ -25,19 +29,10 @@ from viewer.session.storage.structs import (
 from viewer.skeleton.character import BvhLayout, Character, Source
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.effectors import Effector, EffectorGoal
-from viewer.skeleton.kinds import JointKind
-from viewer.skeleton.limits import JointLimits, LimitForm
+from viewer.skeleton.limits import JointKind, JointLimits, LimitForm
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
-from viewer.spatial.checks import handed_over, unit_quaternions
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from enum import StrEnum
-    from pathlib import Path
-
-    from viewer.session.storage.structs import Array
-    from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Floats, handed_over, unit_quaternions
 
 E = TypeVar("E", bound="StrEnum")
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -16,12 +17,8 @@ from viewer.formats.files import LARGEST_FILE, opened
 from viewer.formats.load import SAMPLE, load
 from viewer.session.storage.arrays import pack
 from viewer.session.storage.structs import ClipData, ClipsOfFile
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from viewer.skeleton.character import Character
-    from viewer.skeleton.clip import Clip
+from viewer.skeleton.character import Character
+from viewer.skeleton.clip import Clip
 
 LARGEST_CARRIED = 320 << 20
 """Bytes of motion that a session carries: as text they still fit into a file that can be read again. A longer one

@@ -12,15 +12,12 @@ angles); an unlimited ball's or root's three rotations about its own axes; a roo
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
-if TYPE_CHECKING:
-    from typing import TypeAlias
+from viewer.spatial.checks import Bools, Floats
 
-    from viewer.spatial.checks import Bools, Floats
-
-    Quaternion: TypeAlias = tuple[float, float, float, float]
-    Vector: TypeAlias = tuple[float, float, float]
+Quaternion: TypeAlias = tuple[float, float, float, float]
+Vector: TypeAlias = tuple[float, float, float]
 
 # How a joint moves; numba takes module constants as constants.
 FIXED, TURNS, SWING_TWIST, EULER, HINGE, UNIVERSAL, SLIDE = range(7)

@@ -7,13 +7,10 @@ Horn, "Closed-form solution of absolute orientation using unit quaternions" (J. 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from viewer.ik.backends.compiled.algebra import POSE, POSITION, ROTATION, TURNS, product, turned, unit
-
-if TYPE_CHECKING:
-    from viewer.ik.system import System, Work
-    from viewer.spatial.checks import Floats
+from viewer.ik.system import System, Work
+from viewer.spatial.checks import Floats
 
 POWERS = 40
 """Power iterations: the fit need not be exact, the solve goes on from it."""

@@ -1,4 +1,4 @@
-"""Loops that numba compiles: the dual system J J^T + lambda I of the damped step, and its solution.
+"""The dual system J J^T + lambda I of the damped step, and its solution.
 
 J is as in `viewer.ik.backends.compiled.step`. Its rows, and those of the other tables, are filled up with zeros to
 whole lanes (`viewer.ik.backends.compiled.simd`), with room for one column more than J J^T has: the right side.
@@ -8,13 +8,9 @@ may be anything.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from viewer.ik.backends.compiled.simd import LANES, entry, lanes_at, plus, put_lanes, times
-
-if TYPE_CHECKING:
-    from viewer.ik.system import System, Work
-    from viewer.spatial.checks import Floats
+from viewer.ik.system import System, Work
+from viewer.spatial.checks import Floats
 
 _PANEL = 4
 """Rows that are eliminated together: they share what they load."""

@@ -1,4 +1,4 @@
-"""Loops that numba compiles: forward kinematics and the goals' residuals.
+"""Forward kinematics and the goals' residuals.
 
 What the rows of the Jacobian need of a goal is left in the scratch: see `viewer.ik.backends.compiled.step`.
 """
@@ -6,7 +6,6 @@ What the rows of the Jacobian need of a goal is left in the scratch: see `viewer
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from viewer.ik.backends.compiled.algebra import (
     AIM,
@@ -19,10 +18,8 @@ from viewer.ik.backends.compiled.algebra import (
     product,
     turned,
 )
-
-if TYPE_CHECKING:
-    from viewer.ik.system import System, Work
-    from viewer.spatial.checks import Floats
+from viewer.ik.system import System, Work
+from viewer.spatial.checks import Floats
 
 
 def forward(s: System, w: Work, q: Floats, t: Floats) -> None:

@@ -1,6 +1,6 @@
-"""Loops that numba compiles: goals that have no joint in common, solved apart where they cannot be met together.
+"""Goal islands: goals that have no joint in common, solved one island at a time where they cannot be met together.
 
-One that cannot be met would else spoil the others: damping, guard and stops are judged by the error of all together.
+A goal that cannot be met would disturb the others: damping, guard and stops depend on the error of all together.
 Roots whose goals only ask where to look stand still there: seen from ever farther away all points are in one direction,
 so that aims which exclude each other would send a figure off for ever.
 """
@@ -8,14 +8,11 @@ so that aims which exclude each other would send a figure off for ever.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from viewer.ik.backends.compiled.algebra import AIM, put_row, put_table
 from viewer.ik.backends.compiled.starts import is_afloat, is_placed
-
-if TYPE_CHECKING:
-    from viewer.ik.system import State, System, Work
-    from viewer.spatial.checks import Floats
+from viewer.ik.system import State, System, Work
+from viewer.spatial.checks import Floats
 
 _ROUND = 4.0
 """Times as far as what it looks at may a figure go to see it from elsewhere."""

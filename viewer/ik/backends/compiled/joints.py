@@ -1,4 +1,4 @@
-"""Loops that numba compiles: joint coordinates, their limits, and moving along a step.
+"""Joint coordinates, their limits, and moving along a step.
 
 The scalar twin of `viewer.skeleton.coordinates`, which derives the formulas.
 """
@@ -6,7 +6,6 @@ The scalar twin of `viewer.skeleton.coordinates`, which derives the formulas.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from viewer.ik.backends.compiled.algebra import (
     EULER,
@@ -17,6 +16,8 @@ from viewer.ik.backends.compiled.algebra import (
     SWING_TWIST,
     TURNS,
     UNIVERSAL,
+    Quaternion,
+    Vector,
     about,
     exponential,
     half_turn_series,
@@ -29,11 +30,8 @@ from viewer.ik.backends.compiled.algebra import (
     turned,
     unit,
 )
-
-if TYPE_CHECKING:
-    from viewer.ik.backends.compiled.algebra import Quaternion, Vector
-    from viewer.ik.system import Integers, System, Work
-    from viewer.spatial.checks import Floats
+from viewer.ik.system import Integers, System, Work
+from viewer.spatial.checks import Floats
 
 LOCKED = 1e-8
 ROUNDING = 1e-9

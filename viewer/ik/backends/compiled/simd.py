@@ -7,10 +7,7 @@ long loops, and rows here have fifteen or thirty numbers. Rows of tables are who
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Floats
 
 LANES = 8
 """The widest vectors there are; narrower processors take two or four of theirs instead."""

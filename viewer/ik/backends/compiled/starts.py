@@ -12,13 +12,10 @@ slowly the more joints there are, because no joint's turn brings a straight chai
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from viewer.ik.backends.compiled.algebra import DISTANCE, POSE, POSITION, SLIDE, TURNS, product
-
-if TYPE_CHECKING:
-    from viewer.ik.system import System, Work
-    from viewer.spatial.checks import Floats
+from viewer.ik.system import System, Work
+from viewer.spatial.checks import Floats
 
 _FAR, _FAR_AFLOAT = 2.0, 4.0
 """Reaches of a chain: a target farther than that from its base is far out; from a root that may go there."""

@@ -1,4 +1,4 @@
-"""Loops that numba compiles: the Jacobian, the dual system, and what limits do to a step.
+"""The Jacobian, the dual system, and what limits do to a step.
 
 J is kept transposed, a row per freedom: ``w.jacobian`` (n, M), weighted by the goals' weights and scaled by the
 freedoms' spreads, so that the step is dx = S J^T y with (J J^T + lambda I) y = e, S the spreads. A freedom touches only
@@ -8,7 +8,6 @@ the goals below its joint: goals stand in depth-first order, so these are the ro
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from viewer.ik.backends.compiled.algebra import (
     AIM,
@@ -21,17 +20,15 @@ from viewer.ik.backends.compiled.algebra import (
     SWING_TWIST,
     TURNS,
     UNIVERSAL,
+    Vector,
     product,
     sine_cosine,
     turned,
     unit,
 )
 from viewer.ik.backends.compiled.dual import take_out
-
-if TYPE_CHECKING:
-    from viewer.ik.backends.compiled.algebra import Vector
-    from viewer.ik.system import System, Work
-    from viewer.spatial.checks import Bools, Floats
+from viewer.ik.system import System, Work
+from viewer.spatial.checks import Bools, Floats
 
 _AT_LIMIT = 1e-9
 _NEAR_LIMIT = 1e-2

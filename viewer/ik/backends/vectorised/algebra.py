@@ -7,14 +7,12 @@ products of its operands' components. `viewer.spatial.quaternion` has the genera
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from viewer.spatial import quaternion
-
-if TYPE_CHECKING:
-    from viewer.spatial.checks import Floats, Ints
+from viewer.spatial.checks import Floats, Ints
 
 _SMALL = 1e-12
 """Below this angle or sine the limit of a quotient is used: its next term is below rounding."""

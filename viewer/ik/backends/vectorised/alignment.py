@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from viewer.ik.backends.compiled import algebra
+from viewer.ik.backends.compiled.algebra import Quaternion
 from viewer.ik.backends.compiled.alignment import FEWEST, LEVER, POWERS
 from viewer.ik.backends.vectorised.algebra import matrices
 from viewer.ik.backends.vectorised.tables import kept
-
-if TYPE_CHECKING:
-    from viewer.ik.backends.compiled.algebra import Quaternion
-    from viewer.ik.system import System, Work
-    from viewer.spatial.checks import Floats, Ints
+from viewer.ik.system import System, Work
+from viewer.spatial.checks import Floats, Ints
 
 _BEGIN = np.array([0.01, 0.02, 0.03, 1.0])
 _IDENTITY = np.eye(4)

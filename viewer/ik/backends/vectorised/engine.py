@@ -27,9 +27,9 @@ from viewer.ik.backends.vectorised.step import (
     substitute,
     yield_swings,
 )
+from viewer.ik.system import Settings, State, System, Work
 
 if TYPE_CHECKING:
-    from viewer.ik.system import Settings, State, System, Work
     from viewer.ik.workspace import Workspace
 
 STEPS: dict[str, Any] = {

@@ -8,26 +8,20 @@ from __future__ import annotations
 
 import math
 import threading
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from viewer.ik.backends.compiled.algebra import logarithm, product
+from viewer.ik.backends.compiled.algebra import Quaternion, Vector, logarithm, product
 from viewer.ik.backends.vectorised.algebra import apply, matrices, multiply
-from viewer.ik.backends.vectorised.tables import rows_of, tree_of
+from viewer.ik.backends.vectorised.tables import Rows, Tree, rows_of, tree_of
+from viewer.ik.system import System, Work
+from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import IDENTITY
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import TypeAlias
-
-    from viewer.ik.backends.compiled.algebra import Quaternion, Vector
-    from viewer.ik.backends.vectorised.tables import Rows, Tree
-    from viewer.ik.system import System, Work
-    from viewer.spatial.checks import Floats, Ints
-
-    Matrix: TypeAlias = tuple[float, ...]
-    "Nine entries, row by row."
+Matrix: TypeAlias = tuple[float, ...]
+"Nine entries, row by row."
 
 _NO_DIGITS = 1e-3
 """Below this angle a difference that should be a^2 / 12 is mostly rounding."""

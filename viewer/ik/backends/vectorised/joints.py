@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from viewer.ik.backends.compiled import algebra
+from viewer.ik.backends.compiled.algebra import Quaternion
 from viewer.ik.backends.compiled.joints import ROUNDING
 from viewer.ik.backends.vectorised.algebra import apply, exponential, logarithm, matrices, since
 from viewer.ik.backends.vectorised.algebra import multiply as multiply_columns
-from viewer.ik.backends.vectorised.tables import kept, limits_of, places
+from viewer.ik.backends.vectorised.tables import Places, kept, limits_of, places
+from viewer.ik.system import System, Work
 from viewer.skeleton import coordinates
+from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.euler import to_euler
 from viewer.spatial.quaternion import conjugate, multiply, rotate
 from viewer.spatial.swing_twist import to_swing_twist, twist_about
-
-if TYPE_CHECKING:
-    from viewer.ik.backends.compiled.algebra import Quaternion
-    from viewer.ik.backends.vectorised.tables import Places
-    from viewer.ik.system import System, Work
-    from viewer.spatial.checks import Bools, Floats, Ints
 
 _THREE = np.arange(3)
 _FEW = 4

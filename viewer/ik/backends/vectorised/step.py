@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,13 +15,10 @@ from viewer.ik.backends.compiled import algebra
 from viewer.ik.backends.compiled.step import LEAST, LESS, MORE, SWING, SWINGING
 from viewer.ik.backends.vectorised.algebra import apply, cross
 from viewer.ik.backends.vectorised.forward import frames_at
-from viewer.ik.backends.vectorised.tables import joint_of_freedom, kept, limits_of, places, rows_of, tree_of
+from viewer.ik.backends.vectorised.tables import Places, joint_of_freedom, kept, limits_of, places, rows_of, tree_of
+from viewer.ik.system import System, Work
+from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import rotate
-
-if TYPE_CHECKING:
-    from viewer.ik.backends.vectorised.tables import Places
-    from viewer.ik.system import System, Work
-    from viewer.spatial.checks import Bools, Floats, Ints
 
 _NO_DIGITS = 1e-4
 """Below this angle differences that should be a^2 / 2 and a^3 / 6 are mostly rounding."""

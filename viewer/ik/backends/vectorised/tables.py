@@ -5,21 +5,18 @@ Where a goal is to be, weights and spreads are read from the system each time: c
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
+from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
 from viewer.ik.backends.compiled import algebra
 from viewer.ik.system import ROWS_OF_KIND, System
+from viewer.spatial.checks import Bools, Floats, Ints
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from viewer.spatial.checks import Bools, Floats, Ints
-
-Places: TypeAlias = "Ints | slice"
+Places: TypeAlias = Ints | slice
 """Indices; a slice where they are evenly spaced, which is quicker to read and write by."""
 
 _Made = TypeVar("_Made")

@@ -1,0 +1,25 @@
+"""Documents: what the window shows and undo restores, as immutable values and pure functions of them."""
+
+from __future__ import annotations
+
+from viewer.document.default_goals import stand_of, world_of
+from viewer.document.document import Document, Handle, Item, Mode, Scope, SolverSettings, Wanted
+from viewer.document.drag_goals import Grab
+from viewer.document.opening import new_document
+from viewer.document.report import GoalError, Report
+
+__all__ = [
+    "Document",
+    "GoalError",
+    "Grab",
+    "Handle",
+    "Item",
+    "Mode",
+    "Report",
+    "Scope",
+    "SolverSettings",
+    "Wanted",
+    "new_document",
+    "stand_of",
+    "world_of",
+]

@@ -1,0 +1,191 @@
+"""Actions that pose the whole body or parts of it, and the one that makes a document planar."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from viewer.document.actions.base import Action
+from viewer.document.default_goals import carried
+from viewer.document.document import Document
+from viewer.document.evaluation import home_pose
+from viewer.document.mirror import mirrored_pose, partners
+from viewer.document.opening import pinned_supports
+from viewer.document.planar import confined, flattened, normal_of
+from viewer.document.scope import binding, inside_at
+from viewer.errors import InputError
+from viewer.skeleton.pose import Pose
+
+_ROUNDING = 1e-12
+"""Of a quaternion's component, or metres."""
+
+
+def _indices(document: Document, joints: Collection[str] | None) -> list[int]:
+    if joints is None:
+        return list(range(len(document.skeleton)))
+    if isinstance(joints, str):
+        raise InputError(f"joints: expected a list of names, found {joints!r}")
+    return [document.skeleton.index(name) for name in joints]
+
+
+def fitting(document: Document, pose: Pose) -> Pose:
+    """The pose, read-only, if it is one of the document's joints; InputError else."""
+    if len(pose.rotations) != len(document.skeleton):
+        raise InputError(f"pose: expected {len(document.skeleton)} joints, found {len(pose.rotations)}")
+    return pose
+
+
+def _posed(document: Document, pose: Pose, joints: list[int]) -> Document:
+    """The document with some joints as in another pose, inside the limits that bind; handles on them move along."""
+    rotations, translations = document.pose.rotations.copy(), document.pose.translations.copy()
+    rotations[joints], translations[joints] = pose.rotations[joints], pose.translations[joints]
+    mixed = _settled(document.pose, inside_at(document, Pose(rotations, translations), joints))
+    return document if mixed.same_as(document.pose) else carried(document, mixed, joints)
+
+
+def _settled(before: Pose, after: Pose) -> Pose:
+    """A pose with the very numbers of the one before where it differs by rounding: a pose that is keyed stays so."""
+    apart = (np.abs(after.rotations - sign * before.rotations).max(axis=-1) for sign in (1.0, -1.0))
+    moved = np.abs(after.translations - before.translations).max(axis=-1)
+    still = (np.maximum(np.minimum(*apart), moved) < _ROUNDING)[:, None]
+    rotations = np.where(still, before.rotations, after.rotations)
+    return Pose(rotations, np.where(still, before.translations, after.translations))
+
+
+@dataclass(frozen=True, slots=True)
+class ResetPose(Action):
+    """Put joints back to the clip's frame if there is a clip, else to the relaxed pose; their handles move along.
+
+    Attributes:
+        joints: names; None: all.
+        position: whether their translations are reset.
+        rotation: whether their rotations are.
+    """
+
+    joints: tuple[str, ...] | None = None
+    position: bool = True
+    rotation: bool = True
+
+    @property
+    def label(self) -> str:
+        """What the history calls it."""
+        if self.joints is None:
+            return "Reset pose"
+        part = "" if self.position and self.rotation else " position" if self.position else " rotation"
+        return f"Reset{part} of {self.joints[0] if len(self.joints) == 1 else f'{len(self.joints)} joints'}"
+
+    def apply(self, document: Document) -> Document:
+        """The document with the joints reset."""
+        joints, home, now = _indices(document, self.joints), home_pose(document), document.pose
+        rotations, translations = now.rotations.copy(), now.translations.copy()
+        if self.rotation:
+            rotations[joints] = home.rotations[joints]
+        if self.position:
+            translations[joints] = home.translations[joints]
+        pose = Pose(rotations, translations)
+        if document.clip_data is None:
+            pose = inside_at(document, pose, joints)
+        return document if pose.same_as(now) else carried(document, pose, joints)
+
+
+@dataclass(frozen=True, slots=True)
+class SetPose(Action):
+    """Take a pose: brought inside the limits if they are on; handles move along."""
+
+    pose: Pose
+    title: str = "Set pose"
+
+    @property
+    def label(self) -> str:
+        """What the history calls it."""
+        return self.title
+
+    def apply(self, document: Document) -> Document:
+        """The document in that pose."""
+        return _posed(document, fitting(document, self.pose), _indices(document, None))
+
+
+@dataclass(frozen=True, slots=True)
+class PastePose(Action):
+    """Take some joints' rotations and translations from a pose that was copied.
+
+    Attributes:
+        pose: of this skeleton.
+        joints: names of the joints that were copied; None: all.
+        flipped: left to right: each goes to its partner on the other side.
+    """
+
+    pose: Pose
+    joints: tuple[str, ...] | None = None
+    flipped: bool = False
+
+    @property
+    def label(self) -> str:
+        """What the history calls it."""
+        return "Paste pose flipped" if self.flipped else "Paste pose"
+
+    def apply(self, document: Document) -> Document:
+        """The document with the joints so."""
+        pose, joints = fitting(document, self.pose), _indices(document, self.joints)
+        if self.flipped:
+            pose = _mirrored(document, pose)
+            joints = partners(document.skeleton)[joints].tolist()
+        return _posed(document, pose, joints)
+
+
+@dataclass(frozen=True, slots=True)
+class MirrorPose(Action):
+    """Swap left and right: the body stands where it does, on the other foot, and faces where its feet do."""
+
+    solves: ClassVar[bool] = False
+
+    @property
+    def label(self) -> str:
+        """What the history calls it."""
+        return "Mirror pose"
+
+    def apply(self, document: Document) -> Document:
+        """The document in the mirrored pose."""
+        if (partners(document.skeleton) == np.arange(len(document.skeleton))).all():
+            raise InputError("no joint's name says left or right: there is nothing to mirror")
+        return _posed(document, _mirrored(document, document.pose), _indices(document, None))
+
+
+def _mirrored(document: Document, pose: Pose) -> Pose:
+    """A pose mirrored where it stands: about the middle between pinned feet."""
+    supports = pinned_supports(document, partners(document.skeleton))
+    return mirrored_pose(document.skeleton, pose, supports)
+
+
+@dataclass(frozen=True, slots=True)
+class SetPlanar(Action):
+    """Keep the body in a plane of the world through its root, or let it go.
+
+    Its bones are turned into the plane first, and its handles move along; what is dragged from then on stays there.
+
+    Attributes:
+        plane: "xy", "yz", "zx", or None for space.
+    """
+
+    plane: str | None
+    solves: ClassVar[bool] = True
+
+    @property
+    def label(self) -> str:
+        """What the history calls it."""
+        return "Leave the plane" if self.plane is None else f"Plane {self.plane.upper()}"
+
+    def apply(self, document: Document) -> Document:
+        """The document in the plane, or in space."""
+        if self.plane == document.planar:
+            return document
+        if self.plane is None:
+            return replace(document, planar=None)
+        normal_of(self.plane)
+        pose = flattened(binding(document), document.pose, self.plane, limits=document.limits_on)
+        flat = carried(document, document.pose if pose.same_as(document.pose) else pose, planar=self.plane)
+        handles = tuple(confined(flat, handle) if handle.on else handle for handle in flat.handles)
+        return replace(flat, handles=handles)

@@ -1,0 +1,259 @@
+"""Actions on the solver's settings, on what is played, and on what is selected."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal
+
+from viewer.document.actions.base import Action
+from viewer.document.checks import as_number, one_of
+from viewer.document.default_goals import carried
+from viewer.document.document import Document
+from viewer.document.evaluation import frame_pose
+from viewer.document.handle import Item, Mode, Scope
+from viewer.document.motion import with_motion
+from viewer.document.solver_settings import SolverSettings
+from viewer.document.units import reread
+from viewer.errors import InputError, unknown_name
+from viewer.formats.load import load
+from viewer.skeleton.character import Character
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class SetSolver(Action):
+    """Change any of the solver's settings: ``SetSolver(method="dls", damping=0.1)``."""
+
+    changes: Mapping[str, Any]
+    solves: ClassVar[bool] = True
+
+    def __init__(self, **changes: Any) -> None:  # noqa: ANN401 - each setting has its own type
+        """Take the attributes of `SolverSettings` as keywords."""
+        object.__setattr__(self, "changes", changes)
+
+    @property
+    def label(self) -> str:
+        """What the history calls it."""
+        if set(self.changes) == {"method"}:
+            return f"Solver {self.changes['method']}"
+        return f"Solver {', '.join(name.replace('_', ' ') for name in self.changes)}"
+
+    def apply(self, document: Document) -> Document:
+        """The document with other settings."""
+        known = [place.name for place in fields(SolverSettings)]
+        for name in self.changes:
+            if name not in known:
+                raise InputError(unknown_name("solver setting", name, known))
+        settings = replace(document.solver, **self.changes)
+        return document if settings == document.solver else replace(document, solver=settings)
+
+
+def at_frame(document: Document, frame: int, **changes: Any) -> Document:  # noqa: ANN401 - fields of a document
+    """The document at a frame of clip or take, as it is: limits do not bind, holds are set anew, pins stay."""
+    if isinstance(frame, bool) or not isinstance(frame, int):
+        raise InputError(f"frame: expected an integer, found {frame!r}")
+    return carried(document, frame_pose(document, frame), pins=False, frame=frame, **changes)
+
+
+@dataclass(frozen=True, slots=True)
+class SetFrame(Action):
+    """Show a frame of clip or take."""
+
+    frame: int
+    saved: ClassVar[bool] = False
+
+    @property
+    def label(self) -> str:
+        """What the history calls it."""
+        return f"Frame {self.frame}"
+
+    def apply(self, document: Document) -> Document:
+        """The document at that frame."""
+        return at_frame(document, self.frame)
+
+
+@dataclass(frozen=True, slots=True)
+class SetClip(Action):
+    """Play another clip, from its first frame; None: none, and the pose stays. Each has keys of its own."""
+
+    name: str | None
+
+    @property
+    def label(self) -> str:
+        """What the history calls it."""
+        return "No clip" if self.name is None else f"Clip {self.name}"
+
+    def apply(self, document: Document) -> Document:
+        """The document with that clip."""
+        if self.name is None:
+            return document if document.clip is None else _on_clip(document, None)
+        if self.name not in document.character.clips:
+            raise InputError(unknown_name("clip", self.name, document.character.clips))
+        return at_frame(_on_clip(document, self.name), 0)
+
+
+def _on_clip(document: Document, name: str | None) -> Document:
+    """The document on another clip, with the keys that it has there."""
+    if name == document.clip:
+        return document
+    takes = [take for take in (*document.put_aside, document.take) if take is not None]
+    own = next((take for take in takes if take.base == name), None)
+    others = tuple(take for take in takes if take is not own)
+    return replace(document, clip=name, frame=0, take=own, put_aside=others)
+
+
+@dataclass(frozen=True, slots=True)
+class SetFrameTime(Action):
+    """Correct the clip's frame time; its frames stay."""
+
+    seconds: float
+
+    @property
+    def label(self) -> str:
+        """What the history calls it."""
+        return f"Frame time {self.seconds:g} s"
+
+    def apply(self, document: Document) -> Document:
+        """The document with the clip so."""
+        clip = document.clip_data
+        if clip is None or document.clip is None:
+            raise InputError("no clip is loaded")
+        seconds = as_number(self.seconds, "frame time")
+        if seconds == clip.frame_time:
+            return document
+        clips = {**document.character.clips, document.clip: replace(clip, frame_time=seconds)}
+        return replace(document, character=replace(document.character, clips=MappingProxyType(clips)))
+
+
+@dataclass(frozen=True, slots=True)
+class SetUnits(Action):
+    """Read the file in other units, or with another axis up; the work on it is kept, scaled and turned alike.
+
+    Attributes:
+        units: as of `viewer.formats.load.load`: "auto", "m", "cm", ... or metres per unit.
+        up: "auto", "y" or "z".
+        character: the file read so; None: it is read when the action is done.
+    """
+
+    units: str | float = "auto"
+    up: str = "auto"
+    character: Character | None = None
+
+    @property
+    def label(self) -> str:
+        """What the history calls it."""
+        return f"Units {self.units}, {self.up} up"
+
+    def apply(self, document: Document) -> Document:
+        """The document on that reading of its file.
+
+        Raises:
+            ViewerError: the file is not there any more, or is refused.
+        """
+        character = self.character
+        if character is None:
+            path = document.character.source.path
+            if path is None:
+                raise InputError("the figure was made in code: there is no file to read again")
+            character = load(path, units=self.units, up=self.up)
+        return reread(document, character)
+
+
+@dataclass(frozen=True, slots=True)
+class UseMotion(Action):
+    """Take the motion of a file; figure, keys and goals stay.
+
+    Attributes:
+        character: the file, read in the document's units.
+    """
+
+    character: Character
+
+    @property
+    def label(self) -> str:
+        """What the history calls it."""
+        return "Motion of another file"
+
+    def apply(self, document: Document) -> Document:
+        """The document with that motion: a pose that was not edited since its frame was shown is the frame's again.
+
+        Raises:
+            InputError: the file has no motion, or that of another figure.
+        """
+        shows = document.clip is not None and document.pose.same_as(frame_pose(document, document.frame))
+        changed = with_motion(document, self.character)
+        return at_frame(changed, changed.frame) if shows else changed
+
+
+_WAYS = ("set", "add", "toggle")
+
+
+@dataclass(frozen=True, slots=True)
+class Select(Action):
+    """Select items; the last one becomes active.
+
+    Attributes:
+        items: joints and effectors; what is named twice counts once.
+        mode: "set" instead of what is selected, "add" to it, or "toggle" each.
+    """
+
+    items: tuple[Item, ...]
+    mode: Literal["set", "add", "toggle"] = "set"
+    saved: ClassVar[bool] = False
+
+    @property
+    def label(self) -> str:
+        """What the history calls it."""
+        if not self.items:
+            return "Select nothing"
+        return f"Select {self.items[0][1]}" if len(self.items) == 1 else f"Select {len(self.items)} items"
+
+    def apply(self, document: Document) -> Document:
+        """The document with another selection."""
+        if self.mode not in _WAYS:
+            raise InputError(unknown_name("way to select", str(self.mode), _WAYS))
+        items = tuple(dict.fromkeys(Item(*item) for item in self.items))
+        for item in items:
+            document.check_item(item)
+        before = () if self.mode == "set" else document.selection
+        kept = tuple(item for item in before if item not in items)
+        fresh = items if self.mode != "toggle" else tuple(item for item in items if item not in before)
+        chosen = (*kept, *fresh)
+        return document if chosen == document.selection else replace(document, selection=chosen)
+
+
+@dataclass(frozen=True, slots=True)
+class SetMode(Action):
+    """Drag goals (IK) or turn joints (FK)."""
+
+    mode: Mode
+    saved: ClassVar[bool] = False
+
+    @property
+    def label(self) -> str:
+        """What the history calls it."""
+        return f"Drag mode {str(self.mode).upper()}"
+
+    def apply(self, document: Document) -> Document:
+        """The document with another mode."""
+        mode = one_of(Mode, self.mode, "drag mode")
+        return document if mode is document.mode else replace(document, mode=mode)
+
+
+@dataclass(frozen=True, slots=True)
+class SetScope(Action):
+    """Which joints an IK drag may move."""
+
+    scope: Scope
+    saved: ClassVar[bool] = False
+
+    @property
+    def label(self) -> str:
+        """What the history calls it."""
+        return f"Drag scope {self.scope}"
+
+    def apply(self, document: Document) -> Document:
+        """The document with another scope."""
+        scope = one_of(Scope, self.scope, "drag scope")
+        return document if scope is document.scope else replace(document, scope=scope)

@@ -1,0 +1,97 @@
+"""Checks of what actions are given: plain values out, one clear line where it is none."""
+
+from __future__ import annotations
+
+import math
+from enum import StrEnum
+from typing import TypeVar
+
+import numpy as np
+
+from viewer.errors import InputError, quote, unknown_name
+from viewer.formats.bounds import FARTHEST
+from viewer.ik.goals import LEAST_WEIGHT, Quaternion, Vector
+from viewer.spatial.checks import finite_floats, unit_quaternions
+
+Word = TypeVar("Word", bound="StrEnum")
+
+_UNIT_ENOUGH = 1e-12
+
+
+def as_vector(value: object, what: str) -> Vector:
+    """Three finite numbers, none beyond `FARTHEST`.
+
+    Raises:
+        InputError: they are not.
+    """
+    array = finite_floats(value, (3,), what)  # type: ignore[arg-type]
+    if np.abs(array).max() > FARTHEST:
+        raise InputError(f"{what}: expected metres within {FARTHEST:g} of the origin, found {np.abs(array).max():g}")
+    x, y, z = array.tolist()
+    return x, y, z
+
+
+def as_turn(value: object, what: str) -> Quaternion:
+    """A unit quaternion (x, y, z, w); one that is unit already keeps its bits.
+
+    Raises:
+        InputError: it is none.
+    """
+    given = np.asarray(value)
+    unit = unit_quaternions(given, (4,), what)
+    x, y, z, w = (given if np.abs(given - unit).max() <= _UNIT_ENOUGH else unit).tolist()
+    return float(x), float(y), float(z), float(w)
+
+
+def as_number(value: object, what: str, *, least: float = -math.inf, most: float = math.inf) -> float:
+    """A finite number within a range.
+
+    Raises:
+        InputError: it is none.
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.floating, np.integer)):
+        raise InputError(f"{what}: expected a number, found {quote(value)}")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not (math.isfinite(number) and least <= number <= most):
+        bounds = f", {least:g} or more" if math.isfinite(least) else ""
+        bounds = f", {least:g} to {most:g}" if math.isfinite(least) and math.isfinite(most) else bounds
+        raise InputError(f"{what}: expected a finite number{bounds}, found {number:g}")
+    return number
+
+
+def as_weight(value: object, what: str) -> float:
+    """A finite number above 0, and not so near to it that a goal would refuse it as a weight.
+
+    Raises:
+        InputError: it is none.
+    """
+    number = as_number(value, what)
+    if not number >= LEAST_WEIGHT:
+        raise InputError(f"{what}: expected a number above 0, found {number:g}")
+    return number
+
+
+def as_flag(value: object, what: str) -> bool:
+    """True or False.
+
+    Raises:
+        InputError: neither.
+    """
+    if not isinstance(value, (bool, np.bool_)):
+        raise InputError(f"{what}: expected True or False, found {quote(value)}")
+    return bool(value)
+
+
+def one_of(words: type[Word], value: object, what: str) -> Word:
+    """One of an enumeration's words, as such.
+
+    Raises:
+        InputError: it is none; near ones are offered.
+    """
+    try:
+        return words(str(value))
+    except ValueError:
+        raise InputError(unknown_name(what, str(value), [word.value for word in words])) from None

@@ -1,0 +1,178 @@
+"""Where effectors stand, and the handles that a document gets from that."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from viewer.document.document import Document
+from viewer.document.handle import STANDING, Handle, Wanted
+from viewer.document.take import Pin
+from viewer.skeleton.effectors import EffectorGoal, find_place
+from viewer.skeleton.kinematics import World, fk
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Bools, Floats
+from viewer.spatial.quaternion import rotate
+
+
+class Stand(NamedTuple):
+    """Where an effector is.
+
+    Attributes:
+        joint: index of its joint.
+        position: (3,) metres, world frame.
+        rotation: (4,) world_from_joint.
+    """
+
+    joint: int
+    position: Floats
+    rotation: Floats
+
+
+@lru_cache(maxsize=8)
+def world_of(skeleton: Skeleton, pose: Pose) -> World:
+    """Forward kinematics, kept for the poses in use, which are immutable."""
+    return fk(skeleton, pose)
+
+
+def stand_of(skeleton: Skeleton, pose: Pose, handle: Handle) -> Stand:
+    """Where a handle's effector is in a pose."""
+    place, world = find_place(skeleton, handle.effector), world_of(skeleton, pose)
+    offset = np.add(place.offset, handle.offset)
+    return Stand(place.joint, world.point(place.joint, offset), world.rotations[place.joint])
+
+
+def below(skeleton: Skeleton, joints: Iterable[int]) -> Bools:
+    """(J,) whether a joint is one of these or hangs on one."""
+    hanging = np.zeros(len(skeleton) + 1, dtype=np.bool_)
+    hanging[list(joints)] = True
+    for joint, parent in enumerate(skeleton.parents.tolist()):
+        hanging[joint] |= hanging[parent]  # a root's parent, -1, is the spare place at the end
+    return hanging[:-1]
+
+
+def above(skeleton: Skeleton, joint: int) -> list[int]:
+    """The joint, its parent and so on to the root."""
+    path = []
+    while joint >= 0:
+        path.append(joint)
+        joint = int(skeleton.parents[joint])
+    return path
+
+
+def _kept_by_keys(document: Document) -> dict[str, Pin | None]:
+    """What the keys about the frame shown hold pinned, by effector; None where they hold it at different places.
+
+    There the frame says where it is, and not the last edit, which may have been made at any other frame. On a clip keys
+    are few, and what is pinned is held against it: there pins stay in the world.
+    """
+    take, frame = document.take, document.frame
+    if take is None or document.clip is not None or not take.pins:
+        return {}
+    keys = take.frames
+    place = bisect_right(keys, frame)
+    there = place > 0 and keys[place - 1] == frame
+    near = keys[max(place - 1, 0) : place + (not there)]
+    held = [{pin.effector: pin for pin in take.pins.get(key, ())} for key in near]
+    names = set(held[0]).intersection(*held)
+    return {name: held[0][name] if held[0][name].is_near(held[-1][name]) else None for name in names}
+
+
+def _standing(handle: Handle, stand: Stand, pin: Pin | None) -> Handle:
+    """A handle whose target is where its effector stands, or just where a key pins it."""
+    moved = handle.standing_at(stand.position, stand.rotation)
+    if pin is None:
+        return moved
+    return replace(moved, position=pin.position or moved.position, rotation=pin.rotation or moved.rotation)
+
+
+def carried(
+    document: Document, pose: Pose, joints: Collection[int] | None = None, *, pins: bool = True, **changes: object
+) -> Document:
+    """The document in another pose, its handles moved along with the body.
+
+    Args:
+        document: with the handles before.
+        pose: the pose to take, of the document's (new) skeleton.
+        joints: those that were moved: only handles on them and below move along; None: all.
+        pins: whether handles pinned by hand move along, too. Where they do not, they ask for their places from now on.
+        changes: other fields of the document.
+    """
+    changed = replace(document, pose=pose, **changes)  # type: ignore[arg-type]
+    skeleton = changed.skeleton
+    moved = None if joints is None else below(skeleton, joints)
+    recorded = changed.clip is not None  # else every frame stands where the user has put it, and so do its pins
+    kept = {} if pins else _kept_by_keys(changed)
+    handles = []
+    for handle in changed.handles:
+        follows = pins or not handle.pinned or (handle.automatic and recorded) or handle.effector in kept
+        stand = stand_of(skeleton, pose, handle) if handle.on and follows else None
+        if stand is None or not (moved is None or moved[stand.joint]):
+            handles.append(handle)
+        else:
+            handles.append(_standing(handle, stand, kept.get(handle.effector) if handle.pinned else None))
+    return replace(changed, handles=tuple(handles))
+
+
+_AHEAD = 0.3
+"""A new aim looks at a point this far ahead, and a new distance is at least a sixth of it, in reaches of the figure."""
+
+
+def held(document: Document, handle: Handle, *, turn: bool = False) -> Handle:
+    """A handle that holds its effector where it stands: as the skeleton defines it, else in place.
+
+    Args:
+        document: gives the pose.
+        handle: that is off, or asks for something else.
+        turn: hold its rotation, not its position, where the skeleton says nothing.
+    """
+    own = find_place(document.skeleton, handle.effector).goal
+    kind = Wanted(own.value) if own is not EffectorGoal.OFF else Wanted.ROTATION if turn else Wanted.POSITION
+    stand = stand_of(document.skeleton, document.pose, handle)
+    position, rotation = tuple(stand.position.tolist()), tuple(stand.rotation.tolist())
+    return replace(handle, kind=kind, position=position, rotation=rotation)
+
+
+def wanting(document: Document, handle: Handle, kind: Wanted) -> Handle:
+    """A handle that asks for something else; what it has no numbers for yet is met where it stands."""
+    if kind is Wanted.OFF:
+        return replace(handle, kind=kind, pin_position=False, pin_rotation=False)
+    skeleton = document.skeleton
+    stand = stand_of(skeleton, document.pose, handle)
+    size = float(np.linalg.norm(skeleton.offsets, axis=-1).sum()) or 1.0
+    changes: dict[str, Any] = {"kind": kind}
+    if kind in STANDING and not handle.stands:
+        changes |= {"position": stand.position, "rotation": stand.rotation}
+    elif kind in STANDING:
+        changes |= {"rotation": stand.rotation if handle.rotation is None else handle.rotation}
+        changes |= {"position": stand.position if handle.position is None else handle.position}
+        if not handle.has_rotation:
+            changes["rotation"] = stand.rotation
+        if not handle.has_position:
+            changes["position"] = stand.position
+    elif kind is Wanted.DISTANCE:
+        centre = stand.position if handle.position is None or not handle.on else np.array(handle.position)
+        apart = float(np.linalg.norm(stand.position - centre))
+        changes |= {"position": centre, "distance": handle.distance or max(apart, size * _AHEAD / 6.0)}
+    else:
+        axis = handle.axis or tuple(_direction(skeleton, stand.joint).tolist())
+        ahead = rotate(stand.rotation, np.array(axis)) * (_AHEAD * size)
+        changes |= {"axis": axis, "position": stand.position + ahead}
+    return replace(handle, **changes)
+
+
+def _direction(skeleton: Skeleton, joint: int) -> Floats:
+    """The direction of a joint's bone in its own frame: to its first child or tip that lies apart from it, else y."""
+    children = skeleton.offsets[skeleton.parents == joint]
+    tips = skeleton.tip_offsets[skeleton.tip_parents == joint]
+    for offset in (*children, *tips):
+        length = float(np.linalg.norm(offset))
+        if length > 0.0:
+            return np.asarray(offset / length)
+    return np.array([0.0, 1.0, 0.0])

@@ -1,0 +1,119 @@
+"""The closed form of two links with the numbers of a document: what the method "two-link" works out, for the panel."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from viewer.document.default_goals import world_of
+from viewer.document.document import Document
+from viewer.document.handle import Handle, Wanted
+from viewer.ik.methods.two_link import two_link_algebraic
+from viewer.skeleton.effectors import find_place
+from viewer.skeleton.limits import JointKind
+from viewer.spatial.checks import Floats
+
+_AXES = {"xy": (0, 1), "yz": (1, 2), "zx": (2, 0)}
+_SHORT = 1e-9
+"""Metres below which a link is none."""
+_STILL = {JointKind.FIXED, JointKind.SLIDE}
+
+
+class Derivation(NamedTuple):
+    """Two links and their target, in the plane of the limb, and both solutions.
+
+    Attributes:
+        effector: whose goal it is.
+        joints: names of the joint that the first link turns about, and of the one between the links.
+        lengths: L1 and L2, metres.
+        distance: d, metres from the first joint to the target.
+        cosine: of theta2, by (d^2 - L1^2 - L2^2) / (2 L1 L2): beyond -1 .. 1 the target is out of reach.
+        up: theta1 and theta2, degrees, of the way that has the elbow higher: theta1 from the plane's first axis in a
+            document that is kept in a plane, else from the line to the target.
+        down: those of the other way.
+        now: which of them is the nearer to the pose that is shown, "up" or "down".
+    """
+
+    effector: str
+    joints: tuple[str, str]
+    lengths: tuple[float, float]
+    distance: float
+    cosine: float
+    up: tuple[float, float]
+    down: tuple[float, float]
+    now: str
+
+
+def derivation(document: Document) -> Derivation | None:
+    """That of the goal which is active, else of the first that asks for a place; None where no two links serve one."""
+    item = document.active
+    chosen = [h for h in document.handles if item is not None and item.kind == "effector" and h.effector == item.name]
+    for handle in (*chosen, *document.handles):
+        if handle.on and handle.kind in {Wanted.POSITION, Wanted.POSE} and handle.position is not None:
+            found = _of_limb(document, handle, np.array(handle.position))
+            if found is not None:
+                return found
+    return None
+
+
+def _of_limb(document: Document, handle: Handle, target: Floats) -> Derivation | None:
+    """Of the two joints that turn a handle's effector."""
+    skeleton, world = document.skeleton, world_of(document.skeleton, document.pose)
+    place = find_place(skeleton, handle.effector)
+    joint, end = place.joint, world.point(place.joint, np.add(place.offset, handle.offset))
+    if handle.kind is Wanted.POSE:  # its own joint turns it, those above bring it there
+        target, end = target + world.positions[joint] - end, world.positions[joint]
+    points: list[Floats] = [end]
+    joints: list[int] = []
+    while joint >= 0 and len(joints) < 2:
+        here = world.positions[joint]
+        if skeleton.kinds[joint] not in _STILL and np.linalg.norm(points[-1] - here) > _SHORT:
+            points.append(here)
+            joints.append(joint)
+        joint = int(skeleton.parents[joint])
+    if len(joints) < 2:
+        return None
+    first, second = points[1] - points[2], points[0] - points[1]
+    x, y = _plane(document, first, second, target - points[2])
+    if document.planar is None:
+        lengths = float(np.linalg.norm(first)), float(np.linalg.norm(second))
+    else:
+        lengths = math.hypot(first @ x, first @ y), math.hypot(second @ x, second @ y)
+    if min(lengths) < _SHORT:
+        return None
+    to = float((target - points[2]) @ x), float((target - points[2]) @ y)
+    bend = float((first @ x) * (second @ y) - (first @ y) * (second @ x))
+    ways = [tuple(math.degrees(angle) for angle in two_link_algebraic(*to, lengths, side)) for side in (-1, 1)]
+    # The same measure as the method's own: which of them has the elbow higher in the world.
+    heights = [math.cos(math.radians(one)) * x[1] + math.sin(math.radians(one)) * y[1] for one, _ in ways]
+    turned = bool(heights[0] < heights[1] - _SHORT)
+    up, down = reversed(ways) if turned else ways
+    distance = math.hypot(*to)
+    cosine = (distance**2 - lengths[0] ** 2 - lengths[1] ** 2) / (2.0 * lengths[0] * lengths[1])
+    names = skeleton.names[joints[1]], skeleton.names[joints[0]]
+    return Derivation(
+        handle.effector,
+        names,
+        lengths,
+        distance,
+        cosine,
+        (up[0], up[1]),
+        (down[0], down[1]),
+        "up" if (bend < 0.0) != turned else "down",
+    )
+
+
+def _plane(document: Document, first: Floats, second: Floats, to: Floats) -> tuple[Floats, Floats]:
+    """(3,) and (3,): the axes of the limb's plane; in space x is the line to the target, and y has the elbow below."""
+    if document.planar is not None:
+        x, y = (np.eye(3)[axis] for axis in _AXES[document.planar])
+        return x, y
+    x = to / max(float(np.linalg.norm(to)), _SHORT)
+    normal = np.cross(first, second)
+    if np.linalg.norm(normal) < _SHORT:
+        normal = np.cross(x, np.eye(3)[int(np.argmin(np.abs(x)))])
+    y = np.cross(normal / np.linalg.norm(normal), x)
+    y /= max(float(np.linalg.norm(y)), _SHORT)
+    return x, y if y[1] >= 0.0 else -y

@@ -1,0 +1,187 @@
+"""The document: everything that the window shows and that undo restores, as one immutable value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+
+import numpy as np
+
+from viewer.document.handle import Handle, Item, Mode, Scope, Wanted
+from viewer.document.solver_settings import SolverSettings
+from viewer.document.take import FRAME_TIME, Take
+from viewer.errors import InputError, unknown_name
+from viewer.ik.goals import Goal
+from viewer.skeleton.character import Character
+from viewer.skeleton.clip import Clip
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
+
+
+def same_skeleton(one: Skeleton, other: Skeleton) -> bool:
+    """Equal in every joint, limit, effector and named pose."""
+    if one is other:
+        return True
+    if not _same_fields(one, other, skip=("limits", "poses")) or one.poses.keys() != other.poses.keys():
+        return False
+    limits = zip(one.limits, other.limits, strict=True)
+    return all(a is b or (a is not None and b is not None and a.same_as(b)) for a, b in limits) and all(
+        pose.same_as(other.poses[name]) for name, pose in one.poses.items()
+    )
+
+
+def same_clip(one: Clip, other: Clip) -> bool:
+    """Equal in every frame."""
+    return one is other or _same_fields(one, other)
+
+
+def same_character(one: Character, other: Character) -> bool:
+    """Equal in skeleton, clips and source; what was said while reading does not count."""
+    if one is other:
+        return True
+    return (
+        one.source == other.source
+        and one.limits_from == other.limits_from
+        and tuple(one.clips) == tuple(other.clips)
+        and all(same_clip(clip, other.clips[name]) for name, clip in one.clips.items())
+        and same_skeleton(one.skeleton, other.skeleton)
+    )
+
+
+def same_takes(some: Sequence[Take | None], others: Sequence[Take | None]) -> bool:
+    """Equal in every key, and in what was solved between them."""
+    if len(some) != len(others):
+        return False
+    pairs = zip(some, others, strict=True)
+    return all(a is b or (a is not None and b is not None and a.same_as(b)) for a, b in pairs)
+
+
+def _same_fields(one: object, other: object, skip: tuple[str, ...] = ()) -> bool:
+    """Equal in all fields of a dataclass; NaN equals NaN."""
+    for place in fields(one):  # type: ignore[arg-type]
+        a, b = getattr(one, place.name), getattr(other, place.name)
+        if place.name in skip or a is b:
+            continue
+        if isinstance(a, np.ndarray):
+            if not isinstance(b, np.ndarray) or not np.array_equal(a, b, equal_nan=a.dtype.kind == "f"):
+                return False
+        elif a != b:
+            return False
+    return True
+
+
+__all__ = ["Document", "Handle", "Item", "Mode", "Scope", "SolverSettings", "Wanted"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Document:
+    """What is worked on. Documents share what they have in common: keeping hundreds costs little.
+
+    Attributes:
+        character: as loaded: the file's own skeleton, clips, units.
+        skeleton: the working copy: lengths, stiffness and effectors as edited; limits as in the file.
+        pose: of that skeleton, solved.
+        handles: one per effector of the skeleton, in its order.
+        limits_on: whether joint limits bind.
+        unlimited: names of the joints whose limits do not bind even so.
+        solver: how it is solved.
+        selection: what is selected; the last one is active.
+        mode: whether dragging moves goals (IK) or turns joints (FK).
+        scope: which joints an IK drag may move.
+        clip: name of the clip that is played, or None.
+        frame: the frame of it, or of the take, that is shown, or was before the pose was edited.
+        take: the keys that were set, on that clip or on none; None: never any.
+        put_aside: the takes on other clips, and the one on none: each comes back with its clip.
+        auto_key: whether every edit of the pose sets keys of the joints that it changed.
+        planar: the plane of the world that the body stays in: "xy", "yz" or "zx"; None: it moves in space.
+    """
+
+    character: Character
+    skeleton: Skeleton
+    pose: Pose
+    handles: tuple[Handle, ...] = ()
+    limits_on: bool = True
+    unlimited: frozenset[str] = frozenset()
+    solver: SolverSettings = field(default_factory=SolverSettings)
+    selection: tuple[Item, ...] = ()
+    mode: Mode = Mode.IK
+    scope: Scope = Scope.BODY
+    clip: str | None = None
+    frame: int = 0
+    take: Take | None = None
+    put_aside: tuple[Take, ...] = ()
+    auto_key: bool = False
+    planar: str | None = None
+
+    def handle(self, name: str) -> Handle:
+        """The handle of the effector of that name.
+
+        Raises:
+            InputError: there is none; near names are offered.
+        """
+        for handle in self.handles:
+            if handle.effector == name:
+                return handle
+        raise InputError(unknown_name("effector", name, [handle.effector for handle in self.handles]))
+
+    @property
+    def clip_data(self) -> Clip | None:
+        """The clip that is played, as loaded."""
+        return None if self.clip is None else self.character.clips.get(self.clip)
+
+    @property
+    def active(self) -> Item | None:
+        """What was selected last."""
+        return self.selection[-1] if self.selection else None
+
+    def check_item(self, item: Item) -> None:
+        """Raise InputError unless the item is a joint or an effector of this document."""
+        kind, name = item
+        if kind == "effector":
+            self.handle(name)
+        elif kind == "joint":
+            self.skeleton.index(name)
+        else:
+            raise InputError(unknown_name("kind of item", str(kind), ("joint", "effector")))
+
+    def goals(self) -> dict[str, Goal]:
+        """What is asked, by effector, in order."""
+        found = ((handle.effector, handle.goal()) for handle in self.handles)
+        return {name: goal for name, goal in found if goal is not None}
+
+    @property
+    def frames(self) -> int:
+        """Frames that can be shown: of the clip, else of the take; 0 where there is neither."""
+        clip = self.clip_data
+        if clip is not None:
+            return len(clip)
+        return 0 if self.take is None else self.take.end + 1
+
+    @property
+    def played(self) -> tuple[int, int]:
+        """The first and the last frame that are played and exported."""
+        if self.take is not None:
+            return self.take.first, self.take.last
+        return 0, max(self.frames - 1, 0)
+
+    @property
+    def frame_time(self) -> float:
+        """Seconds from frame to frame: of the clip, else of the take."""
+        clip = self.clip_data
+        if clip is not None:
+            return clip.frame_time
+        return FRAME_TIME if self.take is None else self.take.frame_time
+
+    def same_as(self, other: Document) -> bool:
+        """Equal in everything, numbers to the last bit."""
+        mine = (self.handles, self.limits_on, self.unlimited, self.solver, self.selection, self.mode, self.scope)
+        its = (other.handles, other.limits_on, other.unlimited, other.solver, other.selection, other.mode, other.scope)
+        return (
+            mine == its
+            and (self.clip, self.frame, self.auto_key) == (other.clip, other.frame, other.auto_key)
+            and self.planar == other.planar
+            and self.pose.same_as(other.pose)
+            and same_character(self.character, other.character)
+            and same_skeleton(self.skeleton, other.skeleton)
+            and same_takes((self.take, *self.put_aside), (other.take, *other.put_aside))
+        )

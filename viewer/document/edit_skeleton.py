@@ -1,0 +1,124 @@
+"""Bones that are made longer or shorter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from viewer.document.document import Document
+from viewer.document.take import Take
+from viewer.errors import InputError, quote
+from viewer.skeleton.character import Source
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats
+
+_SHORTEST = 1e-9
+"""Metres; a bone below this has no direction of its own."""
+
+
+def relengthened(translations: Floats, before: Floats, after: Floats) -> Floats:
+    """Local translations (..., J, 3) on a skeleton's offsets ``before`` (J, 3) as they are on the offsets ``after``.
+
+    What stands at its offset stands at the new one, to the bit; what an animation or a slide has moved off it is moved
+    in the same proportion.
+    """
+    old, new = np.linalg.norm(before, axis=-1), np.linalg.norm(after, axis=-1)
+    ratio = np.where(old > _SHORTEST, new / np.where(old > _SHORTEST, old, 1.0), 1.0)
+    changed = (before != after).any(axis=-1)
+    at_offset = (translations == before).all(axis=-1)
+    result = np.where(changed[:, None], translations * ratio[:, None], translations)
+    return np.asarray(np.where((changed & at_offset)[..., None], after, result))
+
+
+LONGEST = 200
+"""Characters that a joint's name may have."""
+
+
+def checked_name(document: Document, joint: int, name: str) -> str:
+    """A name that a joint can be given: without blanks at its ends.
+
+    Raises:
+        InputError: it is empty or too long, has characters that nobody sees, or means something else already.
+    """
+    skeleton, name = document.skeleton, name.strip()
+    own = quote(skeleton.names[joint])
+    if not name:
+        raise InputError(f"joint {own}: expected a name, found none")
+    if len(name) > LONGEST:
+        raise InputError(f"joint {own}: expected a name of at most {LONGEST} characters, found {len(name)}")
+    if not name.isprintable():
+        raise InputError(f"joint {own}: expected a name of one line, found {quote(name)}")
+    if name in skeleton.names and skeleton.names[joint] != name:
+        raise InputError(f"joint {own}: another joint is called {quote(name)}")
+    _check_places(skeleton, joint, name)
+    return name
+
+
+def _check_places(skeleton: Skeleton, joint: int, name: str) -> None:
+    """A name finds one place only: no effector or end site may have the joint's, nor one of its own another's."""
+    new = other_names(skeleton, {joint: name})
+    kept = [effector.name for effector in skeleton.effectors if effector.name not in new]
+    kept += [tip for tip in skeleton.tip_names if tip not in new]
+    kept += [other for place, other in enumerate(skeleton.names) if place != joint]
+    taken = next((wanted for wanted in new.values() if wanted in kept), None)
+    if taken is not None:
+        raise InputError(f"joint {quote(skeleton.names[joint])}: an effector or end site is called {quote(taken)}")
+
+
+def other_names(skeleton: Skeleton, names: Mapping[int, str]) -> dict[str, str]:
+    """What joints and their end sites are called, and will be, by joint index."""
+    changed = {skeleton.names[joint]: name for joint, name in names.items()}
+    for parent, tip in zip(skeleton.tip_parents.tolist(), skeleton.tip_names, strict=True):
+        if parent in names:
+            changed[tip] = names[parent] + tip.removeprefix(skeleton.names[parent])
+    return changed
+
+
+def renamed_skeleton(skeleton: Skeleton, names: Mapping[int, str]) -> Skeleton:
+    """The skeleton with other names; effectors that are called as a joint or end site is go on being so."""
+    new = other_names(skeleton, names)
+    return replace(
+        skeleton,
+        names=tuple(names.get(joint, name) for joint, name in enumerate(skeleton.names)),
+        effectors=tuple(replace(e, name=new[e.name]) if e.name in new else e for e in skeleton.effectors),
+    )
+
+
+def renamed_document(document: Document, names: Mapping[int, str]) -> Document:
+    """The document with other names of joints, in all that is written of it, too."""
+    new = other_names(document.skeleton, names)
+    character = document.character
+    own = renamed_skeleton(character.skeleton, names)
+    working = own if document.skeleton is character.skeleton else renamed_skeleton(document.skeleton, names)
+    return replace(
+        document,
+        character=replace(character, skeleton=own, source=_renamed_source(character.source, names)),
+        skeleton=working,
+        handles=tuple(replace(h, effector=new[h.effector]) if h.effector in new else h for h in document.handles),
+        unlimited=frozenset(new.get(name, name) for name in document.unlimited),
+        selection=tuple(item._replace(name=new.get(item.name, item.name)) for item in document.selection),
+        take=None if document.take is None else _renamed_take(document.take, new),
+        put_aside=tuple(_renamed_take(take, new) for take in document.put_aside),
+    )
+
+
+def _renamed_source(source: Source, names: Mapping[int, str]) -> Source:
+    """BVH is written with the names that were read, which may repeat: those of other joints stay."""
+    layout = source.layout
+    if layout is None:
+        return source
+    read = tuple(names.get(joint, name) for joint, name in enumerate(layout.names))
+    return replace(source, layout=replace(layout, names=read))
+
+
+def _renamed_take(take: Take, new: Mapping[str, str]) -> Take:
+    """Tracks are by index; pins are by effector."""
+    if not any(pin.effector in new for pins in take.pins.values() for pin in pins):
+        return take
+    pins = {
+        frame: tuple(pin._replace(effector=new.get(pin.effector, pin.effector)) for pin in some)
+        for frame, some in take.pins.items()
+    }
+    return replace(take, pins=pins)

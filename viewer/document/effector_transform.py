@@ -1,0 +1,75 @@
+"""How far the handles of a document are from being met, by forward kinematics."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import lru_cache
+
+import numpy as np
+
+from viewer.document.default_goals import world_of
+from viewer.document.document import Document
+from viewer.document.report import GoalError, StillReport, goal_errors
+from viewer.document.scope import binding
+from viewer.ik.backends import engine_for
+from viewer.ik.goals import Goal, GoalKind
+from viewer.skeleton.coordinates import joint_space
+from viewer.skeleton.effectors import find_place
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats
+from viewer.spatial.quaternion import angle_between, rotate
+
+_AT_LIMIT = 1e-6
+"""Radians or metres."""
+
+
+def measured(document: Document, goals: Mapping[str, Goal] | None = None) -> dict[str, GoalError]:
+    """By effector how far its goal is missed, in the document's pose."""
+    asked = document.goals() if goals is None else goals
+    pairs = np.array([_miss(document, goal) for goal in asked.values()]).reshape(-1, 2)
+    settings = document.solver
+    return goal_errors(tuple(asked), pairs[:, 0], pairs[:, 1], (settings.tolerance_m, settings.tolerance_deg))
+
+
+def still_report(document: Document) -> StillReport | None:
+    """What is said of a document that needs no solve; None if a goal is missed."""
+    errors = measured(document)
+    if not all(error.reached for error in errors.values()):
+        return None
+    backend = engine_for(document.solver.backend)[1]
+    return StillReport(errors, joints_at_limit(document), document.solver.method, backend)
+
+
+def joints_at_limit(document: Document) -> tuple[str, ...]:
+    """Names of the joints that stand at a limit that binds, or outside, in the pose shown: solved, played or pasted."""
+    return _at_limit(binding(document), document.pose) if document.limits_on else ()
+
+
+@lru_cache(maxsize=8)
+def _at_limit(skeleton: Skeleton, pose: Pose) -> tuple[str, ...]:
+    space = joint_space(skeleton)
+    coordinates = space.measure(pose.rotations, pose.translations)
+    near = ((coordinates - space.lower < _AT_LIMIT) | (space.upper - coordinates < _AT_LIMIT)).any(axis=-1)
+    return tuple(skeleton.names[joint] for joint in np.flatnonzero(near).tolist())
+
+
+def _miss(document: Document, goal: Goal) -> tuple[float, float]:
+    """Metres and degrees; NaN for what is not asked."""
+    place, world = find_place(document.skeleton, goal.effector), world_of(document.skeleton, document.pose)
+    point, turn = world.point(place.joint, np.add(place.offset, goal.offset)), world.rotations[place.joint]
+    far = math.nan if goal.target is None else float(np.linalg.norm(point - np.array(goal.target)))
+    if goal.kind is GoalKind.AIM:
+        return math.nan, _aim_error(point - np.array(goal.target), rotate(turn, np.array(goal.axis)))
+    if goal.kind is GoalKind.DISTANCE:
+        return abs(far - (goal.target_distance or 0.0)), math.nan
+    if goal.target_rotation is None:
+        return far, math.nan
+    return far, math.degrees(float(angle_between(turn, np.array(goal.target_rotation))))
+
+
+def _aim_error(away: Floats, axis: Floats) -> float:
+    """Degrees between where an axis points and where its point lies."""
+    cross, dot = np.linalg.norm(np.cross(axis, -away)), float(axis @ -away)
+    return math.degrees(math.atan2(float(cross), dot))

@@ -1,0 +1,135 @@
+"""Planar documents: the body is brought into a plane of the world and stays there, whatever is done to it.
+
+A bone that stands across the plane, as shoulders do seen from the side, keeps its way across: what hangs on it moves in
+a plane of its own, at the same distance from the root's for ever.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from viewer.document.default_goals import stand_of, world_of
+from viewer.document.document import Document
+from viewer.document.effector_transform import joints_at_limit
+from viewer.document.handle import Handle
+from viewer.document.planar_rig import PLANES, normal_of
+from viewer.skeleton.coordinates import project_pose
+from viewer.skeleton.limits import JointKind
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats
+from viewer.spatial.quaternion import between, conjugate, from_axis_angle, multiply, rotate
+from viewer.spatial.swing_twist import twist_about
+
+__all__ = ["PLANES", "confined", "flattened", "in_plane", "normal_of", "out_of_plane"]
+
+_STEEPEST, _TURN = np.sin(np.radians(60.0)), np.cos(np.radians(60.0))
+"""Bones and hinges that would have to turn farther into the plane stay as they are."""
+_FAINT = 1e-6
+"""Part of the bones' own wish that the plane's wish for a joint without one weighs."""
+_SEEN = 0.5 * np.radians(0.5)
+"""Half a turn that shows."""
+
+
+def in_plane(document: Document, point: Floats, level: Floats) -> Floats:
+    """(3,) a point brought into the plane through another one, ``level``; as it is where the document is not planar."""
+    if document.planar is None:
+        return point
+    normal = normal_of(document.planar)
+    return np.asarray(point + ((level - point) @ normal) * normal)
+
+
+def confined(document: Document, handle: Handle) -> Handle:
+    """The handle with its target in its effector's plane, and turned as the effector can be turned there."""
+    if document.planar is None:
+        return handle
+    stand, normal = stand_of(document.skeleton, document.pose, handle), normal_of(document.planar)
+    changes: dict[str, object] = {}
+    if handle.position is not None:
+        changes["position"] = in_plane(document, np.array(handle.position), stand.position)
+    if handle.rotation is not None:
+        turn = multiply(np.array(handle.rotation), conjugate(stand.rotation))
+        changes["rotation"] = multiply(from_axis_angle(normal, twist_about(turn, normal)), stand.rotation)
+    return replace(handle, **changes)  # type: ignore[arg-type]
+
+
+def flattened(skeleton: Skeleton, pose: Pose, plane: str, *, limits: bool) -> Pose:
+    """The pose with its bones turned into a plane of the world, from the roots outwards, each by as little as it takes.
+
+    Args:
+        skeleton: with the limits that count.
+        pose: of it.
+        plane: one of `PLANES`.
+        limits: whether limits hold: a joint whose limits exclude the plane goes as near to it as they let it.
+    """
+    normal = normal_of(plane)
+    start = project_pose(skeleton, pose) if limits else pose
+    rotations, world = start.rotations.copy(), np.zeros_like(pose.rotations)
+    for joint, parent in enumerate(skeleton.parents.tolist()):
+        above = world[parent] if parent >= 0 else np.array([0.0, 0.0, 0.0, 1.0])
+        world[joint] = multiply(above, rotations[joint])
+        wanted = _wanted(skeleton, start, joint, world[joint], normal)
+        turn = _turn(skeleton, joint, world[joint], wanted, normal)
+        if turn is None:
+            continue
+        rotations[joint] = multiply(conjugate(above), multiply(turn, world[joint]))
+        if limits and skeleton.limits[joint] is not None:
+            rotations[joint] = project_pose(skeleton, Pose(rotations, start.translations)).rotations[joint]
+        world[joint] = multiply(above, rotations[joint])
+    return Pose(rotations, start.translations)
+
+
+def out_of_plane(document: Document) -> tuple[str, ...]:
+    """Names of the joints that their limits keep from turning their bones into the document's plane."""
+    if document.planar is None:
+        return ()
+    limited = joints_at_limit(document)
+    skeleton, pose, normal = document.skeleton, document.pose, normal_of(document.planar)
+    world, found = world_of(skeleton, pose).rotations, []
+    for joint, name in enumerate(skeleton.names):
+        wanted = _wanted(skeleton, pose, joint, world[joint], normal)
+        turn = _turn(skeleton, joint, world[joint], wanted, normal)
+        if turn is not None and name in limited and float(np.linalg.norm(turn[:3])) > _SEEN:
+            found.append(name)
+    return tuple(found)
+
+
+def _turn(skeleton: Skeleton, joint: int, world: Floats, wanted: Floats, normal: Floats) -> Floats | None:
+    """(4,) the turn, world frame, that brings a direction to the normal, or as near as a hinge can; None: leave it."""
+    kind = skeleton.kinds[joint]
+    if wanted @ normal < _TURN or kind not in {JointKind.BALL, JointKind.FREE, JointKind.HINGE}:
+        return None
+    if kind is not JointKind.HINGE:
+        return between(wanted, normal)
+    axis = rotate(world, skeleton.axes[joint, 0])
+    ways = [way - (way @ axis) * axis for way in (wanted, normal)]
+    if min(np.linalg.norm(way) for way in ways) < _FAINT:
+        return None
+    return between(*ways)
+
+
+def _wanted(skeleton: Skeleton, pose: Pose, joint: int, turn: Floats, normal: Floats) -> Floats:
+    """(3,) the unit direction that a joint should turn to the normal: hinges below it first, then its bones."""
+    axes, bones = [], []
+    for child in np.flatnonzero(skeleton.parents == joint).tolist():
+        bones.append(rotate(turn, pose.translations[child]))
+        if skeleton.kinds[child] is JointKind.HINGE:
+            axis = rotate(multiply(turn, skeleton.rest_rotations[child]), skeleton.axes[child, 0])
+            axes.append(axis if axis @ normal >= 0.0 else -axis)
+    tips = skeleton.tip_offsets[skeleton.tip_parents == joint]
+    bones += [rotate(turn, tip) for tip in tips]
+    near = [axis for axis in axes if np.linalg.norm(np.cross(axis, normal)) <= _STEEPEST]
+    if near:
+        total = np.sum(near, axis=0)
+        return np.asarray(total / np.linalg.norm(total))
+    flat = [bone for bone in bones if abs(bone @ normal) <= _STEEPEST * np.linalg.norm(bone)]
+    spread = np.einsum("ni,nj->ij", flat, flat) if flat else np.zeros((3, 3))
+    size = float(np.trace(spread))
+    if size == 0.0:
+        return normal
+    # What is across all bones comes out as itself, what is along one all but vanishes; twice, to the last digits.
+    across = np.linalg.inv(spread / size + _FAINT * np.eye(3))
+    found = across @ across @ normal
+    return np.asarray(found / np.linalg.norm(found))

@@ -1,0 +1,123 @@
+"""Which joints an IK drag may move."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+
+from viewer.document.default_goals import above, below
+from viewer.document.document import Document
+from viewer.document.handle import Item, Scope
+from viewer.document.planar_rig import rig_of
+from viewer.skeleton.coordinates import limit_violation, project_pose
+from viewer.skeleton.effectors import find_place
+from viewer.skeleton.figure import find_figure
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Bools
+
+
+def joint_of(document: Document, item: Item) -> int:
+    """Index of an item's joint."""
+    if item[0] == "joint":
+        return document.skeleton.index(item[1])
+    return find_place(document.skeleton, item[1]).joint
+
+
+def locked_joints(document: Document, dragged: Iterable[int]) -> frozenset[str]:
+    """Names of the joints that may not move while these joints, or points on them, are dragged.
+
+    Limb: all but the limbs of the dragged joints: everything below where the limb leaves the body. A dragged root, or
+    joint of the trunk where the body branches, takes the joints above it along.
+    Selection: all but the selected joints and those of the selected effectors; if none of these lies on the way from
+    a dragged joint up to the root, so that the drag could not move at all, it is as for the limb.
+    """
+    joints = list(dragged)
+    if document.scope is Scope.BODY or not joints:
+        return frozenset()
+    skeleton = document.skeleton
+    free = np.zeros(len(skeleton), dtype=np.bool_)
+    if document.scope is Scope.SELECTION:
+        free[[joint_of(document, item) for item in document.selection]] = True
+        if not any(free[above(skeleton, joint)].any() for joint in joints):
+            free[:] = False
+    if not free.any():
+        for joint in joints:
+            free |= limb_of(skeleton, joint)
+    return frozenset(name for name, moves in zip(skeleton.names, free.tolist(), strict=True) if not moves)
+
+
+def limb_of(skeleton: Skeleton, joint: int) -> Bools:
+    """(J,) the joints of the limb that a joint belongs to: an arm or leg of a figure, else up to where it branches."""
+    figure = find_figure(skeleton)
+    path = above(skeleton, joint)
+    for limb in figure.limbs if figure is not None else ():
+        first = limb.girdle[0] if limb.girdle else limb.upper
+        if first in path:
+            return below(skeleton, [first])
+    branches = np.bincount(skeleton.parents[skeleton.parents >= 0], minlength=len(skeleton)) > 1
+    own = [joint]
+    for parent in path[1:]:
+        if branches[parent]:
+            break
+        own.append(parent)
+    result = below(skeleton, [joint])
+    result[own] = True
+    return result
+
+
+@lru_cache(maxsize=16)
+def bound_skeleton(
+    skeleton: Skeleton, unlimited: frozenset[str] = frozenset(), locked: frozenset[str] = frozenset()
+) -> Skeleton:
+    """The skeleton that a solver is given; the same object for the same arguments.
+
+    Args:
+        skeleton: the document's.
+        unlimited: names of the joints whose limits do not bind.
+        locked: names of the joints that may not move.
+    """
+    if not unlimited and not locked:
+        return skeleton
+    limits = tuple(
+        None if name in unlimited else own for name, own in zip(skeleton.names, skeleton.limits, strict=True)
+    )
+    fast = np.array([name in locked for name in skeleton.names])
+    return replace(skeleton, limits=limits, stiffness=np.where(fast, 1.0, skeleton.stiffness))
+
+
+def binding(document: Document) -> Skeleton:
+    """The document's skeleton with the limits that bind (if limits are on at all)."""
+    return bound_skeleton(document.skeleton, document.unlimited)
+
+
+def violation(document: Document) -> float:
+    """By how much the pose is outside the limits that bind: radians, metres of slides; 0 inside."""
+    if not document.limits_on:
+        return 0.0
+    return float(limit_violation(binding(document), document.pose).max())
+
+
+def inside(document: Document, pose: Pose) -> Pose:
+    """The nearest pose, joint by joint, that the kinds can hold and the limits that bind allow, in its plane if any."""
+    rig = rig_of(document)
+    if rig is not None:
+        return rig.nearest(pose, limits=document.limits_on)
+    return project_pose(binding(document), pose, limits=document.limits_on)
+
+
+def inside_at(document: Document, pose: Pose, joints: Collection[int]) -> Pose:
+    """`inside` for some joints; the others stay as they are, inside or not."""
+    chosen = list(joints)
+    within = inside(document, pose)
+    rotations, translations = pose.rotations.copy(), pose.translations.copy()
+    rotations[chosen], translations[chosen] = within.rotations[chosen], within.translations[chosen]
+    return Pose(rotations, translations)
+
+
+def turned_within(document: Document, pose: Pose, joint: int) -> Pose:
+    """`inside_at` for the one joint that a hand has moved."""
+    return inside_at(document, pose, [joint])

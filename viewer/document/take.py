@@ -1,0 +1,333 @@
+"""A take as immutable values: keys, pins and the tracks of single joints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from enum import StrEnum
+from functools import lru_cache
+from itertools import count
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+
+from viewer.errors import InputError, quote
+from viewer.ik.goals import Quaternion, Vector
+from viewer.skeleton.pose import Pose
+from viewer.spatial.checks import Floats, Ints, finite_floats, frozen, unit_quaternions
+
+
+class Blend(StrEnum):
+    """How the stretch after a key runs."""
+
+    STEP = "step"
+    """It stays as at the key until the next one."""
+    LINEAR = "slerp"
+    """At constant speed the short way; translations in a straight line."""
+    SMOOTH = "smooth"
+    """Without a jump in speed: a quaternion spline; translations by cubics."""
+
+
+BLENDS = tuple(Blend)
+"""Blends by their code."""
+CODES = {blend: code for code, blend in enumerate(BLENDS)}
+
+
+class Key(NamedTuple):
+    """One key: of one joint (its index) at one frame."""
+
+    joint: int
+    frame: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Track:
+    """The keys of one joint.
+
+    On a clip, values are what is added to it: rotations d with new = base * d, translations new - base. Else they are
+    whole local ones. Translations are those on the bones of the file, before any was made longer.
+
+    Attributes:
+        joint: its index.
+        frames: (K,) ascending, 0 or more; K is 1 or more.
+        rotations: (K, 4) unit quaternions (x, y, z, w).
+        translations: (K, 3) metres in the parent's frame; None: those of the clip, or of the take's rest.
+        blends: (K,) `CODES` of how the stretch after each key runs.
+    """
+
+    joint: int
+    frames: Ints
+    rotations: Floats
+    translations: Floats | None
+    blends: Ints
+
+    def __post_init__(self) -> None:
+        """Take read-only arrays and check them.
+
+        Raises:
+            InputError: shapes that do not fit, frames out of order, no rotations, unknown blends.
+        """
+        what = f"track of joint {self.joint}"
+        frames, blends = frozen(self.frames, np.intp), frozen(self.blends, np.intp)
+        keys = len(frames)
+        if frames.shape != (keys,) or keys == 0 or frames[0] < 0 or (np.diff(frames) <= 0).any():
+            raise InputError(f"{what}: expected frames from 0 in ascending order")
+        if blends.shape != (keys,) or blends.min() < 0 or blends.max() >= len(BLENDS):
+            raise InputError(f"{what}: expected one blend from 0 to {len(BLENDS) - 1} for each key")
+        rotations = frozen(self.rotations)
+        unit_quaternions(rotations, (keys, 4), f"{what}: rotations")
+        put = object.__setattr__
+        if self.translations is not None:
+            put(self, "translations", frozen(finite_floats(self.translations, (keys, 3), f"{what}: translations")))
+        for name, array in (("frames", frames), ("rotations", rotations), ("blends", blends)):
+            put(self, name, array)
+
+    def __len__(self) -> int:
+        """Number of keys."""
+        return len(self.frames)
+
+    def index(self, frame: int) -> int | None:
+        """Which of the keys stands at a frame; None if none does."""
+        place = int(np.searchsorted(self.frames, frame))
+        return place if place < len(self.frames) and self.frames[place] == frame else None
+
+
+_SAME = 1e-5
+"""Metres, or of a quaternion's component: pins nearer to each other are the same."""
+
+
+class Pin(NamedTuple):
+    """What was pinned when a key was made.
+
+    Attributes:
+        effector: its name.
+        position: metres, world frame; None where its place is not pinned.
+        rotation: world_from_joint; None where its turn is not.
+        offset: metres in the joint's frame, added to the effector's own.
+    """
+
+    effector: str
+    position: Vector | None
+    rotation: Quaternion | None
+    offset: Vector = (0.0, 0.0, 0.0)
+
+    def is_near(self, other: Pin) -> bool:
+        """Whether it holds the same parts at the same place, as nearly as can be told."""
+        for mine, its in zip(self[1:], other[1:], strict=True):
+            if (mine is None) != (its is None):
+                return False
+            if mine is not None and np.abs(np.subtract(mine, its)).max() > _SAME:  # type: ignore[arg-type]
+                return False
+        return True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stretch:
+    """Frames between keys that hold the same pins, solved once and kept.
+
+    Attributes:
+        first: the first of these frames.
+        digest: of all that it was solved from: while that is the same, it is kept.
+        joints: (J',) whose rotations were solved; none where the pins could not be held from either end.
+        rotations: (N, J', 4) whole local ones.
+        moved: (M,) joints whose translations were solved.
+        translations: (N, M, 3) metres, on the bones as long as they were made.
+    """
+
+    first: int
+    digest: str
+    joints: Ints
+    rotations: Floats
+    moved: Ints
+    translations: Floats
+
+    def __post_init__(self) -> None:
+        """Take read-only arrays.
+
+        Raises:
+            InputError: shapes that do not fit.
+        """
+        for name in ("rotations", "translations"):
+            object.__setattr__(self, name, frozen(getattr(self, name)))
+        for name in ("joints", "moved"):
+            object.__setattr__(self, name, frozen(getattr(self, name), np.intp))
+        shapes = (len(self.rotations), len(self.joints), 4), (len(self.rotations), len(self.moved), 3)
+        if (self.rotations.shape, self.translations.shape) != shapes:
+            raise InputError("solved frames: expected rotations (N, J, 4) and translations (N, M, 3)")
+
+    def __len__(self) -> int:
+        """Number of frames."""
+        return len(self.rotations)
+
+
+__all__ = [
+    "BLENDS",
+    "CODES",
+    "FRAMES",
+    "FRAME_TIME",
+    "MOST_FRAMES",
+    "Blend",
+    "Key",
+    "Pin",
+    "Stretch",
+    "Take",
+    "Track",
+    "check_frame",
+    "check_range",
+    "sharing",
+]
+
+FRAME_TIME = 1.0 / 30.0
+"""Seconds of a frame of a take without a clip."""
+FRAMES = 120
+"""Frames that a take without a clip begins with."""
+MOST_FRAMES = 1_000_000
+"""Frames that a take may have: nine hours at 30 a second."""
+
+_versions = count(1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Take:
+    """The keys of a document, on one clip or on none.
+
+    Attributes:
+        base: name of the clip that they are on, or None.
+        frame_time: seconds from frame to frame; of a take on a clip that of the clip counts instead.
+        first, last: the frames that are played and exported, both included.
+        rest: what joints without keys do where there is no clip; None on a clip, and before the first key.
+        tracks: by joint, ascending.
+        pins: what was pinned, by key frame; frames without pins are absent.
+        solved: stretches between keys, in order of their frames.
+        version: another for every take of this process.
+    """
+
+    base: str | None = None
+    frame_time: float = FRAME_TIME
+    first: int = 0
+    last: int = FRAMES - 1
+    rest: Pose | None = None
+    tracks: tuple[Track, ...] = ()
+    pins: Mapping[int, tuple[Pin, ...]] = field(default_factory=dict)
+    solved: tuple[Stretch, ...] = ()
+    version: int = field(init=False, default_factory=_versions.__next__)
+
+    def __post_init__(self) -> None:
+        """Check the range, and let tracks of the same frames share their arrays.
+
+        Raises:
+            InputError: a range upside down or too long, a frame time that is none, tracks out of order.
+        """
+        check_range(self.first, self.last)
+        if not 0.0 < self.frame_time < float("inf"):
+            raise InputError(f"frame time: expected more than 0 seconds, found {self.frame_time}")
+        joints = [track.joint for track in self.tracks]
+        if sorted(set(joints)) != joints:
+            raise InputError("take: expected one track for each joint, in order")
+        if self.tracks and self.base is None and self.rest is None:
+            raise InputError("take: expected a rest pose for keys that are on no clip")
+        object.__setattr__(self, "tracks", sharing(self.tracks))
+        object.__setattr__(self, "pins", MappingProxyType(dict(sorted(self.pins.items()))))
+
+    @property
+    def frames(self) -> tuple[int, ...]:
+        """All frames that have a key, ascending."""
+        return _frames(self)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there are no keys."""
+        return not self.tracks
+
+    @property
+    def end(self) -> int:
+        """The last frame that is played or has a key."""
+        return max(self.last, *self.frames[-1:]) if self.tracks else self.last
+
+    @property
+    def is_trimmed(self) -> bool:
+        """Whether it has keys beyond what is played: then keys that come there do not make that longer."""
+        return self.end > self.last
+
+    def track(self, joint: int) -> Track | None:
+        """The track of a joint."""
+        return next((track for track in self.tracks if track.joint == joint), None)
+
+    def keys_of(self, joint: int) -> tuple[int, ...]:
+        """The frames at which a joint has keys, ascending."""
+        track = self.track(joint)
+        return () if track is None else tuple(track.frames.tolist())
+
+    def keys_at(self, frame: int) -> tuple[Key, ...]:
+        """The keys at a frame."""
+        return tuple(Key(track.joint, frame) for track in self.tracks if track.index(frame) is not None)
+
+    def has(self, key: Key) -> bool:
+        """Whether there is such a key."""
+        track = self.track(key.joint)
+        return track is not None and track.index(key.frame) is not None
+
+    def same_as(self, other: Take) -> bool:
+        """Equal in everything, numbers to the last bit."""
+        if self is other:
+            return True
+        mine, its = (
+            (take.base, take.frame_time, take.first, take.last, take.pins, len(take.tracks), len(take.solved))
+            for take in (self, other)
+        )
+        if mine != its or not _same_rest(self.rest, other.rest):
+            return False
+        pairs = [*zip(self.tracks, other.tracks, strict=True), *zip(self.solved, other.solved, strict=True)]
+        return all(_same_fields(a, b) for a, b in pairs)
+
+
+def check_range(first: int, last: int) -> None:
+    """Raise InputError unless these are frames, the first not after the last."""
+    for name, frame in (("first", first), ("last", last)):
+        check_frame(frame, f"{name} frame")
+    if first > last:
+        raise InputError(f"range: expected the first frame not after the last, found {first} to {last}")
+
+
+def check_frame(frame: object, what: str = "frame") -> None:
+    """Raise InputError unless this is an integer that a frame can have."""
+    if isinstance(frame, bool) or not isinstance(frame, (int, np.integer)):
+        raise InputError(f"{what}: expected an integer, found {quote(frame)}")
+    if not 0 <= frame < MOST_FRAMES:
+        raise InputError(f"{what}: expected 0 to {MOST_FRAMES - 1}, found {frame}")
+
+
+@lru_cache(maxsize=16)
+def _frames(take: Take) -> tuple[int, ...]:
+    different = {id(track.frames): track.frames for track in take.tracks}
+    if not different:
+        return ()
+    return tuple(np.unique(np.concatenate([*different.values()])).tolist())
+
+
+def sharing(tracks: tuple[Track, ...]) -> tuple[Track, ...]:
+    """The tracks, equal arrays of frames and blends being one: what is alike is then blended together."""
+    known: dict[bytes, Ints] = {}
+    seen: dict[int, Ints] = {}
+
+    def one_of_all(array: Ints) -> Ints:
+        if id(array) not in seen:
+            seen[id(array)] = known.setdefault(array.tobytes(), array)
+        return seen[id(array)]
+
+    for track in tracks:
+        for name in ("frames", "blends"):
+            object.__setattr__(track, name, one_of_all(getattr(track, name)))
+    return tuple(tracks)
+
+
+def _same_rest(one: Pose | None, other: Pose | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return one.same_as(other)
+
+
+def _same_fields(one: object, other: object) -> bool:
+    pairs = ((getattr(one, place.name), getattr(other, place.name)) for place in fields(one))  # type: ignore[arg-type]
+    return all(a is b or np.array_equal(a, b) for a, b in pairs)

@@ -1,0 +1,115 @@
+"""Spreads of a joint as a matrix: how far it commonly turns about any direction, not only about its own axes.
+
+With S symmetric and positive semi-definite, the spread about a unit direction u is |S u|, the root of the variance
+u S S u: about the principal axes it is the eigenvalues, and S = diag(a, b, c) says what the three numbers a, b, c do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viewer.errors import InputError, shown
+from viewer.spatial.checks import Bools, Floats, frozen
+
+if TYPE_CHECKING:
+    from viewer.skeleton.skeleton import Skeleton
+
+_EVEN = 1e-6
+"""Halves of a symmetric matrix differ by at most so much of its largest number: what rounding does to them."""
+_BELOW = 1e-3
+"""Eigenvalues reach so much of the largest number below 0 where a matrix was typed with few digits."""
+_NOTHING = 1e-12
+"""Numbers off the diagonal that are at most so much of the largest number are none."""
+
+
+def checked_spreads(spreads: Floats) -> Floats:
+    """Spreads (J, 3), read-only.
+
+    Raises:
+        InputError: one below 0, or infinite.
+    """
+    bad = np.isinf(spreads) | (spreads < 0.0)
+    if bad.any():
+        raise InputError(f"skeleton spreads: expected finite numbers of 0 or more, found {spreads[bad][0]:g}")
+    return frozen(spreads)
+
+
+def checked_matrices(matrices: Floats, names: Sequence[str]) -> Floats:
+    """Spreads (J, 3, 3) of the joints of those names, read-only, to the bit symmetric; NaN where there is none.
+
+    Raises:
+        InputError: one that is no matrix of spreads.
+    """
+    given = np.asarray(~np.isnan(matrices).all(axis=(-2, -1)))
+    if _are_good(matrices[given]):
+        return frozen(np.where(given[:, None, None], _even(matrices), np.nan))
+    for joint in np.flatnonzero(given).tolist():
+        try:
+            checked_matrix(matrices[joint])
+        except InputError as error:
+            raise InputError(f"skeleton spread_matrices of {shown(names[joint])}: {error}") from None
+    raise AssertionError
+
+
+def checked_matrix(matrix: Floats) -> Floats:
+    """One such matrix (3, 3), to the bit symmetric.
+
+    Raises:
+        InputError: NaN or infinite, not symmetric, an eigenvalue below 0.
+    """
+    if not np.isfinite(matrix).all():
+        raise InputError("expected finite numbers, found NaN or infinity")
+    largest = float(np.abs(matrix).max())
+    uneven = np.argwhere(np.abs(matrix - matrix.T) > _EVEN * largest)
+    if len(uneven):
+        row, column = uneven[0].tolist()
+        here, there = matrix[row, column], matrix[column, row]
+        raise InputError(
+            f"expected a symmetric matrix, found {here:g} in row {row + 1}, column {column + 1} and {there:g} across"
+        )
+    lowest = _lowest(matrix)
+    if lowest < -_BELOW:
+        raise InputError(f"expected a spread of 0 or more about every direction, found {lowest * largest:g}")
+    return _even(matrix)
+
+
+def _are_good(matrices: Floats) -> bool:
+    """Whether `checked_matrix` takes all of them: skeletons are made often, and the answer is nearly always yes."""
+    if not np.isfinite(matrices).all():
+        return False
+    largest = np.abs(matrices).max(axis=(-2, -1), initial=0.0)[:, None, None]
+    even = np.abs(matrices - matrices.swapaxes(-2, -1)) <= _EVEN * largest
+    return bool(even.all()) and bool((_lowest(matrices) >= -_BELOW).all())
+
+
+def _even(matrices: Floats) -> Floats:
+    # Halved first: the sum of two large numbers might be none.
+    return 0.5 * matrices + 0.5 * matrices.swapaxes(-2, -1)
+
+
+def _lowest(matrices: Floats) -> Floats:
+    """(...) the lowest eigenvalues, in parts of the largest number."""
+    largest = np.abs(matrices).max(axis=(-2, -1), keepdims=True)
+    return np.asarray(np.linalg.eigvalsh(_even(matrices / np.where(largest > 0.0, largest, 1.0)))[..., 0])
+
+
+def are_diagonal(matrices: Floats) -> Bools:
+    """(...) whether matrices (..., 3, 3) have nothing off their diagonals."""
+    off = np.abs(matrices) * (1.0 - np.eye(3))
+    return np.asarray(off.max(axis=(-2, -1)) <= _NOTHING * np.abs(matrices).max(axis=(-2, -1)))
+
+
+def has_matrix(skeleton: Skeleton) -> Bools:
+    """(J,) whether the spread of a joint is stated as a matrix."""
+    if skeleton.spread_matrices is None:
+        return np.zeros(len(skeleton), dtype=np.bool_)
+    return ~np.isnan(skeleton.spread_matrices[:, 0, 0])
+
+
+def states_spread(skeleton: Skeleton) -> Bools:
+    """(J,) whether the spread of a joint is stated at all."""
+    found = has_matrix(skeleton)
+    return found if skeleton.spreads is None else found | ~np.isnan(skeleton.spreads).all(axis=-1)
