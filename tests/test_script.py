@@ -19,9 +19,9 @@ from viewer.errors import InputError
 from viewer.ik import backends, vectorised
 from viewer.session import Item, Loop, Session, new_document
 from viewer.session.demos import find_demo
-from viewer.session.demos.moving_targets import Motion, Pointer
-from viewer.session.script import open_script, replay
+from viewer.session.moving_targets import Motion, Pointer
 from viewer.session.script.codec import KINDS
+from viewer.session.script.player import open_script, replay
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -101,7 +101,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _script(arguments: argparse.Namespace) -> Replay:
     """The session that recorded actions are done in again."""
-    from viewer.session.script import open_script
+    from viewer.session.script.player import open_script
 
     given = ["FILE"] if arguments.file != DEFAULT_FILE else []
     given += [f"--{name}" for name in _BEGINNINGS if getattr(arguments, name) is not None]

@@ -17,8 +17,8 @@ from platformdirs import user_config_path, user_log_path, user_state_path
 from viewer.document.document import Document
 from viewer.errors import ViewerError
 from viewer.formats.files import reason, write_whole
+from viewer.session.action_log import ActionLog
 from viewer.session.files import Kept, session_bytes
-from viewer.session.script.tape import Tape
 
 
 def lock(path: Path) -> BinaryIO | None:
@@ -117,7 +117,7 @@ SUFFIX = ".ikv.json"
 class _Work:
     document: Document
     kept: Kept
-    tape: Tape | None = None
+    log: ActionLog | None = None
     entries: int = 0
 
 
@@ -156,19 +156,19 @@ class Autosave:
         """The recovery file."""
         return self._folder / f"{self._name}{SUFFIX}"
 
-    def keep(self, document: Document, kept: Kept, tape: Tape | None = None) -> None:
+    def keep(self, document: Document, kept: Kept, log: ActionLog | None = None) -> None:
         """Hand over a document that is not saved; cheap, to be called at every change.
 
         Args:
             document: as it is now.
             kept: what its recovery file says of it.
-            tape: the actions that have led to it, if they are recorded.
+            log: the actions that have led to it, if they are recorded.
         """
         if document is self._given:
             return
         self._given = document
         with self._wake:
-            self._next = _Work(document, kept, tape, 0 if tape is None else len(tape))
+            self._next = _Work(document, kept, log, 0 if log is None else len(log))
             self._wake.notify()
         if self._thread is None:
             self._thread = threading.Thread(target=self._work, name="ikviewer-autosave", daemon=True)
@@ -227,7 +227,7 @@ class Autosave:
         except OSError as error:
             return f"nothing can be saved by itself: {error.filename or self._folder}: {reason(error)}"
         try:
-            actions = None if work.tape is None else work.tape.written(work.entries, work.document)
+            actions = None if work.log is None else work.log.written(work.entries, work.document)
             content = session_bytes(work.document, kept=work.kept, actions=actions)
         except Exception as error:  # noqa: BLE001 - a thread that ends would end all autosaving, and silently
             return str(error) if isinstance(error, ViewerError) else f"{type(error).__name__}: {error}"

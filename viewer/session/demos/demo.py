@@ -8,7 +8,7 @@ from typing import ClassVar, Literal, NamedTuple
 
 from viewer.document.actions.base import Action
 from viewer.document.document import Document
-from viewer.session.demos.moving_targets import Motion, Triple
+from viewer.session.moving_targets import Motion, Triple
 
 Tone = Literal["ok", "warn", "idle"]
 View = Literal["planar", "front", "right", "left", "three-quarter"]
