@@ -60,9 +60,9 @@ class Rest:
         """The pose shown is still on its way."""
         self._still = 0
 
-    def note(self, poses: tuple[Pose, Pose] | None, solution: Solution) -> None:
-        """Note a tick: the poses before and after it, None for the first, and what was solved."""
-        error = float(np.nansum(solution.errors_m) + np.nansum(np.radians(solution.errors_deg)))
+    def note(self, poses: tuple[Pose, Pose] | None, metres: Floats, degrees: Floats) -> None:
+        """Note a tick: the poses before and after it, None for the first, and the errors (G,) after it."""
+        error = float(np.nansum(metres) + np.nansum(np.radians(degrees)))
         self.count(np.inf if poses is None else _change(*poses), error)
 
     def count(self, change: float, error: float) -> None:
