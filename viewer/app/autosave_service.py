@@ -12,10 +12,10 @@ from viewer.document.actions.base import Action
 from viewer.document.document import Document
 from viewer.errors import ViewerError
 from viewer.formats.files import sweep, write_whole
-from viewer.session.autosave import Autosave, config_folder, recovery_folder
+from viewer.session.autosave import Autosave, Recovery, recoveries, sweep_locks
 from viewer.session.files import Kept, MotionError, open_session, session_bytes
+from viewer.session.folders import config_folder, recovery_folder
 from viewer.session.preferences import save_preferences
-from viewer.session.recovery import Recovery, recoveries, sweep_locks
 from viewer.ui import showing
 from viewer.ui.controller import Controller
 from viewer.ui.messages import Message

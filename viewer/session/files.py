@@ -16,7 +16,7 @@ from viewer.formats.files import decode_utf8, read_bytes, write_whole
 from viewer.formats.json_reading import found, kind_of, parse
 from viewer.formats.json_typed import decode_typed
 from viewer.session.action_log import ActionLog
-from viewer.session.backup import backed_up
+from viewer.session.backup import SUFFIX, backed_up
 from viewer.session.storage.arrays import check_packed, plain_number
 from viewer.session.storage.documents import document_data, document_of
 from viewer.session.storage.motion import MotionError, MotionFile, digest_of, find
@@ -27,7 +27,6 @@ __all__ = [
     "load_session", "open_session", "read_kept", "read_session", "save_session", "session_bytes",
 ]  # fmt: skip
 
-SUFFIX = ".ikv.json"
 VERSION = 1
 """The version that is written, and the newest that is read."""
 

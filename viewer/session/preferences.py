@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from viewer.errors import ViewerError
 from viewer.formats.files import read_bytes, write_whole
-from viewer.session.autosave import config_folder
+from viewer.session.folders import config_folder
 
 MOST_RECENT = 12
 """Files that are remembered."""
