@@ -6,7 +6,6 @@ import math
 from enum import StrEnum
 
 from viewer.document.checks import as_weight
-from viewer.errors import InputError
 
 
 class Loop(StrEnum):
@@ -46,21 +45,10 @@ class PlaybackClock:
     def speed(self, value: float) -> None:
         self._speed = as_weight(value, "speed")
 
-    @staticmethod
-    def check_direction(direction: int) -> None:
-        """Raise InputError unless a direction is 1 or -1."""
-        if direction not in (1, -1):
-            raise InputError(f"direction: expected 1 or -1, found {direction}")
-
     def start(self, frame: int, direction: int) -> None:
         """Play from a frame on, forwards (1) or backwards (-1)."""
         self.direction = direction
         self._from, self._since = float(frame), -math.inf
-
-    def restart(self, frame: int) -> None:
-        """Go on from a frame if it plays."""
-        if self.direction:
-            self.start(frame, self.direction)
 
     def stop(self) -> bool:
         """Stop; whether it was playing."""

@@ -11,7 +11,6 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from viewer.document.actions.base import Action
-from viewer.document.actions.settings import at_frame
 from viewer.document.document import Document
 from viewer.document.drag_goals import Grab
 from viewer.document.effector_transform import measured, still_report
@@ -19,8 +18,7 @@ from viewer.document.handle import Item
 from viewer.document.opening import new_document
 from viewer.document.report import GoalError, Report
 from viewer.document.take.changing import kept_up, only_poses
-from viewer.document.take.evaluate import check_played_frame
-from viewer.errors import ViewerError
+from viewer.errors import InputError, ViewerError
 from viewer.session.action_log import ActionLog, Call
 from viewer.session.clock import Loop
 from viewer.session.escape import Escape, PoseBlend
@@ -234,13 +232,10 @@ class Session:
 
     @property
     def history_index(self) -> int:
-        """How many steps are done."""
+        """How many steps are done, and can be undone."""
         return self._history.index
 
-    @property
-    def undo_depth(self) -> int:
-        """Steps that can be undone."""
-        return self._history.index
+    undo_depth = history_index
 
     @property
     def redo_depth(self) -> int:
@@ -441,7 +436,7 @@ class Session:
     def speed(self, value: float) -> None:
         with self._logged("speed", value):
             self.stage.clock.speed = value
-            self.stage.clock.restart(self.stage.played_place)
+            self.stage.play(self.playing)
             self.revision += 1
 
     @property
@@ -459,14 +454,11 @@ class Session:
         """
         with self._logged("play", direction):
             self.stop_recording()
-            self.stage.clock.check_direction(direction)
+            if direction not in (1, -1):
+                raise InputError(f"direction: expected 1 or -1, found {direction}")
             self._conclude()
-            first, last = self.document.played
-            check_played_frame(self.document, last)
-            ends, frame = {1: last, -1: first}, self.document.frame
-            at_end = self.loop is Loop.OFF and frame == ends[direction]
-            self.seek(ends[-direction] if at_end or not first <= frame <= last else frame)
-            self.stage.clock.start(self.stage.played_place, direction)
+            self.seek(self.stage.first_frame(direction))
+            self.stage.play(direction)
 
     def stop(self) -> None:
         """Stop playing, at the frame shown."""
@@ -489,10 +481,8 @@ class Session:
         with self._logged("seek", frame):
             self.stop_recording()
             self._conclude()
-            changed = at_frame(self.document, frame)
-            self.stage.keep_unkeyed_pose()
-            self._show(self.stage.frame_state(changed))
-            self.stage.clock.restart(self.stage.played_place)
+            self._show(self.stage.at_frame(frame))
+            self.stage.play(self.playing)
 
     # Recording
 
@@ -612,25 +602,14 @@ class Session:
 
     def _tick_body(self, now: float) -> bool:
         before = self.revision
-        self._tick_clip(now)
-        for state in (self._blend.at(now), self._gestures.step(now)):
+        for part in (self.stage.tick, self._blend.at, self._gestures.step):
+            state = part(now)
             if state is not None:
                 self._show(state)
         if self._kernels.state != self._kernels_seen:
             self._kernels_seen = self._kernels.state
             self.revision += 1
         return self.revision != before or self.playing != 0
-
-    def _tick_clip(self, now: float) -> None:
-        document, clock = self.document, self.stage.clock
-        if not clock.direction:
-            return
-        first, last = document.played
-        place, goes_on = clock.due(now, last - first + 1, document.frame_time)
-        if first + place != document.frame:
-            self._show(self.stage.frame_state(at_frame(document, first + place)))
-        if not goes_on:
-            self.stop()
 
     def _tick_recording(self, now: float) -> bool:
         recorder, gesture = self._recorder, self._gestures.gesture

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from viewer.document.actions.settings import at_frame
 from viewer.document.document import Document
 from viewer.document.effector_transform import still_report
+from viewer.document.take.evaluate import check_played_frame
 from viewer.ik.goals import Vector
-from viewer.session.clock import PlaybackClock
+from viewer.session.clock import Loop, PlaybackClock
 from viewer.session.history import State
 from viewer.skeleton.pose import Pose
 
@@ -78,20 +80,56 @@ class Stage:
         """Show another state of the active document."""
         self._states[self.active] = state
 
-    def frame_state(self, document: Document) -> State:
-        """The state of a document that is at a frame, in the frame's own pose, which is not an edited one."""
+    def at_frame(self, frame: int) -> State:
+        """The state of a frame of clip or take, in the frame's own pose; an unkeyed pose that it replaces is kept.
+
+        Raises:
+            InputError: there is neither clip nor take, or no such frame.
+        """
+        changed = at_frame(self.document, frame)
+        self._keep_unkeyed_pose()
+        return self._played(changed)
+
+    def _played(self, document: Document) -> State:
         self._played_pose = document.pose
         return State(document, still_report(document))
 
-    def keep_unkeyed_pose(self) -> None:
-        """Keep the pose shown, which another frame's is about to replace, if it is not the frame's own."""
+    def _keep_unkeyed_pose(self) -> None:
         document = self.document
         if document.pose is self._played_pose or not 0 <= document.frame < document.frames:
             return
         if not document.pose.is_near(document.frame_pose(document.frame)):
             self.lost_pose = UnkeyedPose(document.clip, document.frame, document.pose)
 
-    @property
-    def played_place(self) -> int:
-        """The frame shown, counted from the first that is played."""
-        return self.document.frame - self.document.played[0]
+    def first_frame(self, direction: int) -> int:
+        """The frame to play from: the one shown, but the other end at an end or outside the range.
+
+        Args:
+            direction: forwards (1) or backwards (-1).
+
+        Raises:
+            InputError: there is neither clip nor take.
+        """
+        first, last = self.document.played
+        check_played_frame(self.document, last)
+        ends, frame = {1: last, -1: first}, self.document.frame
+        at_end = self.clock.loop is Loop.OFF and frame == ends[direction]
+        return ends[-direction] if at_end or not first <= frame <= last else frame
+
+    def play(self, direction: int) -> None:
+        """Let the clock go on from the frame shown: forwards (1), backwards (-1); 0: not at all."""
+        if direction:
+            self.clock.start(self.document.frame - self.document.played[0], direction)
+
+    def tick(self, now: float) -> State | None:
+        """The state that is due while it plays; None where nothing changes. At the end of the clip the clock stops."""
+        document, clock = self.document, self.clock
+        if not clock.direction:
+            return None
+        first, last = document.played
+        place, goes_on = clock.due(now, last - first + 1, document.frame_time)
+        if not goes_on:
+            clock.stop()
+        if first + place != document.frame:
+            return self._played(at_frame(document, first + place))
+        return None if goes_on else self.state
