@@ -88,15 +88,15 @@ def test_the_history_knows_what_a_file_holds() -> None:
     for label, saved in (("one", True), ("look", False)):
         states.append(off(states[-1]))
         history.add(Step(label, states[-2], states[-1], saved=saved))
-    assert history.modified
+    modified = [history.modified]
     history.mark_saved()
-    assert not history.modified
+    modified.append(history.modified)
     assert history.undo() is history.steps[1]
-    assert not history.modified  # looking is in no file
+    modified.append(history.modified)  # looking is in no file
     assert history.go_to(0) is states[0]
-    assert history.modified
+    modified.append(history.modified)
     history.clear()
-    assert (len(history), history.modified) == (0, False)
+    assert (len(history), [*modified, history.modified]) == (0, [True, False, False, True, False])
 
 
 def test_a_gesture_is_one_step_or_none() -> None:

@@ -199,7 +199,7 @@ def recoveries(folder: Path | None = None) -> tuple[Recovery, ...]:
         try:
             found.append(Recovery(path, read_kept(path)))
         except ViewerError:
-            # Not one of ours: it stays where it is and keeps nobody from working.
+            # Not a recovery file: it is left where it is.
             continue
     return tuple(sorted(found, key=lambda recovery: -recovery.kept.at))
 

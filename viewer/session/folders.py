@@ -53,7 +53,7 @@ def lock(path: Path) -> BinaryIO | None:
             return None
         if is_of(file, path):
             return file
-        file.close()  # whoever held it has removed it in between: that lock would be of no file
+        file.close()  # its holder has removed it in between: a lock on it would be of no file
 
 
 def is_of(file: BinaryIO, path: Path) -> bool:

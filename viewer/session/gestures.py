@@ -38,7 +38,7 @@ class Gesture:
 class GestureManager:
     """Begins, changes and ends gestures: sliders, FK and IK drags. There is one at a time.
 
-    States are passed in and out: whoever asks shows them.
+    States are passed in and returned: the caller shows them.
 
     Attributes:
         gesture: the one under way, or None.

@@ -161,7 +161,7 @@ class IkDrag:
 
     @property
     def label(self) -> str:
-        """What the history calls it."""
+        """Of its undo step."""
         return f"Drag {self._given[0].name}" if len(self._given) == 1 else f"Drag {len(self._given)} items"
 
     @property

@@ -76,7 +76,7 @@ def load_preferences(path: Path | None = None) -> Preferences:
     place = path or _place()
     try:
         return msgspec.json.decode(read_bytes(place, str(place)), type=Preferences)
-    # Nobody is to be kept from the program by its own notes: what is damaged is written anew at the end.
+    # A damaged file must not keep the program from starting: it is written anew at the end.
     except (ViewerError, msgspec.MsgspecError, UnicodeError, RecursionError):
         return Preferences()
 

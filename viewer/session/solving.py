@@ -345,7 +345,7 @@ def _gone_on(found: Solution | None, trace: Trace) -> Solution | None:
 
 
 def _rests(trace: Trace) -> bool:
-    """Whether the last steps changed no error that anybody sees."""
+    """Whether the last steps changed no error by more than `_RESTS`."""
     if len(trace.steps) <= len(_NOTES):
         return False
     before, now = trace.steps[-2], trace.steps[-1]

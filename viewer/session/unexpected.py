@@ -1,4 +1,4 @@
-"""Errors that are faults of the program: said in one line, kept in full in a file for whoever mends them."""
+"""Errors that are faults of the program: reported in one line, and logged in full in a file."""
 
 from __future__ import annotations
 

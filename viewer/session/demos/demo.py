@@ -93,7 +93,7 @@ class StartOver(Action):
 
     @property
     def label(self) -> str:
-        """What the history calls it."""
+        """The same for every demo."""
         return "Start over"
 
     def apply(self, document: Document) -> Document:  # noqa: ARG002 - whatever it was

@@ -166,7 +166,7 @@ class Replay(Session):
             if expected is not None:
                 self._note("it was refused, and is not now" if expected == REFUSED else "it failed, and does not now")
         finally:
-            self.stage.lost_pose = None  # a pose that a script leaves unkeyed is not lost to anybody
+            self.stage.lost_pose = None  # no user has lost it
 
     def _remark(self) -> str | None:
         """What was said of the call that is being done."""
