@@ -17,7 +17,7 @@ from viewer.document.effector_transform import measured, still_report
 from viewer.document.handle import Item
 from viewer.document.opening import new_document
 from viewer.document.report import GoalError, Report
-from viewer.document.take.changing import kept_up, only_poses
+from viewer.document.take_changes import kept_up, only_poses
 from viewer.errors import InputError, ViewerError
 from viewer.session.action_log import ActionLog, Call
 from viewer.session.clock import Loop

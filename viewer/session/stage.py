@@ -8,7 +8,7 @@ from typing import NamedTuple
 from viewer.document.actions.settings import at_frame
 from viewer.document.document import Document
 from viewer.document.effector_transform import still_report
-from viewer.document.take.evaluate import check_played_frame
+from viewer.document.evaluation import check_played_frame, frame_pose
 from viewer.ik.goals import Vector
 from viewer.session.clock import Loop, PlaybackClock
 from viewer.session.history import State
@@ -98,7 +98,7 @@ class Stage:
         document = self.document
         if document.pose is self._played_pose or not 0 <= document.frame < document.frames:
             return
-        if not document.pose.is_near(document.frame_pose(document.frame)):
+        if not document.pose.is_near(frame_pose(document, document.frame)):
             self.lost_pose = UnkeyedPose(document.clip, document.frame, document.pose)
 
     def first_frame(self, direction: int) -> int:
