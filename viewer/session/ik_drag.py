@@ -238,8 +238,11 @@ class IkDrag:
         changed, self._kinds, self._goals = kinds != self._kinds, kinds, tuple(goals.values())
         self._places, self._turns = target_rows(self._goals)
         joints = {one.joint for one in self._joints}
-        own = {name for name in effectors & goals.keys() if find_place(asking.skeleton, name).joint not in joints}
-        self._rows = {Item("effector", name): self._names.index(name) for name in own}
+        self._rows = {
+            Item("effector", name): row
+            for row, (name, goal) in enumerate(goals.items())
+            if name in effectors and find_place(asking.skeleton, goal.effector).joint not in joints
+        }
         return changed
 
     def _move_rows(self, taken: Iterable[Item]) -> None:
