@@ -16,8 +16,8 @@ import viewer
 from viewer.document import actions as act
 from viewer.document.evaluation import frame_pose
 from viewer.session import Session, new_document
+from viewer.session.autosave import recoveries
 from viewer.session.files import MotionError, load_session, open_session, save_session
-from viewer.session.recovery import recoveries
 from viewer.session.storage import motion as stored
 from viewer.spatial.quaternion import exp, multiply
 from viewer.ui import documents

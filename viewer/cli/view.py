@@ -143,7 +143,7 @@ def run(options: Options) -> Result:
 
 def _script(file: str, options: Options) -> Replay:
     """The session that recorded actions are done in again."""
-    from viewer.session.script import open_script
+    from viewer.session.script.player import open_script
 
     given = ["FILE"] if options.file != DEFAULT_FILE else []
     values = options.beginning.values()

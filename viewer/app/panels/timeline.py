@@ -15,7 +15,7 @@ from viewer.app.widgets.pen import Pen, gap
 from viewer.document.actions import SetClip, SetRange, SetTakeRate
 from viewer.document.take import MOST_FRAMES
 from viewer.errors import shown
-from viewer.session.transport import Loop
+from viewer.session.clock import Loop
 from viewer.ui import numbers
 from viewer.ui.playback import SPEEDS
 from viewer.ui.timeline import last_frame, played_range
