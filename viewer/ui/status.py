@@ -80,7 +80,7 @@ def _of_pointer(controller: Controller) -> tuple[Hint, ...]:
 
 def _modifiers(controller: Controller, *, turning: bool) -> tuple[Hint, ...]:
     step = f"{controller.snap_deg:g}°" if turning else numbers.step(controller.snap_m)
-    word = f"free of {step}" if controller.magnet else f"snap {step}"
+    word = "no snap" if controller.magnet else f"snap {step}"
     return Hint("Ctrl", word), Hint("Shift", "fine")
 
 
