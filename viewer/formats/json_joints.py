@@ -17,9 +17,8 @@ from viewer.formats.units import lengths_to_internal, lengths_to_source, root_ro
 from viewer.skeleton.character import Source
 from viewer.skeleton.effectors import Effector, EffectorGoal, find_effectors
 from viewer.skeleton.limits import AXIS_NAMES, UNLIMITED, JointKind, JointLimits, LimitForm, default_twist_axis
-from viewer.skeleton.mobility import are_diagonal, checked_matrix, has_matrix
-from viewer.skeleton.skeleton import Skeleton
-from viewer.skeleton.structure import check_perpendicular, unit_axis
+from viewer.skeleton.mobility import are_diagonal, checked_matrix
+from viewer.skeleton.skeleton import Skeleton, check_perpendicular, unit_axis
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.euler import axes_of as euler_axes
 
@@ -54,7 +53,7 @@ def spread_of(joint: Joint, kind: JointKind, source: Source) -> Floats | None:
 def spread_words(skeleton: Skeleton, joint: int, source: Source) -> list[object] | None:
     """What a file says of a joint's spread; None where it is not stated."""
     slide = skeleton.kinds[joint] is JointKind.SLIDE
-    if skeleton.spread_matrices is not None and has_matrix(skeleton)[joint]:
+    if skeleton.spread_matrices is not None and skeleton.has_mobility_matrix[joint]:
         matrix = skeleton.spread_matrices[joint]
         if skeleton.kinds[joint] in _TURNS and bool(are_diagonal(matrix)):
             return _words(np.diagonal(matrix), source, slide=slide)

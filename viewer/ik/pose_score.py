@@ -20,9 +20,9 @@ from viewer.ik.natural import spreads
 from viewer.skeleton.character import Character
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.clip_limits import limits_from_clip
-from viewer.skeleton.figure import Figure, find_figure
+from viewer.skeleton.figure import find_figure
 from viewer.skeleton.kinematics import World, fk, tip_positions
-from viewer.skeleton.limbs import limb_places
+from viewer.skeleton.limbs import Figure, limb_places
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Bools, Floats, Ints

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from viewer.skeleton.limits import JointKind
-from viewer.skeleton.mobility import are_diagonal, has_matrix
+from viewer.skeleton.mobility import are_diagonal
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import from_matrix
@@ -23,7 +23,7 @@ def stated_spreads(skeleton: Skeleton) -> Floats:
     result = np.full((len(skeleton), 3), np.nan) if skeleton.spreads is None else skeleton.spreads.copy()
     if skeleton.spread_matrices is None:
         return result
-    for joint in np.flatnonzero(has_matrix(skeleton)).tolist():
+    for joint in np.flatnonzero(skeleton.has_mobility_matrix).tolist():
         matrix, count = skeleton.spread_matrices[joint], _COORDINATES.get(skeleton.kinds[joint], 3)
         axes = skeleton.axes[joint, :count] if count < 3 else np.eye(3)
         result[joint, :count] = spread_about(matrix, axes)
@@ -47,7 +47,7 @@ def stated_axes(skeleton: Skeleton) -> dict[int, tuple[Floats, Floats]]:
     found: dict[int, tuple[Floats, Floats]] = {}
     if skeleton.spread_matrices is None:
         return found
-    for joint in np.flatnonzero(has_matrix(skeleton)).tolist():
+    for joint in np.flatnonzero(skeleton.has_mobility_matrix).tolist():
         matrix = skeleton.spread_matrices[joint]
         if skeleton.kinds[joint] in _COORDINATES or bool(are_diagonal(matrix)):
             continue

@@ -24,10 +24,9 @@ from viewer.errors import InputError, quote
 from viewer.ik.goals import Goal
 from viewer.ik.solution import Status
 from viewer.session.solving import Rest, Solvers, SteppedDrag, kept_pose, target_rows, tolerances
-from viewer.skeleton.effectors import find_place
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.relaxed import blend_poses
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.skeleton import Skeleton, find_place
 
 
 class Way(NamedTuple):

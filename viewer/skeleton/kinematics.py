@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,11 +17,9 @@ from viewer.skeleton.arguments import check_clip, check_pose, check_skeleton
 from viewer.skeleton.character import Character
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats, Ints, frozen
 from viewer.spatial.quaternion import rotate
-
-if TYPE_CHECKING:
-    from viewer.skeleton.skeleton import Skeleton
 
 _DEEP = 64
 """Trees deeper than this are composed by pointer doubling."""
@@ -44,6 +41,11 @@ class World:
 
     positions: Floats
     rotations: Floats
+
+    def __repr__(self) -> str:
+        """How many joints, and frames if it is of a clip."""
+        *frames, joints, _ = self.positions.shape
+        return f"<World: {frames[0]} frames of {joints} joints>" if frames else f"<World: {joints} joints>"
 
     def point(self, joint: int, offset: Floats) -> Floats:
         """World place (..., 3) of a point fixed to a joint at ``offset`` (3,) in its frame."""

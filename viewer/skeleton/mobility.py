@@ -7,15 +7,11 @@ u S S u: about the principal axes it is the eigenvalues, and S = diag(a, b, c) s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from viewer.errors import InputError, shown
 from viewer.spatial.checks import Bools, Floats, frozen
-
-if TYPE_CHECKING:
-    from viewer.skeleton.skeleton import Skeleton
 
 _EVEN = 1e-6
 """Halves of a symmetric matrix differ by at most so much of its largest number: what rounding does to them."""
@@ -100,16 +96,3 @@ def are_diagonal(matrices: Floats) -> Bools:
     """(...) whether matrices (..., 3, 3) have nothing off their diagonals."""
     off = np.abs(matrices) * (1.0 - np.eye(3))
     return np.asarray(off.max(axis=(-2, -1)) <= _NOTHING * np.abs(matrices).max(axis=(-2, -1)))
-
-
-def has_matrix(skeleton: Skeleton) -> Bools:
-    """(J,) whether the spread of a joint is stated as a matrix."""
-    if skeleton.spread_matrices is None:
-        return np.zeros(len(skeleton), dtype=np.bool_)
-    return ~np.isnan(skeleton.spread_matrices[:, 0, 0])
-
-
-def states_spread(skeleton: Skeleton) -> Bools:
-    """(J,) whether the spread of a joint is stated at all."""
-    found = has_matrix(skeleton)
-    return found if skeleton.spreads is None else found | ~np.isnan(skeleton.spreads).all(axis=-1)

@@ -10,7 +10,6 @@ from viewer.errors import InputError, shown
 from viewer.skeleton.character import Character
 from viewer.skeleton.effectors import Effector
 from viewer.skeleton.limits import JointKind
-from viewer.skeleton.mobility import states_spread
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
 
@@ -62,7 +61,7 @@ def lend_rig(character: Character, rig: Character) -> Character:
 def _spreads(skeleton: Skeleton, lent: Skeleton, pairs: list[tuple[int, int]]) -> tuple[Floats | None, Floats | None]:
     """Spreads (J, 3) and (J, 3, 3) that the rig states, over those that the skeleton does."""
     here, there = map(list, zip(*pairs, strict=True))
-    theirs = states_spread(lent)[there]
+    theirs = lent.states_mobility[there]
     if not theirs.any():
         return skeleton.spreads, skeleton.spread_matrices
     found: list[Floats | None] = []

@@ -17,8 +17,7 @@ from viewer.app.widgets.edits import act
 from viewer.app.widgets.fields import Search, search_field
 from viewer.document.actions import Select
 from viewer.document.document import Item
-from viewer.skeleton.effectors import find_place
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.spatial.checks import Ints
 
 

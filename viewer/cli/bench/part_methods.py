@@ -8,7 +8,7 @@ from viewer.cli.bench.plan import Plan
 from viewer.cli.bench.problems import PARTS
 from viewer.cli.bench.timing import judged, round_robin
 from viewer.cli.output import Json
-from viewer.ik.solver_options import METHOD_NAMES
+from viewer.ik.solver_options import METHOD_NAMES, MethodName
 
 SETS = ("humanoid", "claw", "fingers")
 NATIVE = ("biped", "biped-hands")
@@ -31,7 +31,7 @@ def measure(plan: Plan) -> Json:
     return sets
 
 
-def _runs(plan: Plan, name: str, kind: str, methods: tuple[str, ...], count: int) -> dict[str, Json]:
+def _runs(plan: Plan, name: str, kind: str, methods: tuple[MethodName, ...], count: int) -> dict[str, Json]:
     source = plan.source if name not in NATIVE else type(plan)().source
     rig = source.rig(name)
     set_of = source.problems(rig, kind, plan.at_most(count), plan.seed)

@@ -13,6 +13,7 @@ from viewer.cli.bench.entries import RIVALS
 from viewer.cli.bench.options import COUNT, SEED
 from viewer.cli.bench.problems import Problems
 from viewer.cli.bench.rigs import Rig
+from viewer.ik.solver_options import Backend
 
 
 class Source(Protocol):
@@ -73,7 +74,7 @@ class Plan:
         return names[:1] if self.quick else names
 
     @property
-    def backend(self) -> str:
+    def backend(self) -> Backend:
         """What the default solver runs on: compiled, if that can be and pays."""
         return "numpy" if self.quick or find_spec("numba") is None else "numba"
 
