@@ -47,8 +47,8 @@ def test_a_diagonal_matrix_is_three_numbers_to_the_bit(backend: Backend, limits:
     ranges = JointLimits.swing_twist(1, (-0.5, 0.6), (-0.7, 0.2), (-1.2, 1.0))
     skeleton = replace(skeleton, limits=tuple(ranges if joint % 2 else None for joint in range(len(skeleton))))
     table = widths(1)
-    three = replace(skeleton, spreads=table)
-    matrix = replace(skeleton, spread_matrices=table[:, :, None] * np.eye(3))
+    three = replace(skeleton, mobility=table)
+    matrix = replace(skeleton, mobility_matrices=table[:, :, None] * np.eye(3))
     goals = goals_at(wanted(5), np.tile(IDENTITY, (len(skeleton), 1)))
     start = skeleton.relaxed_pose()
     one, other = (Solver(rig, goals, backend=backend, limits=limits).solve(start) for rig in (three, matrix))
@@ -63,8 +63,8 @@ def test_a_diagonal_matrix_is_three_numbers_to_the_bit(backend: Backend, limits:
 def test_a_matrix_that_turns_with_its_joint_s_frame_solves_to_the_same_places(name: str, backend: Backend) -> None:
     turns, plain, table = turns_of(name), figure(), widths(2)
     slanted = np.tile(from_axis_angle((0.48, 0.6, 0.64), 0.7), (len(plain), 1))
-    rig = replace(plain, spread_matrices=matrices_of(table, slanted))
-    turned = replace(turned_skeleton(turns), spread_matrices=matrices_of(table, multiply(conjugate(turns), slanted)))
+    rig = replace(plain, mobility_matrices=matrices_of(table, slanted))
+    turned = replace(turned_skeleton(turns), mobility_matrices=matrices_of(table, multiply(conjugate(turns), slanted)))
     forgetful = turned_skeleton(turns)
     start = plain.relaxed_pose()
     there = turned_pose(start, turns)
@@ -89,7 +89,7 @@ def test_joints_that_turn_freely_are_weighed_about_the_principal_axes() -> None:
     knee = figure().index("LeftLeg")
     matrices = np.full((len(figure()), 3, 3), np.nan)
     matrices[knee] = matrices_of(table[None], frame[None])[0]
-    bases, ready = principal(replace(figure(), spread_matrices=matrices))
+    bases, ready = principal(replace(figure(), mobility_matrices=matrices))
     order = np.argsort(ready[knee])
     np.testing.assert_allclose(ready[knee][order], table / REFERENCE)
     for place, axis in zip(order.tolist(), np.eye(3), strict=True):

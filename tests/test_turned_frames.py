@@ -127,6 +127,6 @@ def test_spreads_that_the_file_states_are_about_the_joint_s_own_axes() -> None:
     turned = turned_skeleton(turns_of("random"))
     stated, knee = np.full((len(turned), 3), np.nan), turned.index("LeftLeg")
     stated[knee] = np.radians([5.0, 10.0, 40.0])
-    bases, ready = principal(replace(turned, spreads=stated))
+    bases, ready = principal(replace(turned, mobility=stated))
     np.testing.assert_array_equal(bases[knee], IDENTITY)
     np.testing.assert_allclose(ready[knee], np.array([5.0, 10.0, 40.0]) / 20.0)

@@ -105,7 +105,7 @@ def prepare(character: Character, frames: int = 40) -> Trial | None:
         first = len(clip) // 2
         seen = limits_from_clip(skeleton, clip.frames(0, first - 1))
         relaxed = MappingProxyType({"relaxed": seen.relaxed_pose()})
-        skeleton = replace(skeleton, poses=relaxed, spreads=spreads(seen))
+        skeleton = replace(skeleton, poses=relaxed, mobility=spreads(seen))
     if figure is None or figure.head is None:
         return None
     ends = [limb.end for limb in figure.limbs if limb.end is not None]

@@ -331,8 +331,8 @@ class Builder:
             tip_offsets=np.array([offset for _, offset in tips]).reshape(-1, 3),
             effectors=tuple(replace(effector, joint=index[joint]) for joint, effector in self._effectors.values()),
             poses={name: self._pose(name, joints) for name in self._poses},
-            spreads=None if np.isnan(mobility).all() else mobility,
-            spread_matrices=None if np.isnan(matrices).all() else matrices,
+            mobility=None if np.isnan(mobility).all() else mobility,
+            mobility_matrices=None if np.isnan(matrices).all() else matrices,
         )
         if not any(joint.plain for joint in joints):
             return made
@@ -346,8 +346,8 @@ class Builder:
     def _take(self, skeleton: Skeleton) -> None:
         self._poses = tuple(skeleton.poses)
         nothing = np.full((len(skeleton), 3, 3), np.nan)
-        mobility = nothing[:, 0] if skeleton.spreads is None else skeleton.spreads
-        matrices = nothing if skeleton.spread_matrices is None else skeleton.spread_matrices
+        mobility = nothing[:, 0] if skeleton.mobility is None else skeleton.mobility
+        matrices = nothing if skeleton.mobility_matrices is None else skeleton.mobility_matrices
         for j, (name, parent) in enumerate(zip(skeleton.names, skeleton.parents.tolist(), strict=True)):
             self._joints[name] = _Joint(
                 None if parent < 0 else skeleton.names[parent], skeleton.offsets[j], skeleton.rest_rotations[j],

@@ -1,6 +1,6 @@
-"""Spreads of a joint as a matrix: how far it commonly turns about any direction, not only about its own axes.
+"""Mobility of joints: how far each commonly turns, about its own axes or, as a matrix, about any direction.
 
-With S symmetric and positive semi-definite, the spread about a unit direction u is |S u|, the root of the variance
+With S symmetric and positive semi-definite, the mobility about a unit direction u is |S u|, the root of the variance
 u S S u: about the principal axes it is the eigenvalues, and S = diag(a, b, c) says what the three numbers a, b, c do.
 """
 
@@ -21,23 +21,23 @@ _NOTHING = 1e-12
 """Numbers off the diagonal that are at most so much of the largest number are none."""
 
 
-def checked_spreads(spreads: Floats) -> Floats:
-    """Spreads (J, 3), read-only.
+def checked_mobility(mobility: Floats) -> Floats:
+    """Mobility (J, 3), read-only.
 
     Raises:
         InputError: one below 0, or infinite.
     """
-    bad = np.isinf(spreads) | (spreads < 0.0)
+    bad = np.isinf(mobility) | (mobility < 0.0)
     if bad.any():
-        raise InputError(f"skeleton spreads: expected finite numbers of 0 or more, found {spreads[bad][0]:g}")
-    return frozen(spreads)
+        raise InputError(f"skeleton mobility: expected finite numbers of 0 or more, found {mobility[bad][0]:g}")
+    return frozen(mobility)
 
 
 def checked_matrices(matrices: Floats, names: Sequence[str]) -> Floats:
-    """Spreads (J, 3, 3) of the joints of those names, read-only, to the bit symmetric; NaN where there is none.
+    """Mobility matrices (J, 3, 3) of the joints of those names, read-only and exactly symmetric; NaN where none is.
 
     Raises:
-        InputError: one that is no matrix of spreads.
+        InputError: one that is no mobility matrix.
     """
     given = np.asarray(~np.isnan(matrices).all(axis=(-2, -1)))
     if _are_good(matrices[given]):
@@ -46,7 +46,7 @@ def checked_matrices(matrices: Floats, names: Sequence[str]) -> Floats:
         try:
             checked_matrix(matrices[joint])
         except InputError as error:
-            raise InputError(f"skeleton spread_matrices of {shown(names[joint])}: {error}") from None
+            raise InputError(f"skeleton mobility_matrices of {shown(names[joint])}: {error}") from None
     raise AssertionError
 
 

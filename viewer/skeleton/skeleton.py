@@ -20,7 +20,7 @@ from viewer.notebook import png
 from viewer.skeleton.checks import member, text
 from viewer.skeleton.effectors import Effector
 from viewer.skeleton.limits import DOF_SUFFIXES, FREEDOMS, JointKind, JointLimits, limits_for
-from viewer.skeleton.mobility import checked_matrices, checked_spreads
+from viewer.skeleton.mobility import checked_matrices, checked_mobility
 from viewer.skeleton.pose import Pose, Reduced, reduced
 from viewer.spatial.checks import (
     Bools,
@@ -65,10 +65,10 @@ class Skeleton:
         tip_offsets: (T, 3) in that joint's frame.
         effectors: the places that goals are for, in the file's order.
         poses: named poses of the file.
-        spreads: (J, 3) radians (metres of slides), how far each freedom commonly moves as the file states it, NaN where
-            it does not (see `viewer.ik.natural`); None where it states none.
-        spread_matrices: (J, 3, 3) the same about every direction, in the joint's own axes, as
-            `viewer.skeleton.mobility` has it; NaN where the file states none, and then ``spreads`` counts.
+        mobility: (J, 3) radians (metres of slides), how far each degree of freedom commonly moves as the file states
+            it, NaN where it does not (see `viewer.ik.natural`); None where it states none.
+        mobility_matrices: (J, 3, 3) the same about every direction, in the joint's own axes, as
+            `viewer.skeleton.mobility` has it; NaN where the file states none, and then ``mobility`` counts.
     """
 
     name: str
@@ -84,8 +84,8 @@ class Skeleton:
     tip_offsets: Floats
     effectors: tuple[Effector, ...] = ()
     poses: Mapping[str, Pose] = field(default_factory=lambda: MappingProxyType({}))
-    spreads: Floats | None = None
-    spread_matrices: Floats | None = None
+    mobility: Floats | None = None
+    mobility_matrices: Floats | None = None
 
     def __post_init__(self) -> None:
         """Take lists as read-only arrays, words as kinds, axes at unit length.
@@ -157,15 +157,15 @@ class Skeleton:
     @property
     def has_mobility_matrix(self) -> Bools:
         """(J,) whether the mobility of a joint is stated as a matrix."""
-        if self.spread_matrices is None:
+        if self.mobility_matrices is None:
             return np.zeros(len(self), dtype=np.bool_)
-        return ~np.isnan(self.spread_matrices[:, 0, 0])
+        return ~np.isnan(self.mobility_matrices[:, 0, 0])
 
     @property
     def states_mobility(self) -> Bools:
         """(J,) whether the mobility of a joint is stated at all."""
         found = self.has_mobility_matrix
-        return found if self.spreads is None else found | ~np.isnan(self.spreads).all(axis=-1)
+        return found if self.mobility is None else found | ~np.isnan(self.mobility).all(axis=-1)
 
     def rest_pose(self) -> Pose:
         """Every joint at its rest rotation and offset."""
@@ -216,11 +216,11 @@ def _checked_fields(given: Skeleton) -> dict[str, object]:
     parents = _parents(given.parents, names)
     kinds = _kinds(given.kinds, names, parents)
     tip_parents = _tip_parents(given.tip_parents, count)
-    spreads, matrices = given.spreads, given.spread_matrices
-    if spreads is not None:
-        spreads = checked_spreads(as_floats(spreads, (count, 3), "skeleton spreads"))
+    mobility, matrices = given.mobility, given.mobility_matrices
+    if mobility is not None:
+        mobility = checked_mobility(as_floats(mobility, (count, 3), "skeleton mobility"))
     if matrices is not None:
-        matrices = checked_matrices(as_floats(matrices, (count, 3, 3), "skeleton spread_matrices"), names)
+        matrices = checked_matrices(as_floats(matrices, (count, 3, 3), "skeleton mobility_matrices"), names)
     return {
         "name": text(given.name, "skeleton name"),
         "names": names,
@@ -237,8 +237,8 @@ def _checked_fields(given: Skeleton) -> dict[str, object]:
         ),
         "effectors": _effectors(given.effectors, names),
         "poses": _poses(given.poses, count),
-        "spreads": spreads,
-        "spread_matrices": matrices,
+        "mobility": mobility,
+        "mobility_matrices": matrices,
     }
 
 
