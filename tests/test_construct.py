@@ -271,7 +271,7 @@ WRONG_SKELETONS: list[tuple[str, st.SearchStrategy[Any], str]] = [
     (
         "mobility_matrices",
         st.sampled_from([1.0, np.zeros((2, 3)), [[[1, 2, 3], [0, 1, 0], [0, 0, 1]]] * 2]),
-        "skeleton spread_",
+        "skeleton mobility_",
     ),
 ]
 

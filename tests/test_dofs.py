@@ -169,3 +169,20 @@ def test_a_slice_has_the_poses_of_a_list(seed: int) -> None:
 def test_what_is_wrong_is_said(call: Callable[[], object], message: str) -> None:
     with pytest.raises(viewer.InputError, match=message):
         call()
+
+
+def test_forward_kinematics_of_plain_arrays_and_what_it_refuses() -> None:
+    skeleton, clip = WALK.skeleton, WALK.clip
+    assert clip is not None
+    plain = viewer.fk_arrays(skeleton.parents, clip.rotations, clip.local_translations())
+    np.testing.assert_array_equal(plain.positions, viewer.fk_clip(skeleton, clip).positions)
+    identity = viewer.quaternions.identity(1, 2)
+    for parents, rotations, translations, message in (
+        ([-1, 0], identity, np.zeros((1, 3, 3)), "translations: expected shape"),
+        ([-1, 0, 1], identity, np.zeros((1, 2, 3)), "expected rotations of 3 joints, found 2"),
+        ([1, -1], identity, np.zeros((1, 2, 3)), "parents: expected each parent before its children"),
+        ([-1, 0], identity[0], np.zeros((1, 2, 3)), "rotations: expected shape"),
+        ([-1, 0], identity, np.zeros((2, 2, 3)), "translations: expected 1 frames or 1, found 2"),
+    ):
+        with pytest.raises(viewer.InputError, match=message):
+            viewer.fk_arrays(np.array(parents), rotations, translations)

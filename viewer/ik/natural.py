@@ -18,8 +18,8 @@ from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.figure import find_figure
 from viewer.skeleton.limbs import ARM, Figure, Limb, flexion_axis, limb_places
 from viewer.skeleton.limits import JointKind
-from viewer.skeleton.rest_tree import rest_world, unit
 from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.tree import rest_world, unit
 from viewer.spatial.checks import Bools, Floats, frozen
 from viewer.spatial.quaternion import IDENTITY, conjugate, from_matrix, multiply, rotate
 

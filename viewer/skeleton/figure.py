@@ -14,8 +14,8 @@ from operator import is_
 import numpy as np
 
 from viewer.skeleton.limbs import ARM, LEG, Figure, Limb, Pair, find_axes, named_pair, on_all_fours, toe_of, twin_pairs
-from viewer.skeleton.rest_tree import RestTree, unit
 from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.tree import RestTree, unit
 from viewer.spatial.checks import Floats
 
 _CLEARLY_LOWER = 0.2

@@ -18,7 +18,7 @@ from viewer.skeleton.character import Character
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
-from viewer.spatial.checks import Floats, Ints, frozen
+from viewer.spatial.checks import Floats, Ints, as_floats, frozen, whole_numbers
 from viewer.spatial.quaternion import rotate
 
 _DEEP = 64
@@ -87,11 +87,18 @@ def fk_arrays(parents: Ints, rotations: Floats, translations: Floats) -> World:
         Positions (F, J, 3), rotations (F, J, 4).
 
     Raises:
-        InputError: a pose or clip of another skeleton.
+        InputError: arrays of other shapes, parents after their children.
     """
+    rotations = as_floats(rotations, (-1, -1, 4), f"{_HERE}rotations")
     count, joints = rotations.shape[:2]
     if joints != len(parents):
         raise InputError(f"forward kinematics: expected rotations of {len(parents)} joints, found {joints}")
+    parents = whole_numbers(parents, (joints,), f"{_HERE}parents")
+    if not (parents < np.arange(joints)).all():
+        raise InputError(f"{_HERE}parents: expected each parent before its children and -1 for roots")
+    translations = as_floats(translations, (-1, joints, 3), f"{_HERE}translations")
+    if len(translations) not in {1, count}:
+        raise InputError(f"{_HERE}translations: expected {count} frames or 1, found {len(translations)}")
     rounds = schedule(parents)
     positions, turns = np.empty((count, joints, 3)), np.empty((count, joints, 4))
     step = max(1, _BLOCK // max(joints, 1))

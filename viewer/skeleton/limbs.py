@@ -9,8 +9,8 @@ import numpy as np
 
 from viewer.skeleton.kinematics import World
 from viewer.skeleton.limits import JointKind, JointLimits, LimitForm
-from viewer.skeleton.rest_tree import RestTree, rest_world, unit
 from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.tree import RestTree, rest_world, unit
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import conjugate, rotate
 

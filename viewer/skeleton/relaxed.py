@@ -17,8 +17,8 @@ from viewer.skeleton.kinematics import World, fk, tip_positions
 from viewer.skeleton.limbs import ARM, Figure, Limb, bends_towards, flexion_axis, limb_places
 from viewer.skeleton.limits import JointKind
 from viewer.skeleton.pose import Pose
-from viewer.skeleton.rest_tree import rest_world, unit
 from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.tree import rest_world, unit
 from viewer.spatial.checks import Floats, handed_over
 from viewer.spatial.quaternion import between, conjugate, from_axis_angle, from_matrix, multiply, rotate, slerp
 
