@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from viewer.ik.assemble import assemble, freedoms_of
+from viewer.ik.backends.vectorised.step import linearise
 from viewer.ik.findings import labels
 from viewer.ik.goals import Goal, GoalKind
-from viewer.ik.vectorised_jacobian import linearise
 from viewer.ik.workspace import Workspace
 from viewer.skeleton.dofs import coordinates, dofs_of, pose_at
 from viewer.skeleton.kinematics import fk
