@@ -133,12 +133,10 @@ def _session(arguments: argparse.Namespace) -> tuple[Session, Callable[[Controll
 
 def _saved_session(arguments: argparse.Namespace) -> tuple[Session, Callable[[Controller], None] | None]:
     """A session file; where its motion is gone, a window opens without it and asks."""
-    from functools import partial
     from pathlib import Path
 
     from viewer.session import Session
     from viewer.session.files import MotionError, open_session
-    from viewer.ui import showing
 
     path, headless = Path(arguments.file), arguments.window == "headless"
     try:
@@ -147,8 +145,9 @@ def _saved_session(arguments: argparse.Namespace) -> tuple[Session, Callable[[Co
         if headless:
             raise
         bare = open_session(path, motion=False)
-        return Session(_changed(bare.document, arguments)), partial(showing.ask_over, session=path, bare=bare)
-    tell = None if opened.motion is None else partial(showing.tell, found=opened.motion)
+        return Session(_changed(bare.document, arguments)), lambda shown: shown.opening.ask_motion_of(path, bare)
+    motion = opened.motion
+    tell = None if motion is None else (lambda shown: shown.opening.note_motion(motion))
     if headless and opened.motion is not None:
         warn([f"{arguments.file}: {opened.motion.words}; the session's own copy is used"])
     return Session(_changed(opened.document, arguments), path, opened.digest), tell

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui
 
@@ -16,10 +15,7 @@ from viewer.app.widgets.fields import Format, number_field
 from viewer.app.widgets.pen import Pen
 from viewer.formats.save import IN_METRES, MOST_DECIMALS, SHAPES, WITH_DECIMALS
 from viewer.session import Document
-from viewer.ui.documents import ExportOptions, has_motion, shows_motion
-
-if TYPE_CHECKING:
-    from viewer.app.panels.file_dialog import State
+from viewer.ui.files import ExportOptions, has_motion, shows_motion
 
 HEIGHT = 100.0
 """Logical pixels that the rows take."""
@@ -87,15 +83,15 @@ class ExportState:
         )
 
 
-def draw_export(ui: PanelContext, state: State, asked: ExportState) -> None:
-    """Draw the rows."""
-    suffix = state.path.suffix.casefold()
-    _format(ui, state, suffix)
+def draw_export(ui: PanelContext, asked: ExportState, suffix: str) -> str | None:
+    """Draw the rows of a file with a suffix; another suffix where one is chosen."""
+    chosen = _format(ui, suffix)
     _motion(ui, asked, shape=suffix in SHAPES)
     _numbers(ui, asked, suffix)
+    return chosen
 
 
-def _format(ui: PanelContext, state: State, suffix: str) -> None:
+def _format(ui: PanelContext, suffix: str) -> str | None:
     label(ui, "Format", height=SEGMENT)
     suffixes = [one for one, _, _ in FORMATS]
     now = suffixes.index(".usda" if suffix == ".usdc" else suffix) if suffix in {*suffixes, ".usdc"} else -1
@@ -105,12 +101,7 @@ def _format(ui: PanelContext, state: State, suffix: str) -> None:
         hints[suffixes.index(".usda")] = "Needs usd-core: python3 -m pip install usd-core"
     wide = float(int(imgui.get_content_region_avail().x / len(FORMATS)))
     chosen = segments(ui, "format", [word for _, word, _ in FORMATS], now, widths=wide, hints=hints, off=off)
-    if chosen is not None:
-        known = Path(state.name).suffix.casefold() in state.suffixes
-        stem = Path(state.name).with_suffix("") if known else state.name
-        state.name = f"{stem}{suffixes[chosen]}"
-        state.replacing, state.problem = None, ""
-        ui.wake()
+    return None if chosen is None else suffixes[chosen]
 
 
 def _motion(ui: PanelContext, asked: ExportState, *, shape: bool) -> None:

@@ -26,8 +26,8 @@ from viewer.errors import ViewerError, quote
 from viewer.formats.files import check_output
 from viewer.formats.load import READERS, sample_names
 from viewer.session.files import SUFFIX
-from viewer.ui.documents import EXPORTS, export_to, replaces
-from viewer.ui.showing import Wanted
+from viewer.ui.files import EXPORTS
+from viewer.ui.opening import Wanted
 
 ROW = 24
 """Height of a row, logical pixels."""
@@ -43,7 +43,7 @@ def draw_places(ui: PanelContext, state: State) -> bool:
         if _row(ui, words, fa.ICON_FA_FOLDER, str(path), lit=path == state.folder):
             state.go(path)
     if state.samples:
-        recent = ui.controller.preferences.recent
+        recent = ui.controller.view.preferences.recent
         if recent:
             _heading(ui, "Recent")
         for place in recent:
@@ -288,6 +288,12 @@ class State:
     export: ExportState | None = None
     stepped: bool = False
 
+    def take_suffix(self, suffix: str) -> None:
+        """Give the name another suffix, in place of a known one."""
+        known = Path(self.name).suffix.casefold() in self.suffixes
+        self.name = f"{Path(self.name).with_suffix('') if known else self.name}{suffix}"
+        self.replacing, self.problem = None, ""
+
     def step(self, by: int) -> str:
         """Mark the entry so many rows further down, from the first on; its name. To save, names of files alone."""
         names = [entry.name for entry in self.entries if not (self.saving and entry.folder)]
@@ -385,11 +391,13 @@ def _asked(ui: PanelContext, name: str, value: object) -> State:
         return State("Save as", "Save", (SUFFIX,), controller.files.save_to, saving=True, name=proposed)
     if name == "export-dialog":
         asked = ExportState.of(ui.session.document)
-        asks, name = partial(replaces, controller), f"{stem}{EXPORTS[0]}"
+        asks, name = controller.files.replaces, f"{stem}{EXPORTS[0]}"
         state = State("Export", "Export", EXPORTS, _nothing, saving=True, asks=asks, name=name, export=asked)
-        state.done = lambda path: export_to(controller, path, options=asked.options(controller.document, path))
+        state.done = lambda path: controller.files.export_to(
+            path, options=asked.options(controller.session.document, path)
+        )
         return state
-    picture = partial(controller.request, "picture")
+    picture = partial(controller.view.request, "picture")
     return State("Save picture", "Save", (".png",), picture, saving=True, name=f"{stem}.png")
 
 
@@ -441,7 +449,10 @@ def _path_field(ui: PanelContext, state: State) -> bool:
 def _bottom(ui: PanelContext, state: State) -> bool:
     alone = not imgui.is_any_item_active()  # what Enter ends in a field is not meant for the dialog
     if state.export is not None:
-        draw_export(ui, state, state.export)
+        suffix = draw_export(ui, state.export, state.path.suffix.casefold())
+        if suffix is not None:
+            state.take_suffix(suffix)
+            ui.wake()
     label(ui, "Name")
     entered = _name_field(ui, state)
     _line(ui, _said(state), "warn" if state.problem or state.replacing or state.unnamed else "text3")
@@ -528,9 +539,9 @@ def _done(ui: PanelContext, state: State, path: Path) -> bool:
     """Do what the dialog is for; whether that worked: what went wrong in writing is said here, and the name stays."""
     if state.done(path) is not False or not state.saving:
         return True
-    said = ui.controller.messages[-1:]
+    said = ui.controller.view.bar.messages[-1:]
     for message in said:
-        ui.controller.bar.close(message)
+        ui.controller.view.bar.close(message)
         state.problem = message.text
     state.replacing, state.fresh = None, FOCUS
     return not said

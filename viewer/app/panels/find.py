@@ -21,8 +21,8 @@ _MOST, _ROW = 8, 24
 
 def draw(ui: PanelContext) -> None:
     """Draw the dialog, if there is no tree to search in."""
-    if ui.controller.find_requested and Place.LEFT_TOP not in ui.regions.rects:
-        ui.controller.find_requested = False
+    if ui.controller.view.find_requested and Place.LEFT_TOP not in ui.regions.rects:
+        ui.controller.view.find_requested = False
         ui.memory["query"], ui.memory["mark"] = "", 0
         imgui.open_popup(NAME)
     if not begin_dialog(ui, NAME, width=360.0):

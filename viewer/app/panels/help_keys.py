@@ -91,9 +91,9 @@ def _presets(ui: PanelContext, pen: Pen, start: tuple[float, float], end: float)
     left = end - len(PRESETS) * each
     imgui.set_cursor_screen_pos((left, y))
     words = [name.capitalize() for name in PRESETS]
-    chosen = segments(ui, "preset", words, PRESETS.index(ui.controller.preset), widths=each)
+    chosen = segments(ui, "preset", words, PRESETS.index(ui.controller.view.preset), widths=each)
     if chosen is not None:
-        ui.controller.preset = PRESETS[chosen]
+        ui.controller.view.preset = PRESETS[chosen]
     label = left - pen.width("Mouse preset") - pen.px(12)
     if label < start[0]:
         return left
@@ -104,10 +104,10 @@ def _presets(ui: PanelContext, pen: Pen, start: tuple[float, float], end: float)
 def _rows(ui: PanelContext, state: _State) -> None:
     wide = imgui.get_content_region_avail().x
     count = max(1, min(3, int(wide / ui.px(_NARROWEST))))
-    key = (state.query, ui.controller.preset, count)
+    key = (state.query, ui.controller.view.preset, count)
     if state.key != key:
         state.key = key
-        state.columns = arranged(found(state.query, ui.controller.preset), count)
+        state.columns = arranged(found(state.query, ui.controller.view.preset), count)
     pen = Pen(ui)
     x, top = imgui.get_cursor_screen_pos()
     across, deepest = wide / count, 0.0

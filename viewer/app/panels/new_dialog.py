@@ -115,7 +115,7 @@ def _card(ui: PanelContext, name: str, wide: float) -> bool:
 
 def _recent(ui: PanelContext) -> bool:
     """Files opened last; whether one was chosen."""
-    recent = ui.controller.preferences.recent[:_RECENT]
+    recent = ui.controller.view.preferences.recent[:_RECENT]
     if not recent:
         return False
     pen = Pen(ui)

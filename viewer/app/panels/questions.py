@@ -14,8 +14,8 @@ from viewer.app.widgets.fields import FOCUS, evaluate, take_keyboard, text_line
 from viewer.app.widgets.pen import gap
 from viewer.errors import visible
 from viewer.session.backup import backup_of
-from viewer.ui import numbers, showing
-from viewer.ui.showing import Question
+from viewer.ui import numbers
+from viewer.ui.opening import Question
 from viewer.ui.timeline import last_frame
 
 SAVE, CHANGED, MOTION, FRAME = "##ask save", "##ask changed", "##ask motion", "##go to frame"
@@ -107,7 +107,7 @@ def _ask_motion(ui: PanelContext) -> None:
     pressed = choices(ui, *(Choice(words, primary=words == "Locate…") for words in offered))
     if pressed or closed:
         imgui.close_current_popup()
-        showing.answer(ui.controller, asked, answers[pressed or "Cancel"])  # type: ignore[arg-type]  # one of them
+        ui.controller.opening.answer_motion(asked, answers[pressed or "Cancel"])  # type: ignore[arg-type]  # one of them
         ui.wake()
     end_dialog()
 
@@ -153,4 +153,4 @@ def _go(ui: PanelContext, wanted: float, last: int) -> None:
     ui.controller.playback.go(frame)
     if frame != asked:
         there = "first" if frame == 0 else "last"
-        ui.controller.note(f"Frame: there is no {numbers.fixed(asked, 0)}, {frame} is the {there}")
+        ui.controller.view.note(f"Frame: there is no {numbers.fixed(asked, 0)}, {frame} is the {there}")

@@ -208,7 +208,7 @@ class RowPainter:
         handles: dict[int, list[Handle]] = {}
         for effector, handle in zip(document.skeleton.effectors, document.handles, strict=True):
             handles.setdefault(effector.joint, []).append(handle)
-        hovered = ui.controller.hovered_item()
+        hovered = ui.controller.view.hovered_item()
         most = max(imgui.get_content_region_avail().x - ui.px(_NAME + _BESIDE), 0.0)
         indent = min(ui.px(INDENT), max(most / max(deepest(document.skeleton), 1), _LEAST_INDENT * ui.scale))
         return cls(

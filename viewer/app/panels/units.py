@@ -14,7 +14,7 @@ from viewer.app.widgets.fields import evaluate, text_line
 from viewer.app.widgets.pen import gap
 from viewer.document.actions import SetFrameTime, SetUnits
 from viewer.errors import InputError
-from viewer.ui.documents import units_of
+from viewer.ui.opening import units_of
 
 NAME = "##units"
 
