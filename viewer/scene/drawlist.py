@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from viewer.gizmo.drawing import Shape
 from viewer.scene import axes_widget
@@ -48,10 +49,18 @@ def draw_list(scene: Scene, projection: Projection, scale: float = 1.0, extra: S
 
 def _overlay(scene: Scene, projection: Projection, scale: float, extra: Sequence[Shape]) -> tuple[Records, list[Text]]:
     """FLAT triangles and texts: handles, over them view axes and gizmo, over all what handles have to say."""
-    disc = axes_widget.shapes(projection, scale, scene.hovered_axis) if scene.display.view_axes else []
-    handles, letters = shape_records([*disc, *extra])
+    disc = [_disc(projection, scale, scene.hovered_axis)] if scene.display.view_axes else []
+    gizmo = [shape_records(extra)] if extra else []
+    over = [records for records, _ in (*disc, *gizmo)]
+    letters = [text for _, texts in (*disc, *gizmo) for text in texts]
     if not scene.display.goals:
-        return handles, letters
-    seen = seen_marks(scene.marks, projection)
+        return joined(over, FLAT), letters
+    seen = seen_marks(scene.marks, projection, scale)
     chips, words = chip_records(seen, projection, scale)
-    return joined([*mark_records(seen, projection, scale, extra), handles, chips], FLAT), [*letters, *words]
+    return joined([*mark_records(seen, projection, scale, extra), *over, chips], FLAT), [*letters, *words]
+
+
+@lru_cache(maxsize=4)
+def _disc(projection: Projection, scale: float, hovered: str) -> tuple[Records, list[Text]]:
+    """The disc of view axes, which changes with the camera alone."""
+    return shape_records(axes_widget.shapes(projection, scale, hovered))

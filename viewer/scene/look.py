@@ -47,6 +47,7 @@ PALETTE: Mapping[str, RGB] = MappingProxyType({name: _rgb(text) for name, text i
 """Red, green and blue in 0 .. 1, as the display takes them (no linear light anywhere)."""
 
 
+@lru_cache(maxsize=1024)
 def rgba(name: str, alpha: float = 1.0) -> RGBA:
     """A colour of the palette with an opacity.
 
