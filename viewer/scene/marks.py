@@ -99,7 +99,8 @@ def mark_records(
             held = mark.selected and is_about(gizmo, one.at, scale)
             pins = mark.pin_position, mark.pin_rotation
             states = mark.on, mark.reached, mark.quiet, mark.hovered, mark.selected, mark.root, mark.target is not None
-            signs += [(stamp, one.at) for stamp in _signs(*states, *pins, one.one, held, scale)]
+            for stamp in _signs(*states, *pins, one.one, held, scale):
+                signs.append((stamp, one.at))  # noqa: PERF401 - a comprehension would be a call for each mark
     return [*([tessellate(links)] if links else []), placed(signs)]
 
 
