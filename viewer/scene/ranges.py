@@ -195,13 +195,24 @@ class _Now(NamedTuple):
     at: Floats
 
 
-def ranges_of(skeleton: Skeleton, world: World, joints: list[int]) -> dict[int, tuple[Range, ...]]:
-    """What is to be shown of the limits of some joints; joints without limits are not in it."""
+def ranges_of(
+    skeleton: Skeleton, world: World, joints: list[int], coordinates: Floats | None = None
+) -> dict[int, tuple[Range, ...]]:
+    """What is to be shown of the limits of some joints; joints without limits are not in it.
+
+    Args:
+        skeleton: with the limits.
+        world: where its joints are.
+        joints: indices.
+        coordinates: (J, 3) of all joints; None: they are measured.
+    """
     some = [joint for joint in joints if skeleton.limits[joint] is not None]
     if not some:
         return {}
     limited = [limited_joint(skeleton, joint) for joint in some]
-    at = joint_space(skeleton).measure(*local_motion(skeleton, world))[some]
+    if coordinates is None:
+        coordinates = joint_space(skeleton).measure(*local_motion(skeleton, world))
+    at = coordinates[some]
     above = skeleton.parents[some]
     parents = np.where((above >= 0)[:, None], world.rotations[above], IDENTITY)
     base = to_matrix(multiply(parents, skeleton.rest_rotations[some]))

@@ -132,6 +132,7 @@ class Scene:
         floor: height of the ground, metres.
         plane: the plane of the world that the body is kept in: "xy", "yz" or "zx"; None: it moves in space.
         hovered_axis: the view axis under the pointer ("x", "-x", ...), "" for none.
+        coordinates: (J, 3) of the joints; None: they are measured from ``world`` where they are needed.
     """
 
     skeleton: Skeleton
@@ -151,3 +152,4 @@ class Scene:
     floor: float = 0.0
     plane: str | None = None
     hovered_axis: str = ""
+    coordinates: Floats | None = None

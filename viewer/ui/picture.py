@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from viewer.document.default_goals import stand_of, world_of
+from viewer.document.default_goals import coordinates_of, world_of
 from viewer.document.effector_transform import joints_at_limit, measured
 from viewer.ik.solution import Status
 from viewer.scene import (
@@ -20,9 +21,13 @@ from viewer.scene import (
     figure_height,
     floor_of,
 )
-from viewer.session import Document, GoalError, Handle, Item, Session
+from viewer.session import Document, GoalError, Item, Session
 from viewer.skeleton.character import Character
 from viewer.skeleton.coordinates import joint_space
+from viewer.skeleton.effectors import find_place
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats
+from viewer.spatial.quaternion import rotate
 from viewer.ui.drag_targets import aims, is_root, joint_of
 from viewer.ui.onion_skin import OnionSkin
 from viewer.ui.status import too_near, worst
@@ -75,6 +80,7 @@ def scene_of(session: Session, hovered: Item | None, display: Display, setting: 
     return Scene(
         skeleton=skeleton,
         world=world_of(skeleton, document.pose),
+        coordinates=coordinates_of(skeleton, document.pose),
         marks=(*_effectors(document, errors, hovered, (setting.height, slack), near), *_roots(document, hovered)),
         selected=frozenset(joint_of(document, item) for item in document.selection),
         hovered=joint_of(document, hovered) if hovered is not None and hovered.kind == "joint" else -1,
@@ -96,7 +102,7 @@ def scene_of(session: Session, hovered: Item | None, display: Display, setting: 
 def _outside(document: Document) -> frozenset[int]:
     """Joints beyond their ranges, as clips may have them."""
     skeleton, space = document.skeleton, joint_space(document.skeleton)
-    beyond = space.excess(space.measure(document.pose.rotations, document.pose.translations)) > _OUTSIDE
+    beyond = space.excess(coordinates_of(skeleton, document.pose)) > _OUTSIDE
     return frozenset(j for j in np.flatnonzero(beyond).tolist() if skeleton.names[j] not in document.unlimited)
 
 
@@ -135,36 +141,44 @@ def _effectors(
     (height, slack), marks = sizes, []
     chosen = {item.name for item in document.selection if item.name in errors}
     spoken = chosen or {worst(errors)[0]}  # those that the status line speaks of
-    for handle in document.handles:
-        error = errors.get(handle.effector)
-        reached = error is None or error.reached or not handle.on
-        near = error is not None and (error.metres or 0.0) < slack and (error.degrees or 0.0) < _SLACK_DEG
-        mark = _effector(document, handle, error, hovered, reached=reached or near)
-        much = error is not None and ((error.metres or 0.0) >= _SAID * height or (error.degrees or 0.0) >= _SLACK_DEG)
-        quiet = not (mark.reached or (much and (mark.name in spoken or handle.pinned)))
-        marks.append(replace(mark, too_near=mark.name in close, quiet=quiet))
+    selected = {item.name for item in document.selection if item.kind == "effector"}
+    lit = hovered.name if hovered is not None and hovered.kind == "effector" else None
+    world = world_of(document.skeleton, document.pose)
+    joints, offsets = _fixed_at(document.skeleton, tuple([(one.effector, one.offset) for one in document.handles]))
+    places = world.positions[joints] + rotate(world.rotations[joints], offsets)
+    for handle, joint, place in zip(document.handles, joints, places, strict=True):
+        name, on, error = handle.effector, handle.on, errors.get(handle.effector)
+        metres, degrees, met = (0.0, 0.0, True) if error is None else error
+        off, turn = metres or 0.0, degrees or 0.0
+        reached = met or not on or (off < slack and turn < _SLACK_DEG)
+        much = off >= _SAID * height or turn >= _SLACK_DEG
+        marks.append(
+            Mark(
+                name=name,
+                joint=joint,
+                position=place,
+                target=np.array(handle.position) if aims(handle) else None,
+                target_rotation=np.array(handle.rotation) if on and handle.has_rotation else None,
+                reached=reached,
+                error_m=off,
+                pin_position=on and handle.pin_position,
+                pin_rotation=on and handle.pin_rotation,
+                on=on,
+                selected=name in selected,
+                hovered=name == lit,
+                too_near=name in close,
+                quiet=not (reached or (much and (name in spoken or handle.pinned))),
+            )
+        )
     return marks
 
 
-def _effector(
-    document: Document, handle: Handle, error: GoalError | None, hovered: Item | None, *, reached: bool
-) -> Mark:
-    stand = stand_of(document.skeleton, document.pose, handle)
-    item = Item("effector", handle.effector)
-    return Mark(
-        name=handle.effector,
-        joint=stand.joint,
-        position=stand.position,
-        target=np.array(handle.position) if aims(handle) else None,
-        target_rotation=np.array(handle.rotation) if handle.on and handle.has_rotation else None,
-        reached=reached,
-        error_m=(error.metres or 0.0) if error is not None else 0.0,
-        pin_position=handle.on and handle.pin_position,
-        pin_rotation=handle.on and handle.pin_rotation,
-        on=handle.on,
-        selected=item in document.selection,
-        hovered=item == hovered,
-    )
+@lru_cache(maxsize=8)
+def _fixed_at(skeleton: Skeleton, effectors: tuple[tuple[str, Sequence[float]], ...]) -> tuple[list[int], Floats]:
+    """The joints (N,) that effectors are fixed to, and where (N, 3) in their frames; of each its name and offset."""
+    places = [find_place(skeleton, name) for name, _ in effectors]
+    offsets = np.array([np.add(place.offset, offset) for place, (_, offset) in zip(places, effectors, strict=True)])
+    return [place.joint for place in places], offsets.reshape(-1, 3)
 
 
 class SceneBuilder:
