@@ -227,6 +227,7 @@ def _frames(skeleton: Skeleton, world: World, bones: Bones, some: Ints) -> Float
         side[lost] = perpendicular(along[lost])
     radii = bones.radii[some, None]
     frames = np.empty((len(some), 3, 4))
-    frames[:, :, 0], frames[:, :, 1] = side * radii, between
-    frames[:, :, 2], frames[:, :, 3] = np.cross(side, along) * radii, bones.heads[some]
+    frames[:, :, 0], frames[:, :, 1], frames[:, :, 3] = side * radii, between, bones.heads[some]
+    over = side[:, [1, 2, 0]] * along[:, [2, 0, 1]] - side[:, [2, 0, 1]] * along[:, [1, 2, 0]]  # side x along
+    frames[:, :, 2] = over * radii
     return frames

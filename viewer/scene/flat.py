@@ -66,9 +66,9 @@ def tessellate(paths: Sequence[Path]) -> Records:
     places = _lanes(np.concatenate([path.points for path in able]), layout)
     colours = np.array([path.colour for path in able])[layout.path_of_corner]
     colours[:, 3] *= layout.fade
-    records = np.empty(len(layout.corners), FLAT)
-    records["position"], records["colour"] = places[layout.corners], colours
-    return records
+    rows = np.empty((len(layout.corners), FLAT.itemsize // 4), dtype=np.float32)
+    rows[:, :2], rows[:, 2:] = places[layout.corners], colours
+    return rows.reshape(-1).view(FLAT)
 
 
 class _Layout(NamedTuple):

@@ -12,7 +12,7 @@ from viewer.gizmo.drawing import Shape
 from viewer.scene.camera import near_of
 from viewer.scene.flat import DIAMOND, Path, box, circle, clipped, dashes, tessellate
 from viewer.scene.look import PALETTE, RGBA, rgba
-from viewer.scene.primitives import FLAT, SPHERE, Lines, Records, joined
+from viewer.scene.primitives import FLAT, SPHERE, Lines, Records
 from viewer.scene.scene import Mark, Scene, Trail
 from viewer.scene.shapes import is_about
 from viewer.spatial.checks import Floats
@@ -174,14 +174,17 @@ _CHEVRON = np.array([[-3.6, 3.2], [0.0, 0.0], [3.6, 3.2]])
 _CHEVRON_OUT = 17.0
 
 
+_NUMBERS = FLAT.itemsize // 4
+
+
 def placed(stamps: Sequence[tuple[Records, tuple[float, float]]]) -> Records:
     """Stamps at their pixels, the later over the earlier."""
     if not stamps:
         return np.empty(0, FLAT)
     records, places = zip(*stamps, strict=True)
-    result = joined(records, FLAT)
-    result["position"] += np.repeat(np.array(places, dtype=np.float32), [len(stamp) for stamp in records], axis=0)
-    return result
+    rows = np.concatenate([stamp.view(np.float32) for stamp in records]).reshape(-1, _NUMBERS)
+    rows[:, :2] += np.array(places, dtype=np.float32).repeat([len(stamp) for stamp in records], axis=0)
+    return rows.reshape(-1).view(FLAT)
 
 
 @lru_cache(maxsize=256)
