@@ -7,7 +7,7 @@ import zlib
 
 import numpy as np
 
-from viewer.ik.leaps import CHOICE
+from viewer.ik.restarts import CHOICE
 from viewer.ik.system import Settings, System
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats

@@ -11,6 +11,7 @@ import numpy as np
 
 from viewer.document.actions import SetPlanar
 from viewer.document.default_goals import below, world_of
+from viewer.document.evaluation import frame_pose
 from viewer.document.planar import out_of_plane
 from viewer.scene import Camera, ViewName, blend, facing, figure_points
 from viewer.session import Document, Session
@@ -365,4 +366,4 @@ def way_of(document: Document) -> Floats:
 def _pose(document: Document, frame: int) -> Pose:
     clip, take = document.clip_data, document.take
     plain = clip is not None and (take is None or take.is_empty) and frame < len(clip)
-    return clip.pose(frame) if plain and clip is not None else document.frame_pose(frame)
+    return clip.pose(frame) if plain and clip is not None else frame_pose(document, frame)

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from viewer.document.actions import SetClip
-from viewer.document.take import baked_character, baked_clip
+from viewer.document.evaluation import baked_character, baked_clip, frame_pose
 from viewer.errors import ViewerError, quote, shown
 from viewer.formats.load import SAMPLE
 from viewer.formats.save import SEVERAL_CLIPS, SHAPES, WRITERS, retimed, save
@@ -44,7 +44,7 @@ def shows_motion(document: Document) -> bool:
     if not has_motion(document):
         return False
     keyed = document.take is not None and not document.take.is_empty
-    return keyed or document.pose.same_as(document.frame_pose(document.frame))
+    return keyed or document.pose.same_as(frame_pose(document, document.frame))
 
 
 @dataclass(frozen=True, slots=True)

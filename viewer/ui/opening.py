@@ -19,7 +19,7 @@ from viewer.session import Document, Session
 from viewer.session.demos import PREFIX, find_demo
 from viewer.session.files import MotionError, MotionFile, Opened, is_session, open_session
 from viewer.session.storage.motion import character_in
-from viewer.session.unexpected import said
+from viewer.session.unexpected import fault_line
 from viewer.skeleton.character import Character
 from viewer.skeleton.kinematics import fk
 from viewer.ui import numbers
@@ -85,7 +85,7 @@ class Opening:
             self.ask_motion(Path(path), error.file_of_motion)
             return False
         except Exception as error:  # noqa: BLE001 - no file ends the program
-            known = error if isinstance(error, ViewerError) else InputError(said(error, path))
+            known = error if isinstance(error, ViewerError) else InputError(fault_line(error, path))
             view.post(bad_file(view, path, known))
             return False
         view.preferences.remember(path)
