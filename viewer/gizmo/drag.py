@@ -14,7 +14,7 @@ from viewer.gizmo.gizmo import Gizmo, held_shapes, shapes_at
 from viewer.gizmo.guides import Extent, guides
 from viewer.gizmo.linear_view import linear_view, same_view
 from viewer.gizmo.motion import Motion, Path, Track
-from viewer.gizmo.typed import AXES, PLANES, Part, Tool, TypedNumbers, axis_of, decimals_for
+from viewer.gizmo.typed import AXES, AXIS_OF, PLANES, Part, Tool, TypedNumbers, decimals_for
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 
@@ -156,7 +156,7 @@ class GizmoDrag:
 
     def next_field(self) -> Motion:
         """Go on to the next axis's number; along one axis alone this opens the numbers of the other two."""
-        index = axis_of(self.part)
+        index = AXIS_OF.get(self.part)
         if not self._turning and index is not None and self._fields == 1:
             self._everywhere = True
             self._constraint = replace(self._constraint, typed_everywhere=True)

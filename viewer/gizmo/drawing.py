@@ -10,7 +10,7 @@ import numpy as np
 
 from viewer.gizmo.handles import HEAD, RING, Handle, SeenAxes, ring_frame, unit
 from viewer.gizmo.linear_view import LinearView
-from viewer.gizmo.typed import LETTERS, PLANES, Tool, axis_of
+from viewer.gizmo.typed import AXIS_OF, LETTERS, PLANES, Tool
 from viewer.spatial.checks import Floats
 
 
@@ -122,7 +122,7 @@ def draw(one: Handle, seen: SeenAxes, tool: Tool, view: LinearView, scale: float
     strength = one.strength * style.alpha
     if strength <= 0.0:
         return []
-    axis = axis_of(part)
+    axis = AXIS_OF.get(part)
     colour = style.colour or ("text" if axis is None else LETTERS[axis].lower())
     if axis is None:
         return [Stroke(one.path, CIRCLE_WIDTH * scale, colour, strength, closed=True)]

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from viewer.gizmo.linear_view import LinearView
-from viewer.gizmo.typed import PLANES, Part, Tool, axis_of
+from viewer.gizmo.typed import AXIS_OF, PLANES, Part, Tool
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import perpendicular
 
@@ -107,7 +107,7 @@ def seen_axes(axes: Floats, view: LinearView) -> SeenAxes:
 
 def handle(part: Part, seen: SeenAxes, tool: Tool, view: LinearView, scale: float) -> Handle:
     """One handle of a tool; those that face the eye are the same in every tool."""
-    axis = axis_of(part)
+    axis = AXIS_OF.get(part)
     if axis is None:
         centre = part is Part.SCREEN
         path = view.centre + (DISC if centre else VIEW_RING) * scale * _CIRCLE

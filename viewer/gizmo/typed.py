@@ -58,12 +58,8 @@ PARTS: Final = {
 """The handles that each tool shows."""
 
 
-_AXIS_OF: Final = {part: axis for parts in (AXES, PLANES) for axis, part in enumerate(parts)}
-
-
-def axis_of(part: Part) -> int | None:
-    """The axis (0, 1, 2) that an arrow or a ring is along, or a square at right angles to; None for the others."""
-    return _AXIS_OF.get(part)
+AXIS_OF: Final = {part: axis for parts in (AXES, PLANES) for axis, part in enumerate(parts)}
+"""The axis (0, 1, 2) that an arrow or a ring is along, or a square at right angles to."""
 
 
 def axes_of(

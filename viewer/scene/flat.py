@@ -7,7 +7,7 @@ once, because a handle of a dozen shapes must not cost a dozen times what one co
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -15,8 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from viewer.scene.look import RGBA
-from viewer.scene.primitives import FLAT, Records
+from viewer.gizmo.drawing import Letter, Shape, Stroke
+from viewer.scene.look import RGBA, rgba
+from viewer.scene.primitives import FLAT, Records, Text
 from viewer.spatial.checks import Bools, Floats, Ints, handed_over
 
 _HALF_FEATHER = 0.5
@@ -290,3 +291,37 @@ def clipped(start: ArrayLike, end: ArrayLike, size: tuple[int, int], margin: flo
 def _unit_circle(count: int) -> Floats:
     turn = 2.0 * math.pi * np.arange(count) / count
     return handed_over(np.stack([np.cos(turn), np.sin(turn)], axis=1))
+
+
+_LETTER = 13
+_NEAR = 90.0
+"""Pixels from its middle within which all of a gizmo is."""
+
+
+def shape_records(shapes: Iterable[Shape]) -> tuple[Records, list[Text]]:
+    """FLAT triangles of strokes and fills, in their order, and the letters."""
+    paths: list[Path] = []
+    texts: list[Text] = []
+    for shape in shapes:
+        colour = rgba(shape.colour, shape.alpha)
+        if isinstance(shape, Letter):
+            x, y = shape.at.tolist()
+            on_dot = shape.colour == "on_accent"  # dark on a bright dot: a dark rim would blur it
+            texts.append(Text(shape.text, x, y, colour, _LETTER, "centre", halo=not on_dot, bold=True))
+        elif isinstance(shape, Stroke):
+            paths.append(Path(shape.points, colour, shape.width, shape.closed))
+        else:
+            paths.append(Path(shape.points, colour))
+    return tessellate(paths), texts
+
+
+def is_about(shapes: Iterable[Shape], pixel: tuple[float, float], scale: float) -> bool:
+    """Whether lines are drawn round a pixel: it has a gizmo, which shows by itself what is selected."""
+    reach = _NEAR * scale
+    x, y = pixel
+    for shape in shapes:
+        if isinstance(shape, Stroke) and shape.closed:
+            low, high = shape.points.min(axis=0).tolist(), shape.points.max(axis=0).tolist()
+            if low[0] <= x <= high[0] and low[1] <= y <= high[1] and high[0] - low[0] <= 2.0 * reach:
+                return True
+    return False

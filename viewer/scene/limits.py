@@ -9,8 +9,7 @@ import numpy as np
 
 from viewer.scene.look import RGBA, rgba
 from viewer.scene.primitives import VERTEX, Lines, Records
-from viewer.scene.range_shapes import Swing, Travel, Twist
-from viewer.scene.ranges import Range, ranges_of
+from viewer.scene.ranges import Range, Swing, Travel, Twist, ranges_of
 from viewer.scene.scene import Scene
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.projection import Projection

@@ -10,11 +10,10 @@ import numpy as np
 
 from viewer.gizmo.drawing import Shape
 from viewer.scene.camera import near_of
-from viewer.scene.flat import DIAMOND, Path, box, circle, clipped, dashes, tessellate
+from viewer.scene.flat import DIAMOND, Path, box, circle, clipped, dashes, is_about, tessellate
 from viewer.scene.look import PALETTE, RGBA, rgba
 from viewer.scene.primitives import FLAT, SPHERE, Lines, Records
 from viewer.scene.scene import Mark, Scene, Trail
-from viewer.scene.shapes import is_about
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 

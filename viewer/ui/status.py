@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -33,6 +34,7 @@ _AT_LIMIT = 1e-4
 """Radians or metres from an end of a range within which a joint stands at it."""
 
 
+@lru_cache(maxsize=1024)
 def short_name(name: str) -> str:
     """``R hand`` for ``mixamorig:RightHand`` or ``hand.R``; a name without a side as it is."""
     words = _WORD.findall(name.rpartition(":")[2])
@@ -262,7 +264,7 @@ def _error_text(report: Report, document: Document) -> str:
 
 def _errors(errors: Mapping[str, GoalError], finest: int) -> str:
     """``R hand 0.0 L hand 0.0 Head 0.1 mm``; each with its unit where one is said in metres."""
-    if any((metres or 0.0) >= FAR for metres, _, _ in errors.values()):
+    if any([(metres or 0.0) >= FAR for metres, _, _ in errors.values()]):  # noqa: C419 - one call, not one for each
         several = ((name, error[0]) for name, error in errors.items() if error[0] is not None)
         return " ".join(f"{short_name(name)} {numbers.error(metres, finest)}" for name, metres in several)
     parts = [
