@@ -13,7 +13,6 @@ import numpy as np
 from viewer.document.document import Document
 from viewer.document.handle import STANDING, Handle, Wanted
 from viewer.document.take import Pin
-from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.effectors import EffectorGoal, find_place
 from viewer.skeleton.kinematics import World, fk
 from viewer.skeleton.pose import Pose
@@ -40,12 +39,6 @@ class Stand(NamedTuple):
 def world_of(skeleton: Skeleton, pose: Pose) -> World:
     """Forward kinematics, kept for the poses in use, which are immutable."""
     return fk(skeleton, pose)
-
-
-@lru_cache(maxsize=8)
-def coordinates_of(skeleton: Skeleton, pose: Pose) -> Floats:
-    """(J, 3) coordinates of the joints, kept for the poses in use."""
-    return joint_space(skeleton).measure(pose.rotations, pose.translations)
 
 
 def stand_of(skeleton: Skeleton, pose: Pose, handle: Handle) -> Stand:

@@ -12,7 +12,18 @@ from viewer.ik.assemble import Assembly
 from viewer.ik.backends.block import in_block
 from viewer.ik.backends.vectorised.engine import begin, into_limits, residuals
 from viewer.ik.settings import INSIDE
-from viewer.ik.system import Call, Integers, State, System, Work, copy_state, make_many, make_state, make_work
+from viewer.ik.system import (
+    Call,
+    Integers,
+    StartTables,
+    State,
+    System,
+    Work,
+    copy_state,
+    make_many,
+    make_state,
+    make_work,
+)
 from viewer.skeleton.arguments import wrong_kind
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
@@ -45,19 +56,19 @@ class Workspace:
         self.direct: Direct | None = None
         self.prepared: Prepared | None = None
 
-    def into_block(self, call: Call) -> tuple[Integers, Call]:
+    def into_block(self, call: Call, tables: StartTables) -> tuple[Integers, Call]:
         """Move all arrays, and those of a call, into a block for compiled code; what never changes is copied there."""
-        block, moved = in_block(self._groups(call))
-        system, self.work, self.state, self.trial, self.best, self.anchor, self.start, self.one, call = moved
+        block, moved = in_block(self._groups(call, tables))
+        system, self.work, self.state, self.trial, self.best, self.anchor, self.start, self.one, call, _ = moved
         self.system = self.system._replace(**{name: getattr(system, name) for name in _CHANGED})
         return block, call
 
-    def ndims(self, call: Call) -> list[int]:
+    def ndims(self, call: Call, tables: StartTables) -> list[int]:
         """How many axes each of these arrays has."""
-        return [array.ndim for group in self._groups(call) for array in group]
+        return [array.ndim for group in self._groups(call, tables) for array in group]
 
-    def _groups(self, call: Call) -> tuple[Any, ...]:
-        return *self.arrays, self.start, self.one, call
+    def _groups(self, call: Call, tables: StartTables) -> tuple[Any, ...]:
+        return *self.arrays, self.start, self.one, call, tables
 
     def go_back(self, pose: Pose) -> bool:
         """Stand at a pose, inside its limits; the scratch holds how far off the goals are; whether it was outside."""
@@ -77,12 +88,21 @@ class Workspace:
         rotations.take(self.joints, 0, self.one.q[0], "clip")
         translations.take(self.joints, 0, self.one.t[0], "clip")
 
-    def begin_at(self, pose: Pose, backend: str = "numba") -> None:
-        """Take a pose to start from, not to be brought inside its limits again if that is where `begun_at` was last."""
-        if self._begun is not None and pose is self._begun[0] and backend == self._begun[1]:  # poses do not change
+    def begins_again(self, pose: Pose, backend: str = "numba") -> bool:
+        """Whether ``start`` is this pose, inside its limits: that is where `begun_at` was last; noted in ``one``."""
+        again = self._begun is not None and pose is self._begun[0] and backend == self._begun[1]  # poses do not change
+        if again:
             self.one.again[0] = True
-        else:
+        return again
+
+    def begin_at(self, pose: Pose, backend: str = "numba") -> None:
+        """Take a pose to start from, not to be brought inside its limits again if `begins_again`."""
+        if not self.begins_again(pose, backend):
             self.pose_at(pose.rotations, pose.translations)
+
+    def forget(self) -> None:
+        """Remember no pose as that of ``start``."""
+        self._begun = None
 
     def begun_at(self, pose: Pose, backend: str = "numba") -> None:
         """Remember that ``start`` is this pose, inside its limits; backends differ in its last bits."""

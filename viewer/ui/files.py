@@ -184,7 +184,7 @@ class Files:
         session, view = self._session, self._view
         place = path if is_session(path) else path.with_name(path.name.removesuffix(".json") + SUFFIX)
         try:
-            saved = save_session(session.document, place, session.tape)
+            saved = save_session(session.document, place, session.action_log)
         except ViewerError as error:
             view.fail(error, "save")
             return False
@@ -252,7 +252,7 @@ class Files:
     def _toggle_actions(self) -> None:
         """Keep all that is done from here on, for somebody to do again; or no longer."""
         view, session = self._view, self._session
-        on = session.tape is None
+        on = session.action_log is None
         session.record_actions(on)
         view.preferences.record_actions = on
         said = "Actions are recorded from here on and saved with the session" if on else "Actions are not recorded"
@@ -274,7 +274,9 @@ class Files:
             "file.save_as": CommandBinding(self._save_as),
             "file.export": CommandBinding(partial(request, "export-dialog")),
             "file.reload": CommandBinding(self.reload, lambda: self.can_reload),
-            "file.record_actions": CommandBinding(self._toggle_actions, checked=lambda: self._session.tape is not None),
+            "file.record_actions": CommandBinding(
+                self._toggle_actions, checked=lambda: self._session.action_log is not None
+            ),
             "file.quit": CommandBinding(self._quit),
             "file.picture": CommandBinding(partial(request, "picture-dialog")),
             "file.film": CommandBinding(partial(request, "film-dialog"), lambda: not self._session.recording),

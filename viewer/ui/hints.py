@@ -59,7 +59,7 @@ def _of_pointer(session: Session, view: View, drags: Dragging) -> tuple[Hint, ..
 
 def _modifiers(view: View, *, turning: bool) -> tuple[Hint, ...]:
     step = f"{view.snap_deg:g}°" if turning else numbers.step(view.snap_m)
-    word = f"free of {step}" if view.magnet else f"snap {step}"
+    word = "no snap" if view.magnet else f"snap {step}"
     return Hint("Ctrl", word), Hint("Shift", "fine")
 
 

@@ -198,7 +198,7 @@ class Keying:
         """Say what nobody asked for: playing or a recording that ended by itself, a pose that went without a key."""
         if self._session.interrupted != self._interrupted:
             self._interrupted = self._session.interrupted
-            self._view.note(f"Playing stopped at frame {self._document.frame}: Space goes on")
+            self._view.note(f"Playback stopped at frame {self._document.frame}: Space resumes")
         if self._session.left is not self._left:
             self._left = self._session.left
             self._offer_key()
@@ -227,7 +227,7 @@ class Keying:
 
     def _tell_recorded(self) -> None:
         seconds = self._session.last_recorded
-        nothing = "Nothing was recorded: drag while it records"
+        nothing = "Nothing was recorded: drag while recording"
         self._view.note(nothing if seconds is None else f"Recorded {seconds:.1f} s")
 
     # Copying

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.document.default_goals import coordinates_of, world_of
-from viewer.document.effector_transform import joints_at_limit, measured
+from viewer.document.default_goals import world_of
+from viewer.document.effector_transform import coordinates_of, joints_at_limit, measured
 from viewer.ik.solution import Status
 from viewer.scene import (
     Display,

@@ -166,7 +166,10 @@ def status_line(session: Session, *, dragging: bool, compiling_for: float, fps: 
     document, report = session.document, session.report
     finest = error_decimals(figure_height(document.skeleton))
     recorded = session.recorded_seconds if session.recording else None
-    modes = (*_modes(document, compiling_for, recorded), *(("Recording actions",) if session.tape is not None else ()))
+    modes = (
+        *_modes(document, compiling_for, recorded),
+        *(("Recording actions",) if session.action_log is not None else ()),
+    )
     if report is None or session.playing:
         state = "Playing" if session.playing else "Not solved"
         return StatusLine("dot", state, "idle", _errors(session.errors, finest), _figures(None, fps), modes)
