@@ -283,7 +283,7 @@ def _tack(colour: RGBA, scale: float) -> list[Path]:
     return [Path(scale * outline, colour) for outline in (head, neck, collar, needle)]
 
 
-_WIDTH, _DOT_trails = 2.0, 3.0
+_WIDTH, _TRAIL_DOT = 2.0, 3.0
 """Width of the line and radius of the dots, pixels of the design."""
 _NEAR, _FAR = 0.95, 0.25
 """Alpha at the frame shown and at the ends."""
@@ -316,6 +316,6 @@ def _way(trail: Trail, name: str, lines: Lines) -> None:
 
 def _dots(places: Floats, scale: float) -> Records:
     records = np.zeros(len(places), SPHERE)
-    records["centre"], records["least_px"] = places, _DOT_trails * scale
+    records["centre"], records["least_px"] = places, _TRAIL_DOT * scale
     records["colour"] = (*PALETTE["text"], 1.0)
     return records

@@ -1,4 +1,4 @@
-"""The scene: what there is to see at one moment, as plain values that the window fills in."""
+"""The scene: what there is to see at one moment, as plain values."""
 
 from __future__ import annotations
 

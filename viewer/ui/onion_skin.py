@@ -51,9 +51,9 @@ class OnionSkin:
 
     @property
     def asked(self) -> Shown:
-        """As the user likes it."""
-        liked = self._view.preferences
-        return Shown(liked.ghosts_around, liked.ghost_step, liked.trail_frames)
+        """What the preferences ask for."""
+        preferences = self._view.preferences
+        return Shown(preferences.ghosts_around, preferences.ghost_step, preferences.trail_frames)
 
     def ghosts(self) -> tuple[Ghost, ...]:
         """The figure at other frames; none while it is recorded."""
