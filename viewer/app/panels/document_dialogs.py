@@ -23,9 +23,8 @@ from viewer.errors import InputError, ViewerError, visible
 from viewer.formats.load import load, sample_names
 from viewer.session.backup import backup_of
 from viewer.skeleton.kinematics import fk, tip_positions
-from viewer.ui import numbers, showing
-from viewer.ui.documents import units_of
-from viewer.ui.showing import Question
+from viewer.ui import numbers
+from viewer.ui.opening import Question, units_of
 from viewer.ui.timeline import last_frame
 
 Segment = tuple[tuple[float, float], tuple[float, float]]
@@ -124,7 +123,7 @@ def _card(ui: PanelContext, name: str, wide: float) -> bool:
 
 def _recent(ui: PanelContext) -> bool:
     """Files opened last; whether one was chosen."""
-    recent = ui.controller.preferences.recent[:_RECENT]
+    recent = ui.controller.view.preferences.recent[:_RECENT]
     if not recent:
         return False
     pen = Pen(ui)
@@ -330,7 +329,7 @@ def _ask_motion(ui: PanelContext) -> None:
     pressed = choices(ui, *(Choice(words, primary=words == "Locate…") for words in offered))
     if pressed or closed:
         imgui.close_current_popup()
-        showing.answer(ui.controller, asked, answers[pressed or "Cancel"])  # type: ignore[arg-type]  # one of them
+        ui.controller.opening.answer_motion(asked, answers[pressed or "Cancel"])  # type: ignore[arg-type]  # one of them
         ui.wake()
     end_dialog()
 
@@ -376,4 +375,4 @@ def _go(ui: PanelContext, wanted: float, last: int) -> None:
     ui.controller.playback.go(frame)
     if frame != asked:
         there = "first" if frame == 0 else "last"
-        ui.controller.note(f"Frame: there is no {numbers.fixed(asked, 0)}, {frame} is the {there}")
+        ui.controller.view.note(f"Frame: there is no {numbers.fixed(asked, 0)}, {frame} is the {there}")

@@ -28,8 +28,8 @@ from viewer.formats.load import READERS, sample_names
 from viewer.formats.save import IN_METRES, MOST_DECIMALS, SHAPES, WITH_DECIMALS
 from viewer.session import Document
 from viewer.session.files import SUFFIX
-from viewer.ui.documents import EXPORTS, ExportOptions, export_to, has_motion, replaces, shows_motion
-from viewer.ui.showing import Wanted
+from viewer.ui.files import EXPORTS, ExportOptions, has_motion, shows_motion
+from viewer.ui.opening import Wanted
 
 EXPORT_HEIGHT = 100.0
 """Logical pixels that the rows take."""
@@ -207,7 +207,7 @@ def draw_places(ui: PanelContext, state: State) -> bool:
         if _row(ui, words, fa.ICON_FA_FOLDER, str(path), lit=path == state.folder):
             state.go(path)
     if state.samples:
-        recent = ui.controller.preferences.recent
+        recent = ui.controller.view.preferences.recent
         if recent:
             _heading(ui, "Recent")
         for place in recent:
@@ -547,11 +547,13 @@ def _asked(ui: PanelContext, name: str, value: object) -> State:
         return State("Save as", "Save", (SUFFIX,), controller.files.save_to, saving=True, name=proposed)
     if name == "export-dialog":
         asked = ExportState.of(ui.session.document)
-        asks, name = partial(replaces, controller), f"{stem}{EXPORTS[0]}"
+        asks, name = controller.files.replaces, f"{stem}{EXPORTS[0]}"
         state = State("Export", "Export", EXPORTS, _nothing, saving=True, asks=asks, name=name, export=asked)
-        state.done = lambda path: export_to(controller, path, options=asked.options(controller.document, path))
+        state.done = lambda path: controller.files.export_to(
+            path, options=asked.options(controller.session.document, path)
+        )
         return state
-    picture = partial(controller.request, "picture")
+    picture = partial(controller.view.request, "picture")
     return State("Save picture", "Save", (".png",), picture, saving=True, name=f"{stem}.png")
 
 
@@ -690,9 +692,9 @@ def _done(ui: PanelContext, state: State, path: Path) -> bool:
     """Do what the dialog is for; whether that worked: what went wrong in writing is said here, and the name stays."""
     if state.done(path) is not False or not state.saving:
         return True
-    said = ui.controller.messages[-1:]
+    said = ui.controller.view.bar.messages[-1:]
     for message in said:
-        ui.controller.bar.close(message)
+        ui.controller.view.bar.close(message)
         state.problem = message.text
     state.replacing, state.fresh = None, FOCUS
     return not said

@@ -261,7 +261,7 @@ class FilmState:
 
 def opened(ui: PanelContext, before: FilmState | None, folder: Path) -> FilmState:
     """The dialog as it opens: as it was left for this figure, else as films were made last."""
-    document, liked = ui.session.document, ui.controller.preferences.film
+    document, liked = ui.session.document, ui.controller.view.preferences.film
     lacks = why_no_mp4()
     if before is not None and before.subject is document.character:
         before.changed()
@@ -283,7 +283,7 @@ def opened(ui: PanelContext, before: FilmState | None, folder: Path) -> FilmStat
 
 def remember(ui: PanelContext, state: FilmState) -> None:
     """Keep the choices that are not about this take alone."""
-    ui.controller.preferences.film = {
+    ui.controller.view.preferences.film = {
         "format": state.form,
         "size": state.size,
         "own": f"{state.own[0]}x{state.own[1]}",
@@ -340,7 +340,7 @@ def why_no_mp4() -> str:
 
 
 def _parts(ui: PanelContext, liked: str | None) -> set[str]:
-    display = ui.controller.display
+    display = ui.controller.view.display
     shown = {part for part in PARTS if part not in _KEPT and getattr(display, part)}
     if liked is None:
         return shown | ({"grid"} if display.grid else set())
@@ -629,6 +629,6 @@ def _ordered(ui: PanelContext, state: FilmState, plan: FilmPlan, pictures: int) 
     remember(ui, state)
     ui.memory["last"] = path.parent
     state.changed()
-    ui.controller.request("film", FilmOrder(plan, path))
+    ui.controller.view.request("film", FilmOrder(plan, path))
     ui.wake()
     return True

@@ -45,7 +45,7 @@ def draw(ui: PanelContext) -> None:
 
 
 def _rows(ui: PanelContext, handles: Sequence[Handle]) -> None:
-    hovered = ui.controller.hovered_item()
+    hovered = ui.controller.view.hovered_item()
     # What is on comes first: a hand has twenty effectors that are off until they are touched.
     shown = [h for h in handles if h.on] + [h for h in handles if not h.on]
     errors = ui.session.errors
@@ -93,7 +93,7 @@ def _row(ui: PanelContext, handle: Handle, error: GoalError | None, *, lit: bool
         pen.right(
             right - pen.px(_WEIGHT),
             y,
-            error_words(error, tolerance, ui.controller.error_decimals),
+            error_words(error, tolerance, ui.controller.view.error_decimals),
             "text2" if reached else "unreached",
         )
         pen.right(right, y, numbers.weight(handle.weight), "text2")

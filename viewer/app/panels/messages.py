@@ -19,6 +19,7 @@ from viewer.app.widgets.buttons import FIELD, icon_button, key_cap, segments, te
 from viewer.app.widgets.dialogs import wrapped
 from viewer.app.widgets.edits import settle
 from viewer.app.widgets.pen import Pen, tip
+from viewer.scene import figure_points
 from viewer.session.demos import Demo, Says
 from viewer.ui.messages import STALLED, Message
 from viewer.ui.status import StatusLine
@@ -117,7 +118,7 @@ class _Box(NamedTuple):
 def draw_messages(ui: PanelContext) -> None:
     """Draw messages in a lower corner of the view, the newest lowest: beside the figure, not over it."""
     controller, pen = ui.controller, Pen(ui, imgui.get_background_draw_list())
-    messages = list(controller.messages)
+    messages = list(controller.view.bar.messages)
     if ui.session.escape_offered:
         look = ("Look for another way", lambda: run(ui, "solver.escape"))
         messages.append(Message(STALLED, "note", (look,)))
@@ -130,9 +131,9 @@ def draw_messages(ui: PanelContext) -> None:
             break
         bottom -= box.height
         at = _start(ui, box, left=left), bottom
-        _message_box(ui, box, index, at, offered=box.message not in controller.messages)
+        _message_box(ui, box, index, at, offered=box.message not in controller.view.bar.messages)
         bottom -= ui.px(_GAP)
-    seconds = controller.bar.left
+    seconds = controller.view.bar.left
     if seconds is not None:
         ui.wake(seconds)  # notes go by themselves
 
@@ -154,7 +155,9 @@ def _on_left(ui: PanelContext, boxes: list[_Box]) -> bool:
         return False
     if "left" not in ui.memory:
         view, controller = ui.regions.viewport, ui.controller
-        pixels = controller.projection().project(controller.picture.figure_points()) + np.array([view.x, view.y])
+        pixels = controller.projection().project(
+            figure_points(controller.scene().skeleton, controller.scene().world)
+        ) + np.array([view.x, view.y])
         covered = []
         for left in (False, True):
             x, low = _start(ui, boxes[0], left=left), _lowest(ui, left=left)
@@ -231,9 +234,9 @@ def _answered(ui: PanelContext, message: Message, chosen: int, *, offered: bool)
     if offered:
         message.actions[chosen][1]()
     elif chosen >= 0:
-        ui.controller.bar.choose(message, chosen)
+        ui.controller.view.bar.choose(message, chosen)
     else:
-        ui.controller.bar.close(message)
+        ui.controller.view.bar.close(message)
     ui.wake()
 
 

@@ -95,9 +95,9 @@ def _presets(ui: PanelContext, pen: Pen, start: tuple[float, float], end: float)
     left = end - len(PRESETS) * each
     imgui.set_cursor_screen_pos((left, y))
     words = [name.capitalize() for name in PRESETS]
-    chosen = segments(ui, "preset", words, PRESETS.index(ui.controller.preset), widths=each)
+    chosen = segments(ui, "preset", words, PRESETS.index(ui.controller.view.preset), widths=each)
     if chosen is not None:
-        ui.controller.preset = PRESETS[chosen]
+        ui.controller.view.preset = PRESETS[chosen]
     label_x = left - pen.width("Mouse preset") - pen.px(12)
     if label_x < start[0]:
         return left
@@ -108,10 +108,10 @@ def _presets(ui: PanelContext, pen: Pen, start: tuple[float, float], end: float)
 def _help_rows(ui: PanelContext, state: _Help) -> None:
     wide = imgui.get_content_region_avail().x
     count = max(1, min(3, int(wide / ui.px(_NARROWEST))))
-    key = (state.query, ui.controller.preset, count)
+    key = (state.query, ui.controller.view.preset, count)
     if state.key != key:
         state.key = key
-        state.columns = arranged(found(state.query, ui.controller.preset), count)
+        state.columns = arranged(found(state.query, ui.controller.view.preset), count)
     pen = Pen(ui)
     x, top = imgui.get_cursor_screen_pos()
     across, deepest = wide / count, 0.0
@@ -222,7 +222,7 @@ def draw_preferences(ui: PanelContext) -> None:
 
 
 def _scale(ui: PanelContext) -> None:
-    preferences = ui.controller.preferences
+    preferences = ui.controller.view.preferences
     label(ui, "Interface scale", width=_LABEL)
     words = ["Auto", *(f"{100.0 * scale:.0f} %" for scale in _SCALES)]
     now = preferences.ui_scale
@@ -231,7 +231,7 @@ def _scale(ui: PanelContext) -> None:
     chosen = segments(ui, "scale", words, active, widths=each)
     if chosen is not None:
         preferences.ui_scale = None if chosen == 0 else _SCALES[chosen - 1]
-        ui.controller.changed()
+        ui.controller.view.changed()
     label(ui, "", width=_LABEL)
     if text_button(ui, "Smaller", enabled=ui.scale > SMALLEST_SCALE):
         _set_scale(ui, ui.scale - 0.05)
@@ -247,18 +247,18 @@ def _scale(ui: PanelContext) -> None:
 
 def _set_scale(ui: PanelContext, scale: float) -> None:
     wanted = round(20.0 * min(max(scale, SMALLEST_SCALE), LARGEST_SCALE)) / 20.0
-    ui.controller.preferences.ui_scale = wanted
-    ui.controller.changed()
+    ui.controller.view.preferences.ui_scale = wanted
+    ui.controller.view.changed()
     ui.wake()
 
 
 def _mouse(ui: PanelContext) -> None:
     controller = ui.controller
     label(ui, "Mouse", width=_LABEL, height=26, hint="Which buttons move the camera; F1 lists them")
-    chosen = segments(ui, "preset", [name.capitalize() for name in PRESETS], PRESETS.index(controller.preset))
+    chosen = segments(ui, "preset", [name.capitalize() for name in PRESETS], PRESETS.index(controller.view.preset))
     if chosen is not None:
-        controller.preset = PRESETS[chosen]
-    preferences = controller.preferences
+        controller.view.preset = PRESETS[chosen]
+    preferences = controller.view.preferences
     _switch(
         ui,
         "Trackpad",
@@ -271,8 +271,8 @@ def _mouse(ui: PanelContext) -> None:
 
 def _toggler(ui: PanelContext, name: str) -> Callable[[], None]:
     def turn() -> None:
-        setattr(ui.controller.preferences, name, not getattr(ui.controller.preferences, name))
-        ui.controller.changed()
+        setattr(ui.controller.view.preferences, name, not getattr(ui.controller.view.preferences, name))
+        ui.controller.view.changed()
 
     return turn
 
@@ -292,15 +292,15 @@ def _snapping(ui: PanelContext) -> None:
     controller = ui.controller
 
     def magnet() -> None:
-        controller.magnet = not controller.magnet
+        controller.view.magnet = not controller.view.magnet
 
-    _switch(ui, "Magnet", "Drags snap; hold Ctrl to move freely", controller.magnet, magnet)
+    _switch(ui, "Magnet", "Drags snap; hold Ctrl to move freely", controller.view.magnet, magnet)
     label(ui, "Snap steps", width=_LABEL)
     width = ui.px(110)
-    edit = number_field(ui, "snap m", controller.snap_m, in_lengths(ui, _SNAP), width=width, hint="Moving")
+    edit = number_field(ui, "snap m", controller.view.snap_m, in_lengths(ui, _SNAP), width=width, hint="Moving")
     if edit is not None and edit.phase is not Phase.COMMIT:
-        controller.snap_m = edit.value
+        controller.view.snap_m = edit.value
     imgui.same_line()
-    edit = number_field(ui, "snap deg", controller.snap_deg, _ANGLE, width=width, hint="Rotating")
+    edit = number_field(ui, "snap deg", controller.view.snap_deg, _ANGLE, width=width, hint="Rotating")
     if edit is not None and edit.phase is not Phase.COMMIT:
-        controller.snap_deg = edit.value
+        controller.view.snap_deg = edit.value

@@ -275,7 +275,7 @@ class RowPainter:
         handles: dict[int, list[Handle]] = {}
         for effector, handle in zip(document.skeleton.effectors, document.handles, strict=True):
             handles.setdefault(effector.joint, []).append(handle)
-        hovered = ui.controller.hovered_item()
+        hovered = ui.controller.view.hovered_item()
         most = max(imgui.get_content_region_avail().x - ui.px(_NAME + _BESIDE), 0.0)
         indent = min(ui.px(INDENT), max(most / max(deepest(document.skeleton), 1), _LEAST_INDENT * ui.scale))
         return cls(
@@ -391,8 +391,8 @@ def draw_skeleton_tree(ui: PanelContext) -> None:
     if skeleton.names != state.names:
         state = _renamed(ui, state, skeleton)
     _ask_name(ui, state)
-    wanted, ui.controller.find_requested = ui.controller.find_requested, False
-    search = search_field(ui, "find", ui.controller.finding, "Find joint", focus=wanted)
+    wanted, ui.controller.view.find_requested = ui.controller.view.find_requested, False
+    search = search_field(ui, "find", ui.controller.view.finding, "Find joint", focus=wanted)
     _search(ui, state, search)
     imgui.push_style_var(imgui.StyleVar_.item_spacing, (0.0, 0.0))
     imgui.begin_child("rows", (0.0, 0.0))
@@ -408,7 +408,7 @@ def draw_skeleton_tree(ui: PanelContext) -> None:
 
 def _search(ui: PanelContext, state: _State, search: Search) -> None:
     """Take what is searched for: arrows mark a row, Enter selects the joint of the marked one and ends the search."""
-    ui.controller.finding = search.text
+    ui.controller.view.finding = search.text
     again = search.text != state.query
     state.query = search.text
     found = _rows(state, ui.session.document.skeleton) if search.text.strip() else []
@@ -417,7 +417,7 @@ def _search(ui: PanelContext, state: _State, search: Search) -> None:
     if search.entered and state.mark >= 0:
         chosen = found[state.mark].joint
         act(ui, Select((Item("joint", ui.session.document.skeleton.names[chosen]),)))
-        ui.controller.finding = state.query = ""
+        ui.controller.view.finding = state.query = ""
         state.mark, state.active = -1, None  # which brings the joint into view
         imgui.set_nav_cursor_visible(False)  # nobody goes on by key in the field
         ui.wake()
@@ -430,7 +430,7 @@ def _renamed(ui: PanelContext, state: _State, skeleton: Skeleton) -> _State:
     same = np.array_equal(skeleton.parents, state.parents)
     if not same:
         ui.memory["state"] = state = _State(parents=skeleton.parents)
-        ui.controller.finding = ""
+        ui.controller.view.finding = ""
     state.names, state.key = skeleton.names, state.key and ()
     return state
 
@@ -442,7 +442,7 @@ def _ask_name(ui: PanelContext, state: _State) -> None:
         return
     state.renamed = joint
     if joint >= 0:
-        ui.controller.finding = state.query = ""
+        ui.controller.view.finding = state.query = ""
         state.active = None  # as if it had just been selected
 
 
@@ -451,7 +451,7 @@ def _nothing_found(ui: PanelContext, state: _State) -> None:
     imgui.set_cursor_screen_pos((top.x, top.y + ui.px(8)))
     quiet(ui, f'No joint matches "{state.query}"')
     if imgui.button("Clear"):
-        ui.controller.finding = state.query = ""
+        ui.controller.view.finding = state.query = ""
         ui.wake()
 
 
@@ -550,8 +550,8 @@ _MOST_FOUND, _FOUND_ROW = 8, 24
 
 def draw_find_dialog(ui: PanelContext) -> None:
     """Draw the dialog, if there is no tree to search in."""
-    if ui.controller.find_requested and Place.LEFT_TOP not in ui.regions.rects:
-        ui.controller.find_requested = False
+    if ui.controller.view.find_requested and Place.LEFT_TOP not in ui.regions.rects:
+        ui.controller.view.find_requested = False
         ui.memory["query"], ui.memory["mark"] = "", 0
         imgui.open_popup(_FIND_POPUP)
     if not begin_dialog(ui, _FIND_POPUP, width=360.0):

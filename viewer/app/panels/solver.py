@@ -300,7 +300,7 @@ def _update(ui: PanelContext, settings: SolverSettings) -> None:
         act(ui, SetSolver(until_close=bool(chosen)))
     pen = Pen(ui)
     low, high = imgui.get_item_rect_min(), imgui.get_item_rect_max()
-    words = f"tol. {numbers.error(settings.tolerance_m, ui.controller.error_decimals)}"
+    words = f"tol. {numbers.error(settings.tolerance_m, ui.controller.view.error_decimals)}"
     right = left + wide
     if right - high.x > pen.width(words) + pen.px(8):
         pen.right(right, pen.middle(low.y, high.y - low.y), words, "text2")
@@ -324,7 +324,7 @@ def method_menu(ui: PanelContext, now: str) -> None:
 
 
 def _numbers(ui: PanelContext, settings: SolverSettings) -> None:
-    scale, decimals = ui.controller.step_scale, max(_TOLERANCE.decimals, ui.controller.error_decimals)
+    scale, decimals = ui.controller.view.step_scale, max(_TOLERANCE.decimals, ui.controller.view.error_decimals)
     form = replace(_TOLERANCE, decimals=decimals, per_pixel=_TOLERANCE.per_pixel * scale, snap=_TOLERANCE.snap * scale)
     millimetres = Setting(settings.tolerance_m * 1000.0, form, "tolerance_m", 0.001)
     degrees = Setting(settings.tolerance_deg, _TURN, "tolerance_deg")
@@ -359,7 +359,7 @@ def _two_link(ui: PanelContext, settings: SolverSettings) -> None:
         quiet(ui, "No position goal on a two-bone limb")
         return
     pen = Pen(ui)
-    lines, rows = derived(found, ui.controller.unit)
+    lines, rows = derived(found, ui.controller.view.unit)
     x, y = imgui.get_cursor_screen_pos()
     wide, high = imgui.get_content_region_avail().x, pen.px(19)
     title = f"{found.effector}: {found.joints[0]}, {found.joints[1]}"

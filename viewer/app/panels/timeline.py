@@ -64,20 +64,20 @@ def _take(ui: PanelContext) -> None:
 
 
 def _recording(ui: PanelContext) -> None:
-    liked = ui.controller.preferences
+    liked = ui.controller.view.preferences
     label(ui, "Recording keeps", width=_LABEL, hint="Removes keys that the others imply, within this angle")
     edit = _done(number_field(ui, "tolerance", liked.record_tolerance_deg, _TOLERANCE, width=ui.px(_FIELD)))
     if edit is not None:
         liked.record_tolerance_deg = round(edit, 2)
         ui.session.record_tolerance_deg = liked.record_tolerance_deg
-        ui.controller.changed()
+        ui.controller.view.changed()
     imgui.same_line()
     imgui.align_text_to_frame_padding()
     imgui.text_disabled("every frame" if liked.record_tolerance_deg == 0.0 else "at most")
 
 
 def _echoes(ui: PanelContext) -> None:
-    liked, changed = ui.controller.preferences, ui.controller.changed
+    liked, changed = ui.controller.view.preferences, ui.controller.view.changed
     _switch(ui, "show.ghosts")
     label(ui, "  Before and after", width=_LABEL)
     count = _done(number_field(ui, "ghosts", float(liked.ghosts_around), _FEW, width=ui.px(_FIELD)))
