@@ -18,7 +18,7 @@ from imgui_bundle import imgui
 from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
 from viewer.app.widgets.buttons import FIELD, SEGMENT, label, segments, text_button
-from viewer.app.widgets.dialogs import Choice, begin_dialog, choices, dialog_title, end_dialog
+from viewer.app.widgets.dialogs import Choice, choices, dialog
 from viewer.app.widgets.edits import Edit, Phase
 from viewer.app.widgets.fields import FOCUS, Format, number_field, take_keyboard, text_line
 from viewer.app.widgets.pen import Pen, gap, item, tip
@@ -527,12 +527,12 @@ def go_on(ui: PanelContext) -> None:
     """Draw the dialog while it is open, and close it."""
     now: State | None = ui.memory.get("state")
     more = EXPORT_HEIGHT if now is not None and now.export is not None else 0.0
-    if not begin_dialog(ui, POPUP, width=_WIDTH, height=_HEIGHT + more) or now is None:
-        return
-    if dialog_title(ui, now.title) or _contents(ui, now):
-        ui.memory["last"] = now.folder
-        imgui.close_current_popup()
-    end_dialog()
+    with dialog(ui, POPUP, width=_WIDTH, height=_HEIGHT + more, title=now.title if now is not None else "") as shown:
+        if shown is None or now is None:
+            return
+        shown.closed = shown.closed or _contents(ui, now)
+        if shown.closed:
+            ui.memory["last"] = now.folder
 
 
 def _asked(ui: PanelContext, name: str, value: object) -> State:

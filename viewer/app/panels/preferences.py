@@ -12,7 +12,7 @@ from imgui_bundle import imgui
 from viewer.app.context import PanelContext
 from viewer.app.fonts import TITLE
 from viewer.app.widgets.buttons import icon_button, key_cap, label, segments, separator, text_button, toggle
-from viewer.app.widgets.dialogs import Choice, begin_dialog, choices, dialog_title, end_dialog, escape_pressed
+from viewer.app.widgets.dialogs import Choice, choices, dialog, escape_pressed
 from viewer.app.widgets.edits import Phase
 from viewer.app.widgets.fields import METRES, TURN, Format, in_lengths, number_field, search_field
 from viewer.app.widgets.pen import Pen, gap
@@ -56,17 +56,16 @@ def draw_help(ui: PanelContext) -> None:
     if asked and not imgui.is_popup_open(_HELP_POPUP):
         imgui.open_popup(_HELP_POPUP)
         state.query, asked = "", False
-    if not begin_dialog(
+    with dialog(
         ui, _HELP_POPUP, width=_HELP_WIDTH, height=max(state.deepest + _HEAD + 32.0, _LOWEST), margin=_MARGIN
-    ):
-        return
-    crossed = _head(ui, state)
-    imgui.begin_child("rows", (0.0, 0.0))
-    _help_rows(ui, state)
-    imgui.end_child()
-    if asked or crossed or escape_pressed():
-        imgui.close_current_popup()
-    end_dialog()
+    ) as shown:
+        if shown is None:
+            return
+        crossed = _head(ui, state)
+        imgui.begin_child("rows", (0.0, 0.0))
+        _help_rows(ui, state)
+        imgui.end_child()
+        shown.closed = asked or crossed or escape_pressed()
 
 
 def _head(ui: PanelContext, state: _Help) -> bool:
@@ -207,18 +206,16 @@ def draw_preferences(ui: PanelContext) -> None:
     """Open, draw and close the dialog; what is changed acts at once."""
     if ui.take("preferences") is not None:
         imgui.open_popup(_PREFERENCES_POPUP)
-    if not begin_dialog(ui, _PREFERENCES_POPUP, width=_WIDTH):
-        return
-    done = dialog_title(ui, "Preferences")
-    _scale(ui)
-    separator(ui)
-    _mouse(ui)
-    separator(ui)
-    _snapping(ui)
-    gap(ui.px(6))
-    if choices(ui, Choice("Close", primary=True)) or done:
-        imgui.close_current_popup()
-    end_dialog()
+    with dialog(ui, _PREFERENCES_POPUP, width=_WIDTH, title="Preferences") as shown:
+        if shown is None:
+            return
+        _scale(ui)
+        separator(ui)
+        _mouse(ui)
+        separator(ui)
+        _snapping(ui)
+        gap(ui.px(6))
+        shown.closed |= bool(choices(ui, Choice("Close", primary=True)))
 
 
 def _scale(ui: PanelContext) -> None:
