@@ -11,10 +11,9 @@ from imgui_bundle import imgui
 
 from viewer.app.context import PanelContext
 from viewer.app.fonts import TITLE
-from viewer.app.widgets.buttons import icon_button, key_cap, label, segments, separator, text_button, toggle
+from viewer.app.widgets.buttons import icon_button, key_cap, label, note, segments, separator, text_button, toggle
 from viewer.app.widgets.dialogs import Choice, choices, dialog, escape_pressed
-from viewer.app.widgets.edits import Phase
-from viewer.app.widgets.fields import METRES, TURN, Format, in_lengths, number_field, search_field
+from viewer.app.widgets.fields import METRES, TURN, Format, in_lengths, number, search_field
 from viewer.app.widgets.pen import Pen, gap
 from viewer.session.preferences import LARGEST_SCALE, SMALLEST_SCALE, Preset
 from viewer.ui.commands import HelpRow, help_rows
@@ -235,11 +234,7 @@ def _scale(ui: PanelContext) -> None:
     imgui.same_line()
     if text_button(ui, "Larger", enabled=ui.scale < LARGEST_SCALE):
         _set_scale(ui, ui.scale + 0.05)
-    imgui.same_line()
-    pen = Pen(ui)
-    x, y = imgui.get_cursor_screen_pos()
-    pen.text(x, pen.middle(y, pen.px(24)), f"{100.0 * ui.scale:.0f} % now", "text3")
-    imgui.dummy((1.0, pen.px(24)))
+    note(ui, f"{100.0 * ui.scale:.0f} % now", gap=imgui.get_style().item_spacing.x / ui.scale)
 
 
 def _set_scale(ui: PanelContext, scale: float) -> None:
@@ -274,15 +269,11 @@ def _toggler(ui: PanelContext, name: str) -> Callable[[], None]:
     return turn
 
 
-def _switch(ui: PanelContext, words: str, note: str, on: bool, turn: Callable[[], None]) -> None:
+def _switch(ui: PanelContext, words: str, after: str, on: bool, turn: Callable[[], None]) -> None:
     label(ui, words, width=_LABEL)
     if toggle(ui, words, on=on):
         turn()
-    imgui.same_line()
-    pen = Pen(ui)
-    x, y = imgui.get_cursor_screen_pos()
-    pen.text(x, pen.middle(y, pen.px(24)), pen.fit(note, imgui.get_content_region_avail().x), "text3")
-    imgui.dummy((1.0, pen.px(24)))
+    note(ui, after, gap=imgui.get_style().item_spacing.x / ui.scale)
 
 
 def _snapping(ui: PanelContext) -> None:
@@ -293,11 +284,10 @@ def _snapping(ui: PanelContext) -> None:
 
     _switch(ui, "Magnet", "Drags snap; hold Ctrl to move freely", controller.magnet, magnet)
     label(ui, "Snap steps", width=_LABEL)
-    width = ui.px(110)
-    edit = number_field(ui, "snap m", controller.snap_m, in_lengths(ui, _SNAP), width=width, hint="Moving")
-    if edit is not None and edit.phase is not Phase.COMMIT:
-        controller.snap_m = edit.value
-    imgui.same_line()
-    edit = number_field(ui, "snap deg", controller.snap_deg, _ANGLE, width=width, hint="Rotating")
-    if edit is not None and edit.phase is not Phase.COMMIT:
-        controller.snap_deg = edit.value
+    for name, form, hint in (("snap_m", in_lengths(ui, _SNAP), "Moving"), ("snap_deg", _ANGLE, "Rotating")):
+        before = getattr(controller, name)
+        step = number(ui, name.replace("_", " "), before, form, width=110, hint=hint)
+        if step != before:  # setting it draws another frame
+            setattr(controller, name, step)
+        imgui.same_line()
+    imgui.new_line()
