@@ -16,7 +16,7 @@ from viewer.app.fonts import BASE, SMALL
 from viewer.app.layout import Place
 from viewer.app.panels.panel_parts import context_menu, effector_mark, point
 from viewer.app.widgets.buttons import label, quiet
-from viewer.app.widgets.dialogs import Choice, begin_dialog, choices, dialog_title, end_dialog
+from viewer.app.widgets.dialogs import Choice, choices, dialog
 from viewer.app.widgets.edits import act, attempt
 from viewer.app.widgets.fields import Search, give_keyboard, search_field, text_line
 from viewer.app.widgets.pen import Area, Pen, gap, item, tip
@@ -70,22 +70,22 @@ def draw_rename_dialog(ui: PanelContext) -> None:
     if joint >= 0 and in_tree(ui) < 0 and ui.memory.get("renamed") != joint:
         ui.memory["renamed"], ui.memory["name"] = joint, ui.session.document.skeleton.names[joint]
         imgui.open_popup(_RENAME_POPUP)
-    if not begin_dialog(ui, _RENAME_POPUP, width=360.0):
-        return
-    closed = dialog_title(ui, "Rename joint") or joint < 0
-    label(ui, "Name")
-    if imgui.is_window_appearing():
-        give_keyboard()
-    room = imgui.get_content_region_avail().x
-    ui.memory["name"], entered = text_line(ui, "name", ui.memory["name"], width=room, chosen=True)
-    gap(ui.px(6))
-    pressed = choices(ui, Choice("Cancel"), Choice("Rename", primary=True))
-    if (entered or pressed == "Rename") and joint >= 0:
-        closed = attempt(ui, lambda: ui.controller.renaming.rename(joint, ui.memory["name"]))
-    if closed or pressed == "Cancel":
-        imgui.close_current_popup()
-        _end_renaming(ui)
-    end_dialog()
+    with dialog(ui, _RENAME_POPUP, width=360.0, title="Rename joint") as shown:
+        if shown is None:
+            return
+        shown.closed |= joint < 0
+        label(ui, "Name")
+        if imgui.is_window_appearing():
+            give_keyboard()
+        room = imgui.get_content_region_avail().x
+        ui.memory["name"], entered = text_line(ui, "name", ui.memory["name"], width=room, chosen=True)
+        gap(ui.px(6))
+        pressed = choices(ui, Choice("Cancel"), Choice("Rename", primary=True))
+        if (entered or pressed == "Rename") and joint >= 0:
+            shown.closed |= attempt(ui, lambda: ui.controller.renaming.rename(joint, ui.memory["name"]))
+        shown.closed |= pressed == "Cancel"
+        if shown.closed:
+            _end_renaming(ui)
 
 
 class Row(NamedTuple):
@@ -554,18 +554,17 @@ def draw_find_dialog(ui: PanelContext) -> None:
         ui.controller.view.find_requested = False
         ui.memory["query"], ui.memory["mark"] = "", 0
         imgui.open_popup(_FIND_POPUP)
-    if not begin_dialog(ui, _FIND_POPUP, width=360.0):
-        return
-    closed = dialog_title(ui, "Find joint")
-    before = ui.memory["query"]
-    search = search_field(ui, "query", before, "Part of the name", focus=imgui.is_window_appearing())
-    ui.memory["query"] = search.text
-    if search.text != before:
-        ui.memory["mark"] = 0
-    if _found_list(ui, search) or closed:
-        imgui.close_current_popup()
-        ui.wake()
-    end_dialog()
+    with dialog(ui, _FIND_POPUP, width=360.0, title="Find joint") as shown:
+        if shown is None:
+            return
+        before = ui.memory["query"]
+        search = search_field(ui, "query", before, "Part of the name", focus=imgui.is_window_appearing())
+        ui.memory["query"] = search.text
+        if search.text != before:
+            ui.memory["mark"] = 0
+        shown.closed |= _found_list(ui, search)
+        if shown.closed:
+            ui.wake()
 
 
 def _found_list(ui: PanelContext, search: Search) -> bool:

@@ -11,7 +11,7 @@ from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
 from viewer.app.panels.panel_parts import hint, run
 from viewer.app.panels.solver import NOTES, method_menu, title
-from viewer.app.widgets.buttons import TOOL, drop_button, icon_button, segments
+from viewer.app.widgets.buttons import TOOL, drop_menu, icon_button, pick, segments
 from viewer.app.widgets.edits import act
 from viewer.app.widgets.pen import Pen, item, tip
 from viewer.document.actions import SetMode, SetScope
@@ -116,13 +116,10 @@ def _space(ui: PanelContext) -> None:
     words = _SPACES[ui.controller.view.space]
     words, width = _roomy(ui, words, 100.0, _SHORT)
     axes_hint = hint("space.next", f"Axes of the handles: {_SPACES[ui.controller.view.space].lower()}")
-    if drop_button(ui, "space", words, icon=fa.ICON_FA_GLOBE, width=width, hint=axes_hint):
-        imgui.open_popup("spaces")
-    if imgui.begin_popup("spaces"):
-        for space, name in _SPACES.items():
-            if imgui.menu_item_simple(name, None, space is ui.controller.view.space):
-                ui.controller.view.space = space
-                ui.controller.view.changed()
+    if drop_menu(ui, "space", words, icon=fa.ICON_FA_GLOBE, width=width, hint=axes_hint):
+        if (space := pick(_SPACES.items(), ui.controller.view.space)) is not None:
+            ui.controller.view.space = space
+            ui.controller.view.changed()
         imgui.end_popup()
     _next(ui)
 
@@ -135,9 +132,7 @@ def _snap(ui: PanelContext) -> None:
     snap_hint = f"Snap step {words}: hold Ctrl, or snap always"
     wide = max(90.0, Pen(ui).width(words) / ui.scale + 60.0)
     words, width = _roomy(ui, words, wide, _SHORT)
-    if drop_button(ui, "snap", words, icon=fa.ICON_FA_MAGNET, width=width, hint=snap_hint, colour=colour):
-        imgui.open_popup("snaps")
-    if imgui.begin_popup("snaps"):
+    if drop_menu(ui, "snap", words, icon=fa.ICON_FA_MAGNET, width=width, hint=snap_hint, colour=colour):
         if imgui.menu_item_simple("Snap always", "Ctrl: free", controller.view.magnet):
             run(ui, "snap.magnet")
         imgui.separator()
@@ -163,12 +158,9 @@ def _mode(ui: PanelContext) -> None:
     words = _SCOPES[document.scope]
     scope_hint = hint("scope.next", f"Which joints a drag may move: {words.lower()}")
     words, width = _roomy(ui, words, 122.0, _SHORT)
-    if drop_button(ui, "scope", words, icon=fa.ICON_FA_PERSON, width=width, hint=scope_hint):
-        imgui.open_popup("scopes")
-    if imgui.begin_popup("scopes"):
-        for scope, name in _SCOPES.items():
-            if imgui.menu_item_simple(name, None, scope is document.scope):
-                act(ui, SetScope(scope))
+    if drop_menu(ui, "scope", words, icon=fa.ICON_FA_PERSON, width=width, hint=scope_hint):
+        if (scope := pick(_SCOPES.items(), document.scope)) is not None:
+            act(ui, SetScope(scope))
         imgui.end_popup()
 
 
@@ -247,8 +239,6 @@ def _solver(ui: PanelContext, start: tuple[float, float], end: float) -> None:
         return
     imgui.set_cursor_screen_pos((end - width, start[1]))
     said = hint("solver.next", f"Solver: {title(method)}, {NOTES.get(method, '')}")
-    if drop_button(ui, "solver", words, icon=fa.ICON_FA_GEARS, width=width, hint=said):
-        imgui.open_popup("solvers")
-    if imgui.begin_popup("solvers"):
+    if drop_menu(ui, "solver", words, icon=fa.ICON_FA_GEARS, width=width, hint=said):
         method_menu(ui, method)
         imgui.end_popup()

@@ -266,6 +266,12 @@ def number_field(
     return edit
 
 
+def number(ui: PanelContext, name: str, value: float, form: Format, *, width: float, hint: str = "") -> float:
+    """A number that no history keeps: its value after this frame. ``width`` in logical pixels."""
+    edit = number_field(ui, name, value, form, width=ui.px(width), hint=hint)
+    return value if edit is None or edit.phase is Phase.COMMIT else edit.value
+
+
 def _scrubbed(ui: PanelContext, it: Area, value: float | None, form: Format) -> Edit | None:
     if it.hovered or it.held:
         imgui.set_mouse_cursor(imgui.MouseCursor_.resize_ew)
