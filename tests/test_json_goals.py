@@ -83,12 +83,12 @@ def test_function_goals_cannot_be_written() -> None:
         ({"pin": True}, 'goals[0]: expected "effector", found none'),
         (
             {"effector": "a"},
-            "goals[0]: expected position, rotation or pin, or distance with from, or aim with axis; found none of them",
+            "goals[0]: expected position, rotation or pin, or distance with from, or aim with axis, or bend with angle; found none of them",
         ),
         (
             {"effector": "a", "position": [0, 0, 0], "aim": [0, 0, 0]},
             (
-                "goals[0]: expected position, rotation or pin, or distance with from, or aim with axis; "
+                "goals[0]: expected position, rotation or pin, or distance with from, or aim with axis, or bend with angle; "
                 "found position and aim"
             ),
         ),

@@ -1,0 +1,121 @@
+"""Goals for a bend: a limb's middle joint, an elbow or a knee, is to be bent by an angle.
+
+The angle is that between two bones: from the joint's parent to the joint, and from the joint along the limb. Of all
+joints only this one changes it.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import numpy as np
+
+from viewer.errors import InputError, quote
+from viewer.ik.goals.goal import Goal, GoalKind, Vector
+from viewer.ik.goals.kind import NAN, Constants, Drawing, FileKey, Kind, Rows
+from viewer.skeleton.effectors import find_place
+from viewer.skeleton.kinematics import World
+from viewer.skeleton.limits import JointKind
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats
+from viewer.spatial.quaternion import conjugate, from_axis_angle, perpendicular, rotate
+
+BEND = 5
+STRAIGHT = 1e-3
+"""Below this sine of the angle the joint bends about its own axis, whichever side it is on."""
+
+
+@lru_cache(maxsize=16)
+def _bone_ends(skeleton: Skeleton) -> Floats:
+    """(J, 3) where each joint's bone leads, in its frame: its child or end site of the longest way; 0 where none."""
+    count = len(skeleton)
+    ends, longest = np.zeros((count, 3)), [0.0] * count
+    tips = zip(skeleton.tip_parents.tolist(), skeleton.tip_offsets, strict=True)
+    bones = [(joint, offset, -1) for joint, offset in tips]
+    # Children stand after their parents.
+    bones += [(int(skeleton.parents[child]), skeleton.offsets[child], child) for child in range(count - 1, -1, -1)]
+    for joint, offset, child in bones:
+        length = float(np.linalg.norm(offset))
+        way = length + (longest[child] if child >= 0 else 0.0)
+        if joint >= 0 and length > 0.0 and way > longest[joint]:
+            longest[joint], ends[joint] = way, offset
+    return ends
+
+
+def bend_constants(goal: Goal, skeleton: Skeleton) -> Constants:
+    """The end of the bone below, the angle, and the axis that the joint bends about from straight.
+
+    Raises:
+        InputError: no joint between two bones.
+    """
+    place, what = find_place(skeleton, goal.effector), f"bend goal for {quote(goal.effector)}"
+    joint, end = place.joint, _bone_ends(skeleton)[place.joint]
+    if any(place.offset):
+        raise InputError(f"{what}: expected a joint between two bones, found a point beside its joint")
+    if skeleton.parents[joint] < 0:
+        raise InputError(f"{what}: expected a joint between two bones, found a root")
+    if not skeleton.offsets[joint].any() or not end.any():
+        side = "below" if skeleton.offsets[joint].any() else "above"
+        raise InputError(f"{what}: expected a joint between two bones, found none {side} it")
+    x, y, z = end.tolist()
+    return Constants(joint, (x, y, z), goal.angle or 0.0, _natural_side(skeleton, joint))
+
+
+@lru_cache(maxsize=64)
+def _natural_side(skeleton: Skeleton, joint: int) -> Vector:
+    """The axis, in the joint's frame, about which the relaxed pose bends it; else its hinge's; else one across."""
+    end = _bone_ends(skeleton)[joint]
+    turn = skeleton.relaxed_pose().rotations[joint]
+    above = rotate(conjugate(turn), skeleton.offsets[joint])
+    axis = np.cross(above, end)
+    size = np.linalg.norm(axis)
+    if size < STRAIGHT * np.linalg.norm(above) * np.linalg.norm(end):
+        hinge = skeleton.kinds[joint] in (JointKind.HINGE, JointKind.UNIVERSAL)
+        axis = skeleton.axes[joint, 0] if hinge else perpendicular(end)
+        axis = axis - end * ((axis @ end) / (end @ end))
+        size = np.linalg.norm(axis)
+        if size < STRAIGHT:  # a hinge that only rolls its bone
+            axis, size = perpendicular(end), np.float64(1.0)
+    x, y, z = (axis / size).tolist()
+    return x, y, z
+
+
+def bend_angle(joint: int, end: Floats, skeleton: Skeleton, world: World) -> tuple[float, Floats, Floats]:
+    """Radians between the two bones in a pose, and both as vectors (3,) of the world."""
+    above = rotate(world.rotations[skeleton.parents[joint]], skeleton.offsets[joint])
+    below = rotate(world.rotations[joint], end)
+    cross = float(np.linalg.norm(np.cross(above, below)))
+    return math.atan2(cross, float(above @ below)), above, below
+
+
+def bend_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:
+    """Degrees between the angle and the one asked."""
+    constants = bend_constants(goal, skeleton)
+    angle, _, _ = bend_angle(constants.joint, np.array(constants.offset), skeleton, world)
+    return NAN, math.degrees(abs(constants.number - angle))
+
+
+def bend_drawing(goal: Goal, skeleton: Skeleton, world: World) -> Drawing:
+    """Show where the bone below would end if the joint were bent as asked."""
+    joint, offset, number, side = bend_constants(goal, skeleton)
+    angle, above, below = bend_angle(joint, np.array(offset), skeleton, world)
+    axis = np.cross(above, below)
+    if math.sin(angle) < STRAIGHT:
+        axis = rotate(world.rotations[joint], np.array(side))
+    turn = from_axis_angle(axis / np.linalg.norm(axis), number - angle)
+    start = world.positions[joint]
+    return Drawing(joint, start + below, start + rotate(turn, below))
+
+
+KIND = Kind(
+    word=GoalKind.BEND,
+    code=BEND,
+    rows=(Rows(1, radians=True, moved=False, own=True),),
+    keys={"angle": FileKey("angle", float, "Of `bend`: 0 is straight.", 180.0, degrees=True)},
+    named_by="bend",
+    since=2,
+    constants=bend_constants,
+    miss=bend_miss,
+    drawing=bend_drawing,
+)
