@@ -9,10 +9,11 @@ import pytest
 from rigs import chain
 
 from viewer.errors import InputError
+from viewer.ik.backends.compiled.entry import take_targets
 from viewer.ik.goals import Goal
-from viewer.ik.kernels_call import take_targets
 from viewer.ik.solver import Solver
-from viewer.ik.system import make_call, make_many
+from viewer.ik.system import make_many
+from viewer.ik.targets import make_call
 from viewer.ik.targets import Targets
 from viewer.spatial.quaternion import normalized
 

@@ -12,7 +12,7 @@ import numpy as np
 from viewer.document.document import Document
 from viewer.document.take.editing import with_joints
 from viewer.errors import InputError, unknown_name
-from viewer.ik.natural import MOST, REFERENCE, spreads
+from viewer.ik.mobility_priors import MOST, REFERENCE, spreads
 from viewer.ik.solution import Solution
 from viewer.ik.stated import spread_about
 from viewer.skeleton.coordinates import joint_space, limit_violation, project_pose

@@ -11,6 +11,7 @@ import keyword
 import math
 import sys
 from collections.abc import Iterator
+from operator import getitem
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -201,7 +202,7 @@ def attribute_of(key: str) -> str:
 
 def _kind_keys() -> Iterator[tuple[str, Any, Any]]:
     """Name, type and default of the keys that belong to kinds of goals; each once."""
-    types = {goal.Vector: Vector, goal.Quaternion: Quaternion, float: float}
+    types: dict[Any, Any] = {goal.Vector: Vector, goal.Quaternion: Quaternion, float: float}
     keys = {key: about for kind in KINDS.values() for key, about in kind.keys.items()}
     for kind in KINDS.values():
         if kind.named_by != "effector":
@@ -209,7 +210,8 @@ def _kind_keys() -> Iterator[tuple[str, Any, Any]]:
     for key, about in keys.items():
         most = None if about.most == math.inf else about.most
         least = None if about.most is None else 0.0
-        bounded = Annotated[types[about.type], Meta(ge=least, le=most, description=about.about)]
+        # Written as a subscript, a type that is only known at run time would be taken for a static one.
+        bounded = getitem(Annotated, (types[about.type], Meta(ge=least, le=most, description=about.about)))
         yield attribute_of(key), bounded | None, field(default=None, name=key)
 
 

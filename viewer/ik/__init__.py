@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from viewer.ik.goals import Goal, GoalKind
-from viewer.ik.solution import Solution, Status
-from viewer.ik.solver import Solver
-from viewer.ik.warming import warm_up
+
+if TYPE_CHECKING:
+    from viewer.ik.backends.warming import warm_up
+    from viewer.ik.solution import Solution, Status
+    from viewer.ik.solver import Solver
 
 __all__ = ["Goal", "GoalKind", "Solution", "Solver", "Status", "warm_up"]
 
@@ -16,7 +19,7 @@ _LATER = {
     "Solution": "viewer.ik.solution",
     "Solver": "viewer.ik.solver",
     "Status": "viewer.ik.solution",
-    "warm_up": "viewer.ik.warming",
+    "warm_up": "viewer.ik.backends.warming",
 }
 
 

@@ -7,36 +7,28 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from viewer.ik import kernels
-from viewer.ik.goals import Goal, GoalKind
+from viewer.ik.backends.compiled import algebra
+from viewer.ik.goals import KINDS, Goal, GoalKind
 from viewer.ik.scales import balanced_weights, groups_of, lengths_above, unit_near
-from viewer.ik.system import ROWS_OF_KIND, System
+from viewer.ik.system import System
 from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.effectors import find_place
 from viewer.skeleton.limits import JointKind, LimitForm
 from viewer.skeleton.skeleton import Skeleton
 from viewer.skeleton.tree import depth_first
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.euler import axes_of
 
-KIND_CODES = {
-    GoalKind.POSITION: kernels.POSITION,
-    GoalKind.ROTATION: kernels.ROTATION,
-    GoalKind.POSE: kernels.POSE,
-    GoalKind.DISTANCE: kernels.DISTANCE,
-    GoalKind.AIM: kernels.AIM,
-}
 _HAND_TRUST = 0.5
 """Hands tell little of where a body stands and faces: they count half."""
 ROOT_MODES = ("free", "translate", "locked")
 _COORDINATES = {
-    JointKind.HINGE: kernels.HINGE,
-    JointKind.UNIVERSAL: kernels.UNIVERSAL,
-    JointKind.SLIDE: kernels.SLIDE,
-    JointKind.FIXED: kernels.FIXED,
+    JointKind.HINGE: algebra.HINGE,
+    JointKind.UNIVERSAL: algebra.UNIVERSAL,
+    JointKind.SLIDE: algebra.SLIDE,
+    JointKind.FIXED: algebra.FIXED,
 }
-_ROTATING = (kernels.HINGE, kernels.UNIVERSAL)
-_FREEDOMS = {kernels.FIXED: 0, kernels.HINGE: 1, kernels.SLIDE: 1, kernels.UNIVERSAL: 2}
+_ROTATING = (algebra.HINGE, algebra.UNIVERSAL)
+_FREEDOMS = {algebra.FIXED: 0, algebra.HINGE: 1, algebra.SLIDE: 1, algebra.UNIVERSAL: 2}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,9 +90,9 @@ def freedoms_of(
         spreads: (J, 3) how readily each joint moves about its axes (or along its coordinates), 1 = ordinary.
         limits: whether limits bind.
         root: "free", "translate" or "locked": what free roots may do.
-        arms: joints of a figure's arms (`viewer.ik.natural.arm_joints`).
+        arms: joints of a figure's arms (`viewer.ik.mobility_priors.arm_joints`).
         principal: (J, 4) and (J, 3): axes, and spreads about them, of joints that turn without limits
-            (`viewer.ik.natural.principal`); their own, and ``spreads``, unless given.
+            (`viewer.ik.mobility_priors.principal`); their own, and ``spreads``, unless given.
     """
     count = len(skeleton)
     form, moves = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
@@ -108,28 +100,28 @@ def freedoms_of(
     space = joint_space(skeleton)
     for joint, (kind, ranges) in enumerate(zip(skeleton.kinds, skeleton.limits, strict=True)):
         if kind is JointKind.FREE:
-            form[joint] = kernels.TURNS if root == "free" else kernels.FIXED
+            form[joint] = algebra.TURNS if root == "free" else algebra.FIXED
             moves[joint] = 0 if root == "locked" else 3
         elif kind is not JointKind.BALL:
             form[joint] = _COORDINATES[kind]
         elif ranges is None or not limits:
-            form[joint] = kernels.TURNS
+            form[joint] = algebra.TURNS
         elif ranges.form is LimitForm.EULER:
-            form[joint], order[joint] = kernels.EULER, axes_of(ranges.order)
+            form[joint], order[joint] = algebra.EULER, axes_of(ranges.order)
         else:
             twist = ranges.twist_axis
-            form[joint], order[joint] = kernels.SWING_TWIST, ((twist + 1) % 3, (twist + 2) % 3, twist)
+            form[joint], order[joint] = algebra.SWING_TWIST, ((twist + 1) % 3, (twist + 2) % 3, twist)
     turns = np.array([_FREEDOMS.get(code, 3) for code in form.tolist()], dtype=np.int64)
     lower, upper = np.full((count, 6), -np.inf), np.full((count, 6), np.inf)
     spread, turning = np.ones((count, 6)), np.zeros((count, 6))
     basis, about = principal or (np.zeros((count, 4)), spreads)
-    free = form == kernels.TURNS
+    free = form == algebra.TURNS
     basis = np.where(free[:, None] & (principal is not None), basis, (0.0, 0.0, 0.0, 1.0))
     for joint in range(count):
         at, to = moves[joint], moves[joint] + turns[joint]
         # Balls' columns stand per axis x, y, z; their freedoms in the order of their angles.
         columns = order[joint] if turns[joint] == 3 else np.arange(turns[joint])
-        if limits and form[joint] not in (kernels.TURNS, kernels.FIXED):
+        if limits and form[joint] not in (algebra.TURNS, algebra.FIXED):
             lower[joint, at:to], upper[joint, at:to] = space.lower[joint, columns], space.upper[joint, columns]
         turning[joint, at:to] = space.circular[joint, columns] | (form[joint] in _ROTATING)
         spread[joint, at:to] = (about if free[joint] else spreads)[joint, columns]
@@ -147,23 +139,22 @@ def assemble(freedoms: Freedoms, goals: Sequence[Goal], tolerance: tuple[float, 
         InputError: an effector that is not there.
     """
     skeleton = freedoms.skeleton
-    served = [i for i, goal in enumerate(goals) if goal.enabled and goal.kind in KIND_CODES]
-    places = [find_place(skeleton, goals[i].effector) for i in served]
+    served = [i for i, goal in enumerate(goals) if goal.enabled and KINDS[goal.kind].built_in]
+    constants = {i: KINDS[goals[i].kind].constants(goals[i], skeleton) for i in served}
     functions = any(goal.enabled and goal.kind is GoalKind.FUNCTION for goal in goals)
     taking_part = np.full(len(skeleton), functions)
-    for place in places:
-        joint = place.joint
+    for one in constants.values():
+        joint = one.joint
         while joint >= 0 and not taking_part[joint]:
             taking_part[joint] = True
             joint = int(skeleton.parents[joint])
     joints = freedoms.depth_first[taking_part[freedoms.depth_first]]
     here = np.full(len(skeleton) + 1, -1, dtype=np.int64)
     here[joints] = np.arange(len(joints))
-    sequence = sorted(range(len(served)), key=lambda i: int(here[places[i].joint]))
-    picked = [goals[served[i]] for i in sequence]
-    goal_joint = np.array([here[places[i].joint] for i in sequence], dtype=np.int64)
-    kinds = np.array([KIND_CODES[goal.kind] for goal in picked], dtype=np.int64)
-    rows = np.concatenate([[0], np.cumsum([ROWS_OF_KIND[kind] for kind in kinds.tolist()])]).astype(np.int64)
+    served.sort(key=lambda i: int(here[constants[i].joint]))
+    picked, fixed = [goals[i] for i in served], [constants[i] for i in served]
+    goal_joint = np.array([here[one.joint] for one in fixed], dtype=np.int64)
+    rows = np.concatenate([[0], np.cumsum([KINDS[goal.kind].count for goal in picked])]).astype(np.int64)
     parent = here[skeleton.parents[joints]]
     last = _last_descendants(parent)
     goal_low = np.searchsorted(goal_joint, np.arange(len(joints)), side="left").astype(np.int64)
@@ -173,11 +164,11 @@ def assemble(freedoms: Freedoms, goals: Sequence[Goal], tolerance: tuple[float, 
     lower, upper = freedoms.lower[joints][used], freedoms.upper[joints][used]
     first = np.concatenate([[0], np.cumsum(freedoms.counts[joints])]).astype(np.int64)
     offset = skeleton.offsets[joints]
-    goal_offset = _table([np.add(places[i].offset, goals[served[i]].offset) for i in sequence], 3)
+    goal_offset = _table([one.offset for one in fixed], 3)
     reach = lengths_above(parent, offset)[goal_joint] + np.linalg.norm(goal_offset, axis=-1)
     length = unit_near(float(reach.max(initial=0.0)))
     shifts = np.arange(6) < freedoms.moves[joints][:, None]
-    shifts |= (freedoms.form[joints] == kernels.SLIDE)[:, None]
+    shifts |= (freedoms.form[joints] == algebra.SLIDE)[:, None]
     unit = np.where(shifts, length, 1.0)
     spread = freedoms.spread[joints] * unit
     live = ((spread > 0.0) & used).any(axis=1)
@@ -209,14 +200,14 @@ def assemble(freedoms: Freedoms, goals: Sequence[Goal], tolerance: tuple[float, 
         group=group,
         bounded=np.isfinite(lower) & np.isfinite(upper),
         turning=freedoms.turning[joints][used] > 0.0,
-        goal_kind=kinds,
+        goal_kind=np.array([KINDS[goal.kind].code for goal in picked], dtype=np.int64),
         goal_joint=goal_joint,
         goal_row=rows[:-1].copy(),
         goal_offset=goal_offset,
         goal_target=_table([goal.target or (0.0, 0.0, 0.0) for goal in picked], 3),
         goal_rotation=_table([goal.target_rotation or (0.0, 0.0, 0.0, 1.0) for goal in picked], 4),
-        goal_distance=np.array([goal.target_distance or 0.0 for goal in picked]),
-        goal_axis=_table([goal.axis or (0.0, 1.0, 0.0) for goal in picked], 3),
+        goal_distance=np.array([one.number for one in fixed]),
+        goal_axis=_table([one.axis for one in fixed], 3),
         goal_weight=weight[: len(picked)].copy(),
         goal_rotation_weight=rotation_weight[: len(picked)].copy(),
         goal_group=goal_group,
@@ -230,7 +221,7 @@ def assemble(freedoms: Freedoms, goals: Sequence[Goal], tolerance: tuple[float, 
         preferred_turn=np.zeros((0, 4)),
         preference=np.zeros(0),
     )
-    return Assembly(system, joints, np.array([served[i] for i in sequence], dtype=np.intp))
+    return Assembly(system, joints, np.array(served, dtype=np.intp))
 
 
 def _table(rows: Sequence[object], width: int) -> Floats:
@@ -262,7 +253,7 @@ def _roots(parent: Ints) -> Ints:
 
 def _slid(freedoms: Freedoms, joints: Ints, parent: Ints) -> Floats:
     """(K,) metres by which slides at and above each joint make the way from the root longer at most."""
-    slides = freedoms.form[joints] == kernels.SLIDE
+    slides = freedoms.form[joints] == algebra.SLIDE
     ends = np.maximum(np.abs(freedoms.lower[joints, 0]), np.abs(freedoms.upper[joints, 0]))
     result = np.where(slides, ends, 0.0)
     for k, above in enumerate(parent.tolist()):

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.ik.compiled import Prepared
-from viewer.ik.kernels_call import UNSETTLED
-from viewer.ik.system import Settings, make_call
-from viewer.ik.targets import Targets
+from viewer.ik.backends.compiled.engine import Prepared
+from viewer.ik.backends.compiled.entry import UNSETTLED
+from viewer.ik.system import Settings
+from viewer.ik.targets import Targets, make_call
 from viewer.ik.workspace import Workspace
 from viewer.skeleton.pose import Pose
 from viewer.spatial.checks import Floats
@@ -26,7 +26,7 @@ class Row(NamedTuple):
 
     Attributes:
         code: how the solve ended.
-        numbers: all of it, see `viewer.ik.kernels_call.put_answer`.
+        numbers: all of it, see `viewer.ik.backends.compiled.entry.put_answer`.
     """
 
     code: int
@@ -37,7 +37,7 @@ class Direct:
     """Calls on one workspace.
 
     Args:
-        prepared: `viewer.ik.compiled.Prepared`.
+        prepared: `viewer.ik.backends.compiled.engine.Prepared`.
         workspace: whose arrays are solved on.
         targets: the solver's.
     """
@@ -46,9 +46,10 @@ class Direct:
         """Note where all arrays are."""
         self._joints, goals = len(workspace.skeleton), len(targets.goals)
         joints = self._joints
-        self._call = make_call(workspace.joints, workspace.goals, targets, joints)
         self._space, self._open = workspace, bool(targets.open)
-        self._run = prepared(*workspace.arrays, workspace.start, workspace.one, self._call)
+        self._run = prepared(workspace, make_call(workspace.joints, workspace.goals, targets, joints))
+        workspace.prepared = self._run
+        self._call = self._run.call
         self._base: Pose | None = None
         self._shapes = (goals, 3), (goals, 4)
         self._none = np.empty((0, 3)), np.empty((0, 4))

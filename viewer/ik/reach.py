@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.ik.kernels import AIM, DISTANCE, POSE, POSITION, ROTATION
+from viewer.ik.goals.dispatch import ANGLES, LENGTHS, LOOKS
 from viewer.ik.spans import WORLD, Bodies, Links, Place, Slide, Step, between, bodies_of, moving, segment_distance
 from viewer.ik.system import System
 from viewer.spatial.checks import Floats, Ints
@@ -69,16 +69,16 @@ def tables_of(system: System, bodies: Bodies) -> Tables:
         bodies.place(joint, offset)
         for joint, offset in zip(system.goal_joint.tolist(), system.goal_offset, strict=True)
     ]  # fmt: skip
-    placed = [g for g, kind in enumerate(kinds) if kind in (POSITION, POSE, DISTANCE)]
+    placed = [g for g, kind in enumerate(kinds) if LENGTHS[kind]]
     ways = {g: bodies.way_up(places[g]) for g in placed}
     based = [_Test(g, -1, way[WORLD].links, way[WORLD].place) for g, way in ways.items() if WORLD in way]
     paired = _pairs(ways)
     tests = based + paired
     slides = [_main_slide(test.base) for test in tests]
     turned = [
-        g for g, kind in enumerate(kinds) if kind in (ROTATION, POSE) and places[g].body in bodies.still
+        g for g, kind in enumerate(kinds) if ANGLES[kind] == 3 and not LOOKS[kind] and places[g].body in bodies.still
     ]  # fmt: skip
-    aimed = [g for g, kind in enumerate(kinds) if kind == AIM and places[g].body == WORLD and not places[g].slides]
+    aimed = [g for g, kind in enumerate(kinds) if LOOKS[kind] and places[g].body == WORLD and not places[g].slides]
     joint = system.goal_joint
     return Tables(
         one=np.array([test.one for test in tests], dtype=np.intp),
@@ -232,7 +232,7 @@ def _distances(system: System, tables: Tables) -> _Distances:
     apart[count:] -= target[tables.other[count:]]
     nearest, farthest = segment_distance(apart, tables.direction, tables.half)
     nearest, farthest = np.maximum(nearest - tables.extra, 0.0), farthest + tables.extra
-    wanted = np.where(system.goal_kind == DISTANCE, system.goal_distance, 0.0)
+    wanted = np.where(np.array(LENGTHS)[system.goal_kind] == 1, system.goal_distance, 0.0)
     one = wanted[tables.one]
     other = np.where(tables.other >= 0, wanted[tables.other], 0.0)
     asked = one + other

@@ -8,8 +8,8 @@ from functools import partial
 
 from numpy.typing import ArrayLike
 
-from viewer.ik import vectorised
 from viewer.ik.backends import engine_for, takes_compiled
+from viewer.ik.backends.vectorised import engine as numpy_engine
 from viewer.ik.diagnosis import diagnose, is_nearest
 from viewer.ik.direct import Direct, Row
 from viewer.ik.findings import labels
@@ -101,7 +101,7 @@ class Runs:
             if not onward:
                 workspace.begin_at(pose, "numpy")
             one = workspace.one
-            vectorised.solve_many(*workspace.arrays, workspace.start, settings, one, onward)
+            numpy_engine.solve_batch(workspace, settings, onward=onward)
             if not onward:
                 workspace.begun_at(pose, "numpy")
             code, iterations, outside = int(one.code[0]), int(one.iterations[0]), bool(one.outside[0])
@@ -175,7 +175,7 @@ class Runs:
 
     @property
     def _method(self) -> Callable[..., tuple[int, int, float]]:
-        """What solves where the engine's own loop does not; the arguments are `viewer.ik.driver.solve`'s."""
+        """What solves where no engine does: called as `viewer.ik.levenberg_marquardt.minimise` is."""
         if self.options.method == DEFAULT:
             return partial(run_default, extra=self._extra, tuning=self.options.tuning)
         return partial(METHODS[self.options.method].run, extra=self._extra, tuning=self.options.tuning)

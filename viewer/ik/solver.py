@@ -18,12 +18,12 @@ from viewer.ik.batch import BatchRun, BatchSolution, batch_targets, checked_star
 from viewer.ik.checks import check_count
 from viewer.ik.drag import Drag
 from viewer.ik.goals import Goal, GoalKind
-from viewer.ik.leaps import CHOICE
 from viewer.ik.methods import UserRows, dls_settings
-from viewer.ik.natural import arm_joints, metric, principal, stands
+from viewer.ik.mobility_priors import arm_joints, metric, principal, stands
 from viewer.ik.preferred import Preferred
 from viewer.ik.projection import Starts
 from viewer.ik.reach import Reach
+from viewer.ik.restarts import CHOICE
 from viewer.ik.runs import Runs
 from viewer.ik.settings import INSIDE, seeds_for
 from viewer.ik.solution import Solution, Status

@@ -10,11 +10,11 @@ from typing import TypedDict
 from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.assemble import ROOT_MODES
 from viewer.ik.backends import check_backend
-from viewer.ik.checks import check_count, check_flag, check_range, check_settings
+from viewer.ik.checks import check_count, check_flag, check_range
 from viewer.ik.findings import labels
 from viewer.ik.goals import Goal
 from viewer.ik.methods import DEFAULT_TUNING, METHODS, Tuning
-from viewer.ik.settings import ONE_SHOT
+from viewer.ik.settings import ONE_SHOT, check_settings
 from viewer.ik.system import Settings
 from viewer.skeleton.arguments import wrong_kind
 from viewer.skeleton.pose import Pose
@@ -57,7 +57,7 @@ class Options:
         max_iterations: steps of one solve at most, restarts included; those of ``settings`` where only these are given.
         restarts: whether a one-shot solve that stalls starts again from other poses.
         seed: of those poses; they depend on it and on the content, on nothing else.
-        natural: whether joints move as readily as those of living things do (`viewer.ik.natural`), or all alike.
+        natural: whether joints move as readily as those of living things (`viewer.ik.mobility_priors`), or all alike.
         exact: whether a solve that does not converge gives the start pose back ("exact or nothing"; inside its limits)
             or the nearest. A drag always gives the nearest.
         preferred: a pose of the skeleton that what the goals leave free is drawn to: every joint's turn (a slide's

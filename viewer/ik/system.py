@@ -6,16 +6,12 @@ on them, are neighbours: what a freedom moves is one range of rows.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from viewer.ik.lanes import filled
-from viewer.spatial.checks import Bools, Floats, Ints
-
-if TYPE_CHECKING:
-    from viewer.ik.targets import Targets
-
+from viewer.ik.backends.compiled.simd import filled
+from viewer.spatial.checks import Bools, Floats
 
 Integers: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 
@@ -42,8 +38,9 @@ class System(NamedTuple):
         group: (K,) the group of the goals that a joint moves; -1: it moves none.
         bounded: (n,) whether both limits are finite.
         turning: (n,) whether a coordinate is an angle that may be counted past half a turn.
-        goal_kind, goal_joint, goal_row: (G,) `kernels`' POSITION .. AIM; the joint; the first row.
-        goal_offset, goal_target, goal_rotation, goal_distance, goal_axis: (G, ...) as in `Goal`.
+        goal_kind, goal_joint, goal_row: (G,) the code of `viewer.ik.goals.ROW_KINDS`; the joint; the first row.
+        goal_offset, goal_distance, goal_axis: (G, ...) constants of a goal: `viewer.ik.goals.kind.Constants`.
+        goal_target, goal_rotation: (G, ...) as in `Goal`.
         goal_weight, goal_rotation_weight: (G,) in units of their own: `viewer.ik.scales.balanced_weights`.
         goal_group: (G,) goals of different groups have no joint in common: each group is a problem of its own.
         goal_root: (G,) the root above.
@@ -122,14 +119,15 @@ class Work(NamedTuple):
         by_turn, by_move: (G, 3, 3) how a goal's angular or scalar residual answers to a turn or move of its effector.
         sines, cosines: (n,) of half the coordinates that are angles; compiled code's, as are
         axes: (n, 3) the world axes that freedoms turn about or move along, times their spreads.
-        jacobian: (n, M) weighted and scaled, transposed; M is m and more, with zeros: see `viewer.ik.kernels_dual`.
+        jacobian: (n, M) weighted and scaled, transposed; M is m and more, with zeros:
+            see `viewer.ik.backends.compiled.dual`.
         gram, factor: (M, M).
         pivots: (M,).
         y, wanted: (m,).
         step, pull: (n,).
         held: (n,) the step of a freedom that is frozen.
         frozen: (n,).
-        since: (1,) steps since the last stride of `viewer.ik.leaps.stride`; a drag goes on counting.
+        since: (1,) steps since the last `viewer.ik.line_search.stride`; a drag goes on counting.
         kept_x, kept_q, kept_t: (2, n), (2, K, 4), (2, K, 3) poses kept aside where goals are solved by groups: the
             start, and what is done of the answer.
         weights, spreads: (2, G), (n,) what the system had before a group was singled out.
@@ -197,7 +195,7 @@ class Many(NamedTuple):
 
 
 class Call(NamedTuple):
-    """What one call of a solver with J joints and G goals, enabled or not, begins with; see `viewer.ik.kernels_call`.
+    """What a call of a solver of J joints and G goals (also disabled) begins with: `viewer.ik.backends.compiled.entry`.
 
     Attributes:
         joints: (K,) the skeleton's joints that the system's are.
@@ -205,6 +203,7 @@ class Call(NamedTuple):
         has_place, has_turn: (G,) whether a goal has such a target.
         places, turns: (G, 3), (G, 4) the goals' own targets.
         rotations, translations: (J, 4), (J, 3) the pose that joints which take no part stay in.
+        numbers: (16,) the `Settings` as numbers, in their order.
     """
 
     joints: Integers
@@ -215,6 +214,7 @@ class Call(NamedTuple):
     turns: Floats
     rotations: Floats
     translations: Floats
+    numbers: Floats
 
 
 class Settings(NamedTuple):
@@ -332,24 +332,6 @@ def make_many(system: System, count: int) -> Many:
     )
 
 
-def make_call(joints: Ints, goals: Ints, targets: Targets, count: int) -> Call:
-    """What calls of a solver begin with; of a skeleton of ``count`` joints, at no pose yet."""
-    return Call(
-        joints=np.array(joints, dtype=np.int64),
-        goals=np.array(goals, dtype=np.int64),
-        has_place=np.array(targets.has_place),
-        has_turn=np.array(targets.has_turn),
-        places=np.array(targets.places),
-        turns=np.array(targets.turns),
-        rotations=np.zeros((count, 4)),
-        translations=np.zeros((count, 3)),
-    )
-
-
-ROWS_OF_KIND = (3, 3, 6, 1, 3)
-"""Rows of a goal by its kind, POSITION .. AIM."""
-
-
 def count_rows(system: System) -> int:
-    """Rows of all goals together."""
-    return int(sum(ROWS_OF_KIND[kind] for kind in system.goal_kind.tolist()))
+    """Rows of all goals together: those below the roots."""
+    return int(system.high.max(initial=0))

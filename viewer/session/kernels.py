@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from viewer.ik.backends import engine_for
-from viewer.ik.warming import warm_up
+from viewer.ik.backends.warming import warm_up
 
 State = Literal["compiling", "ready", "numpy"]
 

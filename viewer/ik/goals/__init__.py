@@ -22,9 +22,9 @@ from viewer.ik.goals.goal import (
 )
 from viewer.ik.goals.kind import Drawing, Kind
 
-KINDS: Mapping[GoalKind, Kind] = MappingProxyType(
-    {module.KIND.word: module.KIND for module in (position, rotation, pose, distance, aim, bend, function)}
-)
+MODULES = (position, rotation, pose, distance, aim, bend, function)
+"""A module for each kind."""
+KINDS: Mapping[GoalKind, Kind] = MappingProxyType({module.KIND.word: module.KIND for module in MODULES})
 """What each kind is."""
 
 ROW_KINDS: tuple[Kind, ...] = tuple(
@@ -35,6 +35,7 @@ ROW_KINDS: tuple[Kind, ...] = tuple(
 __all__ = [
     "KINDS",
     "LEAST_WEIGHT",
+    "MODULES",
     "PIN_WEIGHT",
     "ROW_KINDS",
     "Drawing",

@@ -12,18 +12,55 @@ from functools import lru_cache
 import numpy as np
 
 from viewer.errors import InputError, quote
+from viewer.ik.backends.compiled.algebra import turned
 from viewer.ik.goals.goal import Goal, GoalKind, Vector
-from viewer.ik.goals.kind import NAN, Constants, Drawing, FileKey, Kind, Rows
+from viewer.ik.goals.kind import NAN, Constants, Drawing, FileKey, Kind
+from viewer.ik.goals.rows import Places, Rows
+from viewer.ik.system import System, Work
 from viewer.skeleton.effectors import find_place
 from viewer.skeleton.kinematics import World
 from viewer.skeleton.limits import JointKind
 from viewer.skeleton.skeleton import Skeleton
-from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import conjugate, from_axis_angle, perpendicular, rotate
 
 BEND = 5
 STRAIGHT = 1e-3
 """Below this sine of the angle the joint bends about its own axis, whichever side it is on."""
+
+
+def bend_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
+    """Set e = the angle asked - the angle between the bones; a turn about the axis across both changes it as much.
+
+    Where they are nearly in one line, that axis has no digits: it bends about the constant one, to its natural side.
+    """
+    k = s.goal_joint[g]
+    p = s.parent[k]
+    ux, uy, uz = turned(
+        w.turn[p, 0], w.turn[p, 1], w.turn[p, 2], w.turn[p, 3], s.offset[k, 0], s.offset[k, 1], s.offset[k, 2]
+    )
+    vx, vy, vz = w.point[g, 0] - w.place[k, 0], w.point[g, 1] - w.place[k, 1], w.point[g, 2] - w.place[k, 2]
+    nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+    across, along = math.sqrt(nx * nx + ny * ny + nz * nz), ux * vx + uy * vy + uz * vz
+    if across > STRAIGHT * math.sqrt(across * across + along * along):
+        nx, ny, nz = nx / across, ny / across, nz / across
+    else:
+        nx, ny, nz = turned(
+            w.turn[k, 0], w.turn[k, 1], w.turn[k, 2], w.turn[k, 3],
+            s.goal_axis[g, 0], s.goal_axis[g, 1], s.goal_axis[g, 2],
+        )  # fmt: skip
+    w.by_turn[g, 0, 0], w.by_turn[g, 0, 1], w.by_turn[g, 0, 2] = nx, ny, nz
+    miss = s.goal_distance[g] - math.atan2(across, along)
+    e[row] = s.goal_rotation_weight[g] * miss
+    w.miss[g, 1] = abs(miss)
+    return float(w.miss[g, 1] / s.tolerance[1]) if s.goal_rotation_weight[g] > 0.0 else 0.0
+
+
+def bend_residuals(s: System, w: Work, frames: Floats, some: Places, places: Ints, e: Floats) -> float:  # noqa: ARG001 - as of all rows
+    """`bend_residual` of some goals, one by one: a figure has few."""
+    goals = np.arange(len(s.goal_kind))[some].tolist()
+    pairs = zip(goals, places[:, 0].tolist(), strict=True)
+    return float(s.tolerance[1]) * max([bend_residual(s, w, g, row, e) for g, row in pairs], default=0.0)
 
 
 @lru_cache(maxsize=16)
@@ -111,7 +148,7 @@ def bend_drawing(goal: Goal, skeleton: Skeleton, world: World) -> Drawing:
 KIND = Kind(
     word=GoalKind.BEND,
     code=BEND,
-    rows=(Rows(1, radians=True, moved=False, own=True),),
+    rows=(Rows(1, bend_residuals, radians=True, own=True),),
     keys={"angle": FileKey("angle", float, "Of `bend`: 0 is straight.", 180.0, degrees=True)},
     named_by="bend",
     since=2,

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from viewer.ik.goals.goal import Goal, GoalKind, Quaternion, Vector
+from viewer.ik.goals.rows import Rows
 from viewer.skeleton.effectors import find_place
 from viewer.skeleton.kinematics import World
 from viewer.skeleton.skeleton import Skeleton
@@ -104,30 +105,13 @@ class FileKey(NamedTuple):
     degrees: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """Residuals of a goal that are measured as one: a place, a turn, a length or an angle.
-
-    Attributes:
-        count: of rows.
-        radians: they are angles, weighted per radian; else lengths, weighted per metre.
-        moved: a move of the effector changes them; else only turns do.
-        own: nothing but turns of the effector's own joint changes them.
-    """
-
-    count: int
-    radians: bool = False
-    moved: bool = True
-    own: bool = False
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
     """A kind of goal.
 
     Attributes:
         word: what users call it.
-        code: what the kernels call it; -1: they have no rows for it.
+        code: what the kernels call it, its place in `viewer.ik.goals.ROW_KINDS`; -1: they have no rows for it.
         rows: in order.
         keys: the keys of a goals file that belong to this kind.
         named_by: the key that holds the effector's name.
@@ -170,7 +154,7 @@ class Kind:
     @property
     def places(self) -> bool:
         """Whether its point is where the effector is to be."""
-        return self.has_point and any(rows.count == 3 and not rows.radians for rows in self.rows)
+        return any(rows.places for rows in self.rows)
 
     @property
     def metres(self) -> bool:

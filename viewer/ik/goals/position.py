@@ -2,15 +2,44 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from viewer.ik.goals.goal import Goal, GoalKind, Vector
-from viewer.ik.goals.kind import NAN, Drawing, FileKey, Kind, Rows, stand_of
+from viewer.ik.goals.kind import NAN, Drawing, FileKey, Kind, stand_of
+from viewer.ik.goals.rows import Places, Rows, largest, lengths_of
+from viewer.ik.system import System, Work
 from viewer.skeleton.kinematics import World
 from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats, Ints
 
 POSITION = 0
-PLACE = Rows(3)
+
+
+def position_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
+    """Set e = target - point."""
+    x, y, z = (
+        s.goal_target[g, 0] - w.point[g, 0],
+        s.goal_target[g, 1] - w.point[g, 1],
+        s.goal_target[g, 2] - w.point[g, 2],
+    )
+    weight = s.goal_weight[g]
+    e[row], e[row + 1], e[row + 2] = weight * x, weight * y, weight * z
+    w.miss[g, 0] = math.sqrt(x * x + y * y + z * z)
+    return float(w.miss[g, 0] / s.tolerance[0]) if weight > 0.0 else 0.0
+
+
+def position_residuals(s: System, w: Work, frames: Floats, some: Places, places: Ints, e: Floats) -> float:  # noqa: ARG001 - as of all rows
+    """Set e = target - point; returns the largest distance."""
+    miss = s.goal_target[some] - w.point[some]
+    w.miss[some, 0] = distance = lengths_of(miss)
+    weight = s.goal_weight[some]
+    e[places] = weight[:, None] * miss
+    return largest(distance.tolist(), weight)
+
+
+PLACE = Rows(3, position_residuals)
 
 
 def position_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:

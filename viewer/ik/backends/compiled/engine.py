@@ -1,0 +1,215 @@
+"""The compiled backend: the kernels and the loop, compiled by numba and cached on disk.
+
+Imported only when it is wanted: importing numba takes half a second, compiling some fifteen, once per machine.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import sys
+from functools import cache, partial
+from importlib import import_module
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+import numba
+import numpy as np
+
+from viewer.ik import goals, levenberg_marquardt, line_search, problems, restarts, system
+from viewer.ik.assemble import assemble, freedoms_of
+from viewer.ik.backends import block, twins
+from viewer.ik.backends.block import entries_of
+from viewer.ik.backends.compiled import (
+    algebra,
+    alignment,
+    dual,
+    entry,
+    forward,
+    goal_islands,
+    joints,
+    numba_types,
+    starts,
+    step,
+)
+from viewer.ik.backends.compiled.entry import solve_in_block
+from viewer.ik.backends.compiled.numba_types import INSTRUCTIONS, Group, View, groups_at
+from viewer.ik.goals import Goal, dispatch
+from viewer.ik.system import Call, Settings, make_many, make_state, make_work
+from viewer.ik.targets import Targets, make_call
+from viewer.ik.workspace import Workspace
+from viewer.skeleton.tree import chain
+from viewer.spatial.checks import Floats
+
+_MODULES = (
+    algebra,
+    *goals.MODULES,
+    dispatch,
+    joints,
+    forward,
+    dual,
+    step,
+    alignment,
+    starts,
+    goal_islands,
+    levenberg_marquardt,
+    line_search,
+    restarts,
+    problems,
+    entry,
+)
+# Sums may be reordered and products fused, which lets the loops use vector instructions; NaN and infinity keep
+# their meaning, and the same machine gives the same bits.
+_OPTIONS: dict[str, Any] = {
+    "nogil": True,
+    "error_model": "numpy",
+    "fastmath": {"contract", "reassoc", "arcp", "nsz"},
+}
+
+# What Python calls. The others are called by this only: without the code that takes arguments out of Python's hands
+# they compile in a fraction of the time.
+_ENTRY = solve_in_block.__name__
+# Whose change is a change of all compiled code, besides the modules'.
+_MACHINERY = (system, block, numba_types)
+_PIPELINE = "viewer.ik.backends.compiled.pipeline"
+# Gives the very bits that numpy gives.
+_EXACT = ("take_targets",)
+
+
+def _groups() -> tuple[Any, ...]:
+    """Arrays of a small solve, as `viewer.ik.backends.compiled.entry.solve_call` takes them."""
+    skeleton = chain(2)
+    freedoms = freedoms_of(skeleton, np.ones((len(skeleton), 3)), limits=True, root="free")
+    goals = [Goal.position("tip", (0.0, 0.0, 0.0))]
+    assembly = assemble(freedoms, goals, (1.0, 1.0))
+    system, call = assembly.system, make_call(assembly.joints, assembly.goals, Targets(skeleton, goals), len(skeleton))
+    states = [make_state(system) for _ in range(5)]
+    return system, make_work(system), *states, make_many(system, 1), call
+
+
+def _types_of(groups: tuple[Any, ...]) -> list[tuple[Group, int]]:
+    """Numba's types of groups, and where in the header each group's part begins."""
+    made, begin = [], 0
+    for group in groups:
+        *entries, end = entries_of(group)
+        fields = zip(type(group)._fields, group, entries, strict=True)
+        members = {name: (View(numba.from_dtype(array.dtype), array.ndim), entry) for name, array, entry in fields}
+        made.append((Group(type(group).__name__, members), begin))
+        begin += end
+    return made
+
+
+_SAMPLE = _groups()
+_NDIMS = [array.ndim for group in _SAMPLE for array in group]
+_TYPES = _types_of(_SAMPLE)
+
+
+def _entry(*, whole: bool) -> Any:  # noqa: ANN401 - numba's have no public type
+    """What Python calls, with every function of the modules calling each other's compiled forms.
+
+    Nothing is compiled yet. With ``whole`` that is done as `viewer.ik.backends.compiled.pipeline` says: 14 seconds of
+    compiling instead of 23.
+    """
+    how = [*_MACHINERY, sys.modules[__name__], *([import_module(_PIPELINE)] if whole else [])]
+    sources = "".join(inspect.getsource(module) for module in (*_MODULES, *how))
+    # numba notices a change of a function's own file only: this makes any change of any of them a new function.
+    digest = hashlib.sha256((sources + str(_TYPES)).encode()).hexdigest()[:16]
+    others = INSTRUCTIONS | {entry.groups_in.__name__: groups_at(_TYPES)}
+    return twins(_MODULES, others, partial(_jit, digest=digest, whole=whole))[_ENTRY]
+
+
+def _jit(function: FunctionType, digest: str, *, whole: bool) -> Any:  # noqa: ANN401
+    inner = function.__name__ != _ENTRY
+    options = _OPTIONS | {"no_cpython_wrapper": inner, "no_cfunc_wrapper": True}
+    if function.__name__ in _EXACT:
+        options["fastmath"] = False
+    if whole:
+        pipelines = import_module(_PIPELINE)
+        options["pipeline_class"] = pipelines.Part if inner else pipelines.Whole
+    function.__qualname__ += f"_{digest}"
+    if inner:  # kept in the cache as a part of what Python calls
+        return numba.njit(**options)(function)
+    try:
+        return numba.njit(cache=True, **options)(function)
+    except RuntimeError:  # nowhere to keep a cache: compiled anew in every process
+        return numba.njit(**options)(function)
+
+
+def _entry_as_a_whole() -> Any:  # noqa: ANN401
+    try:
+        return _entry(whole=True)
+    except (ImportError, AttributeError, TypeError):  # a numba whose inner parts are not those known
+        return _entry(whole=False)
+
+
+_solve = _entry_as_a_whole()
+
+
+@cache
+def _make_ready() -> None:
+    """Compile, or load from the cache; function by function, as numba does it, where it cannot be done as a whole."""
+    global _solve  # noqa: PLW0603 - made once
+    arguments = np.empty(0, dtype=np.int64), True, True, np.empty((0, 3)), np.empty((0, 4)), np.empty(0)
+    kinds = tuple(map(numba.typeof, arguments))
+    try:
+        _solve.compile(kinds)
+    except Exception:  # noqa: BLE001 - whatever a numba may say whose inner parts are not those known
+        _solve = _entry(whole=False)
+        _solve.compile(kinds)
+
+
+def in_cache() -> bool:
+    """Whether a process has left compiled code on disk for this one to load; also where there is no place for it."""
+    place = _solve.stats.cache_path
+    return place is None or any(Path(place).glob(f"*.{_solve.__qualname__}-*.nbi"))
+
+
+class Prepared:
+    """A workspace whose arrays compiled code knows: it is called with few others, which costs little."""
+
+    def __init__(self, workspace: Workspace, call: Call | None = None) -> None:
+        """Put the workspace's arrays into a block, and those that calls begin with, if any."""
+        _make_ready()
+        self._block, self.call = workspace.into_block(call or _NO_CALL)
+        assert workspace.ndims(self.call) == _NDIMS
+        self._settings: Settings | None = None
+
+    def __call__(
+        self,
+        settings: Settings,
+        onward: bool,
+        settled: bool,
+        places: Floats,
+        turns: Floats,
+        answer: Floats,
+    ) -> int:
+        """`viewer.ik.backends.compiled.entry.solve_call`."""
+        if settings is not self._settings:
+            most = min(settings.max_iterations, _MOST_ITERATIONS)
+            self._settings, self.call.numbers[:] = settings, settings._replace(max_iterations=most)
+        code: int = _solve(self._block, onward, settled, places, turns, answer)
+        return code
+
+
+_MOST_ITERATIONS = 2**53
+"""Exact as a float64; nobody waits so long."""
+_NO_ANSWER = np.empty(0)
+_NO_CALL = Call(
+    joints=np.empty(0, dtype=np.int64),
+    goals=np.empty(0, dtype=np.int64),
+    has_place=np.empty(0, dtype=np.bool_),
+    has_turn=np.empty(0, dtype=np.bool_),
+    places=np.empty((0, 3)),
+    turns=np.empty((0, 4)),
+    rotations=np.empty((0, 4)),
+    translations=np.empty((0, 3)),
+    numbers=np.zeros(len(Settings._fields)),
+)
+
+
+def solve_batch(workspace: Workspace, settings: Settings, *, onward: bool) -> None:
+    """`viewer.ik.problems.solve_batch` on a workspace's problems, compiled."""
+    if workspace.prepared is None:
+        workspace.prepared = Prepared(workspace)
+    workspace.prepared(settings, onward, True, _NO_CALL.places, _NO_CALL.turns, _NO_ANSWER)
