@@ -13,8 +13,7 @@ from viewer.ik.backends.compiled.entry import take_targets
 from viewer.ik.goals import Goal
 from viewer.ik.solver import Solver
 from viewer.ik.system import make_many
-from viewer.ik.targets import make_call
-from viewer.ik.targets import Targets
+from viewer.ik.targets import Targets, make_call
 from viewer.spatial.quaternion import normalized
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import numpy as np
 from viewer.cli.output import Json
 from viewer.errors import one_line, shown
 from viewer.ik.findings import FAR, far
-from viewer.ik.goals import Goal
+from viewer.ik.goals import Goal, goal_ids
 from viewer.ik.solution import Solution
 from viewer.skeleton.coordinates import joint_space, limit_violation
 from viewer.skeleton.limits import JointKind
@@ -25,11 +25,12 @@ def report_of(
     """The JSON form; numbers that a goal has none of are null."""
     entries: list[Json] = []
     errors_m, errors_deg = solution.errors_m.tolist(), solution.errors_deg.tolist()
-    for goal, metres, degrees in zip(goals, errors_m, errors_deg, strict=True):
+    for name, goal, metres, degrees in zip(goal_ids(goals), goals, errors_m, errors_deg, strict=True):
         asked = [not math.isnan(metres), not math.isnan(degrees)]
         near = [metres <= arguments.tolerance_m, degrees <= arguments.tolerance_deg]
         reached = any(asked) and all(met for met, wanted in zip(near, asked, strict=True) if wanted)
         entry: dict[str, Json] = {
+            "id": name,
             "effector": goal.effector or None,
             "kind": goal.kind.value,
             "error_m": metres if asked[0] else None,

@@ -118,25 +118,29 @@ def _natural_side(skeleton: Skeleton, joint: int) -> Vector:
     return x, y, z
 
 
-def bend_angle(joint: int, end: Floats, skeleton: Skeleton, world: World) -> tuple[float, Floats, Floats]:
-    """Radians between the two bones in a pose, and both as vectors (3,) of the world."""
+def angle_between_vectors(a: Floats, b: Floats) -> float:
+    """Radians between two vectors (3,)."""
+    return math.atan2(float(np.linalg.norm(np.cross(a, b))), float(a @ b))
+
+
+def _bones(joint: int, end: Floats, skeleton: Skeleton, world: World) -> tuple[Floats, Floats]:
+    """The bones above and below a joint in a pose, as vectors (3,) of the world."""
     above = rotate(world.rotations[skeleton.parents[joint]], skeleton.offsets[joint])
-    below = rotate(world.rotations[joint], end)
-    cross = float(np.linalg.norm(np.cross(above, below)))
-    return math.atan2(cross, float(above @ below)), above, below
+    return above, rotate(world.rotations[joint], end)
 
 
 def bend_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:
     """Degrees between the angle and the one asked."""
     constants = bend_constants(goal, skeleton)
-    angle, _, _ = bend_angle(constants.joint, np.array(constants.offset), skeleton, world)
-    return NAN, math.degrees(abs(constants.number - angle))
+    bones = _bones(constants.joint, np.array(constants.offset), skeleton, world)
+    return NAN, math.degrees(abs(constants.number - angle_between_vectors(*bones)))
 
 
 def bend_drawing(goal: Goal, skeleton: Skeleton, world: World) -> Drawing:
     """Show where the bone below would end if the joint were bent as asked."""
     joint, offset, number, side = bend_constants(goal, skeleton)
-    angle, above, below = bend_angle(joint, np.array(offset), skeleton, world)
+    above, below = _bones(joint, np.array(offset), skeleton, world)
+    angle = angle_between_vectors(above, below)
     axis = np.cross(above, below)
     if math.sin(angle) < STRAIGHT:
         axis = rotate(world.rotations[joint], np.array(side))
