@@ -17,7 +17,7 @@ from window_pilot import Pilot
 import viewer
 from viewer.app.films import BUDGET, MANNERS, Films, film_of
 from viewer.document import actions as act
-from viewer.document.take import baked_character
+from viewer.document.evaluation import baked_character
 from viewer.opengl import Filming, movie
 from viewer.ui.film import FilmOrder, FilmPlan, Reel
 from viewer.ui.onion_skin import Shown

@@ -14,7 +14,7 @@ from panel_window import PanelWindow
 
 import viewer
 from viewer.document import actions as act
-from viewer.document.take import take_pose
+from viewer.document.evaluation import frame_pose
 from viewer.session import Session, new_document
 from viewer.session.files import MotionError, load_session, open_session, save_session
 from viewer.session.recovery import recoveries
@@ -197,14 +197,14 @@ def test_an_old_session_without_its_motion_shows_its_pose_and_keys(old: Path) ->
     assert whole.take is not None
     assert document.take.same_as(whole.take)
     # The key turns the joint of the figure at rest as it turned that of the motion.
-    rest, played = document.skeleton.rest_pose(), take_pose(document, 2)
+    rest, played = document.skeleton.rest_pose(), frame_pose(document, 2)
     key = document.take.tracks[1].rotations[0]
     np.testing.assert_allclose(played.rotations[1], multiply(rest.rotations[1], key), atol=1e-15)
     # The motion found again gives all of it back.
     made = Session(document)
     made.dispatch(act.UseMotion(viewer.load(old.parent / "moved.bvh", units=1.0, up="y")))
     assert made.document.pose.same_as(whole.pose)
-    assert take_pose(made.document, 2).same_as(take_pose(whole, 2))
+    assert frame_pose(made.document, 2).same_as(frame_pose(whole, 2))
     made.undo()
     assert made.document is document
 
@@ -260,7 +260,7 @@ def test_a_frame_that_is_shown_is_shown_of_the_new_motion(old: Path, tmp_path: P
     made.seek(5)
     made.dispatch(act.UseMotion(other(tmp_path, "back.json", {"arm": arm().frames(0, 2)})))
     assert made.document.frame == 2
-    assert made.document.pose.same_as(made.document.frame_pose(2))
+    assert made.document.pose.same_as(frame_pose(made.document, 2))
 
 
 @pytest.mark.parametrize(
@@ -391,8 +391,8 @@ def test_a_changed_file_can_be_used_for_an_old_session(old: Path, window: PanelW
     document = window.session.document
     assert window.session.path == old
     assert document.pose.same_as(whole.pose)
-    assert document.frame_pose(2).translations[0].tolist() == [0.0, 2.0, 0.0]
-    assert np.array_equal(document.frame_pose(2).rotations, whole.frame_pose(2).rotations)
+    assert frame_pose(document, 2).translations[0].tolist() == [0.0, 2.0, 0.0]
+    assert np.array_equal(frame_pose(document, 2).rotations, frame_pose(whole, 2).rotations)
 
 
 def test_a_changed_file_that_does_not_fit_leaves_what_is_shown(old: Path, window: PanelWindow) -> None:

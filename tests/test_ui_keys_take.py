@@ -10,7 +10,7 @@ from ui_person import Person
 
 import viewer
 from viewer.document.document import Item
-from viewer.document.take.values import Blend, Key
+from viewer.document.take import Blend, Key
 from viewer.ui.documents import export_to
 from viewer.ui.state import state_of
 from viewer.ui.timeline import key_frames, played_range

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from viewer.cli.convert import motion
-from viewer.cli.inputs import is_session, open_session, session_json, session_lines
-from viewer.cli.options import add_input, add_json, load_input
-from viewer.cli.output import Json, print_json, print_text
+from viewer.cli import job
+from viewer.cli.inputs import is_session, load_input, open_session, session_json, session_lines
+from viewer.cli.job import Result, part
+from viewer.cli.options import Reading, input_file, json_flag
+from viewer.cli.output import Json
 from viewer.errors import one_line, quote, shown
 
-if TYPE_CHECKING:
-    import argparse
-
+if TYPE_CHECKING:  # they load numpy
     from numpy.typing import ArrayLike
 
     from viewer.document.document import Document
     from viewer.skeleton.character import Character
+    from viewer.skeleton.clip import Clip
 
 EXAMPLES = """examples:
   ikviewer info walk.bvh
@@ -28,24 +28,28 @@ _MOST_JOINTS = 200
 """Joints that the text form lists; ``--json`` lists all."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of this command."""
-    add_input(parser)
-    add_json(parser)
+class Options(job.Options):
+    """What may be typed."""
+
+    file: str = input_file()
+    reading: Reading = part(Reading)
+    json: bool = json_flag()
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Print what is in the file."""
-    session = open_session(arguments.file) if is_session(arguments.file) else None
-    character = load_input(arguments, arguments.file, quiet=not arguments.json, document=session)
-    if arguments.json:
-        print_json(document(character) | ({} if session is None else {"session": session_json(session)}))
-    else:
-        print_text("\n".join(text_lines(character, session)))
-    return 0
+def run(options: Options) -> Result:
+    """Read the file, say what is in it."""
+    session = open_session(options.file) if is_session(options.file) else None
+    character = load_input(options.file, options.reading, quiet=not options.json, document=session)
+    return describe(character, session)
 
 
-def document(character: Character) -> dict[str, Json]:
+def describe(character: Character, session: Document | None = None) -> Result:
+    """Say what is in a character; ``session`` is the one it comes from, if any."""
+    found = _document(character) | ({} if session is None else {"session": session_json(session)})
+    return Result(_lines(character, session), document=found)
+
+
+def _document(character: Character) -> dict[str, Json]:
     """The JSON form; offsets in the file's own units and axes."""
     from viewer.formats.skeleton_json import file_order
     from viewer.skeleton.kinematics import height
@@ -105,8 +109,7 @@ def _lengths(character: Character, values: ArrayLike) -> list[Json]:
     return result
 
 
-def text_lines(character: Character, session: Document | None = None) -> list[str]:
-    """The form for people; ``session`` is what the character comes from, if it is one."""
+def _lines(character: Character, session: Document | None) -> list[str]:
     from viewer.skeleton.effectors import EffectorGoal
     from viewer.skeleton.kinematics import extent
 
@@ -137,8 +140,13 @@ def _motions(character: Character) -> list[str]:
     """A line for each clip; their names where there are several to choose from."""
     clips = [clip for clip in character.clips.values() if clip]
     named = [f"{quote(clip.name)}: " if len(character.clips) > 1 else "" for clip in clips]
-    told = [f"{name}{motion(clip)}, {clip.duration:.3g} s" for name, clip in zip(named, clips, strict=True)]
-    return [f"  {'' if line else 'motion':<10} {text}" for line, text in enumerate(told or ["none"])]
+    lines = [f"{name}{length_of(clip)}, {clip.duration:.3g} s" for name, clip in zip(named, clips, strict=True)]
+    return [f"  {'' if line else 'motion':<10} {text}" for line, text in enumerate(lines or ["none"])]
+
+
+def length_of(clip: Clip) -> str:
+    """How much a clip is: ``68 frames at 30 fps``."""
+    return "1 frame" if len(clip) == 1 else f"{len(clip)} frames at {1 / clip.frame_time:g} fps"
 
 
 def _tree(character: Character) -> list[str]:

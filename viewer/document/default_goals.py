@@ -12,7 +12,7 @@ import numpy as np
 
 from viewer.document.document import Document
 from viewer.document.handle import STANDING, Handle, Wanted
-from viewer.document.take.values import Pin
+from viewer.document.take import Pin
 from viewer.skeleton.effectors import EffectorGoal, find_place
 from viewer.skeleton.kinematics import World, fk
 from viewer.skeleton.pose import Pose

@@ -16,10 +16,10 @@ from viewer.document.document import Document
 from viewer.document.drag_goals import Grab, Held, Target, drag_goals, held_joint
 from viewer.document.effector_transform import measured
 from viewer.document.handle import Item
+from viewer.document.key_editing import carried_pose
 from viewer.document.linked_targets import shared_by
 from viewer.document.report import Report, Trace
 from viewer.document.scope import joint_of, locked_joints, violation
-from viewer.document.take.editing import carried_pose
 from viewer.errors import InputError, quote
 from viewer.ik.goals import Goal
 from viewer.ik.solution import Status

@@ -9,12 +9,12 @@ import numpy as np
 from viewer.document.default_goals import carried
 from viewer.document.document import Document
 from viewer.document.effector_transform import still_report
-from viewer.document.take.changing import take_of
-from viewer.document.take.editing import carried_pose, different, with_joints
-from viewer.document.take.evaluate import on_own_bones, take_pose
-from viewer.document.take.pins import pins_held
-from viewer.document.take.simplify import Recorded, Run, recorded, simplified
-from viewer.document.take.values import MOST_FRAMES, Take
+from viewer.document.evaluation import frame_pose, on_own_bones
+from viewer.document.key_editing import carried_pose, different, with_joints
+from viewer.document.pins import pins_held
+from viewer.document.simplify import Recorded, Run, recorded, simplified
+from viewer.document.take import MOST_FRAMES, Take
+from viewer.document.take_changes import take_of
 from viewer.session.gestures import Gesture
 from viewer.session.history import State
 from viewer.skeleton.pose import Pose
@@ -94,7 +94,7 @@ class Recorder:
 
     def beneath(self, frame: int) -> Pose | None:
         """The pose of a frame as it would play if nothing were recorded now; None where nothing plays."""
-        return None if self._beneath is None else take_pose(self._beneath, frame)
+        return None if self._beneath is None else frame_pose(self._beneath, frame)
 
     def due(self, now: float) -> int:
         """The frame of a moment, in seconds of any clock that does not go back; the first is the start."""

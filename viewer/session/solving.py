@@ -14,10 +14,10 @@ import numpy as np
 from viewer.document.document import Document
 from viewer.document.drag_goals import settling_goals
 from viewer.document.effector_transform import measured, still_report
-from viewer.document.planar_rig import PlanarRig, rig_of
+from viewer.document.planar_rig import PlanarRig, preferred_pose, rig_of
 from viewer.document.report import Report, Trace
 from viewer.document.scope import bound_skeleton, inside, violation
-from viewer.document.solver_settings import SolverSettings, preferred_pose, prefers
+from viewer.document.solver_settings import SolverSettings, prefers
 from viewer.ik.drag import Drag
 from viewer.ik.goals import Goal
 from viewer.ik.solution import Solution, Status

@@ -13,8 +13,8 @@ from viewer.document.checks import as_weight
 from viewer.document.document import Document
 from viewer.document.drag_goals import Grab
 from viewer.document.effector_transform import still_report
+from viewer.document.evaluation import check_played_frame, frame_pose
 from viewer.document.handle import Item
-from viewer.document.take.evaluate import check_played_frame
 from viewer.errors import InputError
 from viewer.session.gestures import Gestures
 from viewer.session.history import State
@@ -175,7 +175,7 @@ class Transport(Gestures):
         document = self.document
         if document.pose is self._played_pose or not 0 <= document.frame < document.frames:
             return
-        if not near(document.pose, document.frame_pose(document.frame)):
+        if not near(document.pose, frame_pose(document, document.frame)):
             self.left = LeftPose(document.clip, document.frame, document.pose)
 
     def _interrupt(self) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from viewer.document import actions as act
 from viewer.document.actions import Action
-from viewer.document.take.values import BLENDS, Blend, Key, Take
+from viewer.document.take import BLENDS, Blend, Key, Take
 from viewer.errors import ViewerError
 from viewer.session import Document, Item
 from viewer.ui.commands import Handler, Handlers

@@ -10,6 +10,7 @@ import numpy as np
 
 from viewer.document.default_goals import above, stand_of, world_of
 from viewer.document.effector_transform import joints_at_limit
+from viewer.document.evaluation import frame_pose
 from viewer.document.handle import STANDING, Wanted
 from viewer.errors import shown
 from viewer.gizmo import Tool
@@ -374,7 +375,7 @@ def _is_unkeyed(document: Document) -> bool:
     take = document.take
     if document.auto_key or (document.clip_data is None and (take is None or take.is_empty)):
         return False
-    return not document.pose.same_as(document.frame_pose(document.frame))
+    return not document.pose.same_as(frame_pose(document, document.frame))
 
 
 def _modes(document: Document, compiling_for: float, recorded: float | None) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from viewer.app.theme import colour
 from viewer.app.widgets.buttons import quiet, segments
 from viewer.app.widgets.pen import Pen
 from viewer.document.document import Document
-from viewer.document.take.evaluate import joint_at
+from viewer.document.evaluation import joint_at
 from viewer.session import Item
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.limits import JointKind

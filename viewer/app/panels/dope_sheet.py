@@ -26,7 +26,7 @@ from viewer.app.panels.ruler import (
 from viewer.app.widgets.edits import THRESHOLD, act, attempt
 from viewer.app.widgets.pen import Item, Pen, item
 from viewer.document.actions import SetRange, SimplifyKeys
-from viewer.document.take.values import MOST_FRAMES, Blend, Key
+from viewer.document.take import MOST_FRAMES, Blend, Key
 from viewer.spatial.checks import Ints
 from viewer.ui.commands import BY_ID
 from viewer.ui.timeline import Row, keys_in, last_frame, played_range, rows_of

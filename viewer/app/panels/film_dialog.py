@@ -18,7 +18,7 @@ from viewer.app.widgets.edits import Edit, Phase
 from viewer.app.widgets.fields import FOCUS, Format, number_field, take_keyboard, text_line
 from viewer.app.widgets.pen import Pen, gap, tip
 from viewer.document.document import Document
-from viewer.document.take.changing import shows_take
+from viewer.document.take_changes import shows_take
 from viewer.errors import MachineError, ViewerError, quote
 from viewer.formats.files import check_output
 from viewer.formats.film_rates import SLOWEST_TURN, STILL_TURN

@@ -13,7 +13,7 @@ from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out
 from viewer.app.widgets.fields import Format, number_field
 from viewer.app.widgets.pen import Pen, gap
 from viewer.document.actions import SetClip, SetRange, SetTakeRate
-from viewer.document.take.values import MOST_FRAMES
+from viewer.document.take import MOST_FRAMES
 from viewer.errors import shown
 from viewer.session.transport import Loop
 from viewer.ui import numbers

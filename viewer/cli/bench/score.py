@@ -1,7 +1,7 @@
 """An honest score of solved poses: kinematics and limits written anew, from the file format's own definitions.
 
-Nothing here is shared with the solver or with `viewer.skeleton`: who is judged does not bring the ruler. Rotations are
-3x3 matrices all through; N poses are measured together.
+No code is shared with the solver or with `viewer.skeleton`: a fault there cannot hide here. Rotations are 3x3 matrices
+all through; N poses are measured together.
 """
 
 from __future__ import annotations

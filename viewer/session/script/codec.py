@@ -16,8 +16,8 @@ from viewer.document import actions
 from viewer.document.actions.base import Action
 from viewer.document.drag_goals import Grab
 from viewer.document.handle import Item, Mode, Scope, Wanted
-from viewer.document.take.editing import Entry
-from viewer.document.take.values import Blend, Key
+from viewer.document.key_editing import Entry
+from viewer.document.take import Blend, Key
 from viewer.errors import FormatError, InputError, quote, unknown_name
 from viewer.session.demos.moving_targets import Chase, FigureEight, Orbit
 from viewer.session.storage.arrays import Packed, pack, unpack

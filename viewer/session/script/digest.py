@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from viewer.document.document import Document
-from viewer.document.take.values import Take
+from viewer.document.take import Take
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats, Ints
 

@@ -14,7 +14,7 @@ from viewer.document.document import Document
 from viewer.document.handle import Handle, Item, Mode, Scope, Wanted
 from viewer.document.planar_rig import PLANES
 from viewer.document.solver_settings import SolverSettings
-from viewer.document.take.values import FRAME_TIME, MOST_FRAMES, Pin, Stretch, Take, Track
+from viewer.document.take import FRAME_TIME, MOST_FRAMES, Pin, Stretch, Take, Track
 from viewer.errors import FormatError, InputError
 from viewer.formats.bounds import check_character, check_skeleton
 from viewer.session.storage.arrays import check_unit, pack, unpack

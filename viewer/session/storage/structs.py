@@ -162,7 +162,7 @@ class SolverData(msgspec.Struct, omit_defaults=True):
 
 
 class TracksData(msgspec.Struct):
-    """Tracks of joints that have keys at the same frames: the fields of `viewer.document.take.values.Track`.
+    """Tracks of joints that have keys at the same frames: the fields of `viewer.document.take.Track`.
 
     Frames and blends are (K,), rotations (joints, K, 4), translations (joints, K, 3) or null.
     """
@@ -175,7 +175,7 @@ class TracksData(msgspec.Struct):
 
 
 class PinData(msgspec.Struct, omit_defaults=True):
-    """What was pinned: the fields of `viewer.document.take.values.Pin`."""
+    """What was pinned: the fields of `viewer.document.take.Pin`."""
 
     effector: str
     position: Vector | None = None
@@ -191,7 +191,7 @@ class PinnedData(msgspec.Struct):
 
 
 class StretchData(msgspec.Struct):
-    """Frames solved between keys: the fields of `viewer.document.take.values.Stretch`."""
+    """Frames solved between keys: the fields of `viewer.document.take.Stretch`."""
 
     first: int
     digest: str
@@ -202,7 +202,7 @@ class StretchData(msgspec.Struct):
 
 
 class TakeData(msgspec.Struct, omit_defaults=True):
-    """A take: the fields of `viewer.document.take.values.Take`."""
+    """A take: the fields of `viewer.document.take.Take`."""
 
     base: str | None
     frame_time: float

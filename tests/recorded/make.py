@@ -1,0 +1,462 @@
+"""Make the recorded sessions of this folder anew: ``PYTHONPATH=. python tests/recorded/make.py [NAME...]``.
+
+Each function below is one session, done as somebody at the window does it, and recorded by the program itself. Goals
+files are written beside them, but for the one that was written by hand.
+
+Made anew by the same libraries on the same kind of processor they have the same bytes, unless the program behaves
+otherwise. The files of a version stay as they are once a later one is written: they are to open for ever.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from recordings import ALL_GOALS, FOLDER, GOALS, SUFFIX, store
+
+import viewer
+from viewer.document import actions as act
+from viewer.document.take import Blend, Key
+from viewer.errors import InputError
+from viewer.formats.goals_json import goals_to_json
+from viewer.session import Grab, Item, Loop, Mode, Scope, Session, Wanted, new_document, stand_of, world_of
+from viewer.session.demos import Motion, Pointer, SolveAfresh, StartOver, find_demo
+from viewer.session.files import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike
+
+    from viewer.session import Document
+
+TICK = 1.0 / 60.0
+FRAMES = np.repeat((0, 6), 6)
+"""Of a walk, each pose held for six frames: files stay small."""
+QUARTER = (0.0, 0.0, 0.38268343236508984, 0.9238795325112867)
+"""45 degrees about Z."""
+
+
+class Hand:
+    """Somebody at a session, and the clock.
+
+    Attributes:
+        session: what is worked on, recorded.
+        now: seconds.
+    """
+
+    def __init__(self, document: Document, before: Callable[[Session], None] | None = None) -> None:
+        self.session, self.now = Session(document), 0.0
+        if before is not None:
+            before(self.session)
+        self.session.record_actions()
+
+    @property
+    def document(self) -> Document:
+        return self.session.document
+
+    def do(self, *actions: act.Action) -> None:
+        for action in actions:
+            self.session.dispatch(action)
+
+    def refused(self, action: act.Action) -> None:
+        with contextlib.suppress(InputError):
+            self.session.dispatch(action)
+            raise AssertionError(f"{action} is not refused")
+
+    def wait(self, ticks: int) -> None:
+        for _ in range(ticks):
+            self.now += TICK
+            self.session.tick(self.now)
+
+    def place(self, item: Item) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+        document = self.document
+        if item.kind == "effector":
+            return stand_of(document.skeleton, document.pose, document.handle(item.name)).position
+        positions = world_of(document.skeleton, document.pose).positions
+        return np.asarray(positions[document.skeleton.index(item.name)])
+
+    def pull(self, by: dict[Item, ArrayLike], ticks: int = 7, grab: Grab | None = None) -> None:
+        """Press, move in a straight line, rest a little; the button stays down."""
+        starts = {item: self.place(item) for item in by}
+        self.session.begin_drag(() if grab else tuple(by), grab)
+        for tick in range(ticks):
+            part = min(1.0, 1.4 * (tick + 1) / ticks)
+            targets = {item: np.round(starts[item] + part * np.asarray(by[item]), 3) for item in by}
+            self.session.drag_to({item: (place, None) for item, place in targets.items()})
+            self.wait(1)
+
+    def drag(self, by: dict[Item, ArrayLike], ticks: int = 7) -> None:
+        self.pull(by, ticks)
+        self.session.commit()
+
+
+def effector(name: str) -> Item:
+    return Item("effector", name)
+
+
+def joint(name: str) -> Item:
+    return Item("joint", name)
+
+
+def sample(name: str) -> Document:
+    return new_document(viewer.load(f"sample:{name}"))
+
+
+def short_walk(first: int = 0) -> viewer.Character:
+    """Some frames of the walk."""
+    character = viewer.load("sample:walk")
+    (name, clip) = next(iter(character.clips.items()))
+    frames = first + FRAMES
+    cut = replace(clip, rotations=clip.rotations[frames], translations=clip.translations[frames])
+    return replace(character, clips=MappingProxyType({name: cut}))
+
+
+def drags_of_the_body() -> Hand:
+    """A hand near and out of reach, both hands, the hips, a bone that is grabbed; a drag that is given up."""
+    hand = Hand(sample("biped"))
+    hand.drag({effector("LeftHand"): (0.1, 0.5, 0.2)})
+    hand.drag({effector("LeftHand"): (1.2, 0.6, 0.3)})
+    hand.drag({effector("LeftHand"): (0.0, -0.1, 0.1), effector("RightHand"): (0.0, 0.2, 0.2)}, 8)
+    hand.drag({joint("Hips"): (0.05, -0.2, 0.0)})
+    hand.pull({joint("Spine2"): (0.0, -0.05, 0.15)}, 8, Grab("Spine2", (0.0, 0.1, 0.0)))
+    hand.session.commit()
+    hand.pull({effector("RightHand"): (0.3, 0.3, 0.0)}, 4)
+    hand.session.cancel()
+    return hand
+
+
+def scopes() -> Hand:
+    """What may move: a limb, what is selected, so many joints above the hand."""
+    hand = Hand(sample("biped"))
+    hand.do(act.SetScope(Scope.LIMB))
+    hand.drag({effector("RightHand"): (-0.1, 0.3, 0.3)}, 8)
+    hand.do(act.SetScope(Scope.SELECTION))
+    hand.do(act.Select((joint("LeftForeArm"),)), act.Select((joint("LeftArm"), joint("LeftHand")), "add"))
+    hand.do(act.Select((joint("LeftHand"),), "toggle"))
+    hand.drag({effector("LeftHand"): (0.1, 0.2, 0.2)}, 8)
+    hand.do(act.SetScope(Scope.BODY))
+    hand.pull({effector("LeftHand"): (0.0, 0.1, 0.2)}, 3)
+    hand.session.set_chain(2)
+    hand.session.drag_to({effector("LeftHand"): ((0.3, 1.3, 0.3), QUARTER)})
+    hand.wait(5)
+    hand.session.commit()
+    hand.do(act.SetScope(Scope.SELECTION))
+    return hand
+
+
+def turned_by_hand() -> Hand:
+    """FK: joints turned, sliders, a pose reset in part, the root moved."""
+    hand = Hand(sample("claw-arm"))
+    first, second, third, fourth = hand.document.skeleton.names[:4]
+    hand.do(act.SetMode(Mode.FK), act.TurnJoint(second, QUARTER))
+    hand.session.begin(f"Turn {third}")
+    for value in np.linspace(0.0, 0.9, 5):
+        hand.session.update(act.SetCoordinate(third, 0, float(value)))
+    hand.session.commit()
+    hand.session.begin(f"Turn {fourth}")
+    hand.session.update(act.TurnJoint(fourth, QUARTER))
+    hand.session.cancel()
+    hand.do(act.TurnJoint(fourth, (0.0, 0.6, 0.0, 0.8)), act.ResetPose((second,), position=False))
+    pose = hand.document.pose
+    moved = replace(pose, translations=pose.translations + np.eye(1, len(pose.translations)).T * (0.1, 0.0, 0.3))
+    hand.do(act.SetPose(moved, "Move the figure"), act.TurnJoint(first, QUARTER))
+    hand.do(act.SetLimits(on=False))
+    hand.refused(act.TurnJoint("Nobody", QUARTER))
+    return hand
+
+
+def pins_and_holds() -> Hand:
+    """Feet and a hand pinned in place, turned, let go; a crouch above them."""
+    hand = Hand(sample("biped"))
+    hand.do(act.SetPin("LeftHand", position=True), act.SetPin("Head", rotation=True))
+    hand.drag({joint("Hips"): (0.1, -0.3, 0.05)})
+    hand.do(act.SetPin("RightFoot", position=False, rotation=False), act.SetPin("LeftFoot", rotation=False))
+    hand.drag({effector("RightFoot"): (0.0, 0.3, 0.3)})
+    hand.do(act.HoldEffector("RightFoot"), act.ReleaseEffector("RightHand"), act.HoldEffector("LeftToes"))
+    hand.drag({effector("RightHand"): (-0.2, 0.2, 0.2)}, 6)
+    return hand
+
+
+def goals_of_a_claw() -> Hand:
+    """Every kind of goal, weights, handles, an effector made and another taken away."""
+    hand = Hand(sample("claw-arm"))
+    hand.do(act.SetWanted("claw_a", Wanted.DISTANCE), act.SetHandle("claw_a", distance=0.05))
+    hand.do(act.SetWanted("claw_b", Wanted.AIM), act.SetHandle("claw_b", axis=(0.0, 1.0, 0.0)))
+    hand.do(act.SetWanted("claw_c", Wanted.POSE), act.SetWanted("wrist", Wanted.ROTATION))
+    hand.do(act.SetWeight("claw_c", 3.0, 0.25), act.SetHandle("claw_c", offset=(0.0, 0.01, 0.0)))
+    hand.do(act.SetHandle("claw_b", position=(0.2, 0.5, 0.3), automatic=False))
+    hand.do(act.MoveTargets({"claw_c": ((0.1, 0.55, 0.1), None), "wrist": (None, QUARTER)}))
+    hand.session.solve()
+    bones = hand.document.skeleton.names
+    hand.do(act.MakeEffector(bones[2]), act.RemoveEffector("claw_a"))
+    hand.refused(act.SetHandle("claw_b", colour="red"))
+    return hand
+
+
+def handles_set_by_hand() -> Hand:
+    """Every attribute of a handle, typed."""
+    hand = Hand(sample("chain-5"))
+    bones = hand.document.skeleton.names
+    hand.do(act.MakeEffector(bones[1]), act.MakeEffector(bones[2]), act.MakeEffector(bones[3]))
+    place = tuple(np.round(hand.place(effector("tip")), 3).tolist())
+    hand.do(act.SetHandle("tip", kind=Wanted.POSE, position=place, rotation=QUARTER, weight=2.0))
+    hand.do(act.SetHandle("tip", pin_rotation=True, rotation_weight=0.5))
+    hand.do(act.SetHandle(bones[1], pin_position=True, automatic=True))
+    hand.do(act.SetHandle(bones[2], kind=Wanted.DISTANCE, distance=0.1))
+    hand.do(act.SetHandle(bones[3], kind=Wanted.AIM, axis=(1.0, 0.0, 0.0), offset=(0.0, 0.02, 0.0)))
+    hand.session.undo()
+    hand.session.redo()
+    return hand
+
+
+def limits() -> Hand:
+    """Limits off and on, of all joints and of one; stiffness."""
+    hand = Hand(sample("claw-arm"))
+    bones = hand.document.skeleton.names
+    hand.do(act.SetLimits(on=False))
+    hand.drag({effector("claw_a"): (0.1, -0.3, 0.3)}, 6)
+    hand.do(act.SetLimits(on=True), act.SetJointLimits(bones[1], on=False), act.SetJointLimits(bones[2], on=False))
+    hand.do(act.SetJointLimits(bones[1], on=True), act.SetStiffness(bones[1], 0.75), act.SetStiffness(bones[3], 1.0))
+    hand.drag({effector("claw_b"): (-0.2, -0.2, 0.2)}, 6)
+    return hand
+
+
+def every_setting_of_the_solver() -> Hand:
+    """Method after method on a chain, and all that can be set."""
+    hand = Hand(sample("chain-20"))
+    methods = "dls", "sdls", "pseudo-inverse", "transpose", "ccd", "ccd-from-base", "default"
+    target = hand.place(effector("tip"))
+    for number, method in enumerate(methods):
+        hand.do(act.SetSolver(method=method))
+        hand.do(act.MoveTargets({"tip": (target + np.array([0.02 * number, -0.03, 0.01 * number]), None)}))
+    hand.do(act.SetSolver(backend="numpy", root="locked", tolerance_m=0.002, tolerance_deg=1.0, max_iterations=50))
+    hand.do(act.SetSolver(restarts=False, natural=False, prefer="rest", prefer_weight=0.5, iterations=2))
+    hand.do(act.SetSolver(method="dls", damping=0.2, step=0.5, step_cap_deg=5.0, numeric=True))
+    hand.do(act.SetSolver(method="pseudo-inverse", truncation=0.02))
+    hand.session.solve()
+    hand.do(act.SetSolver(until_close=True, exact=True))
+    hand.drag({effector("tip"): (0.1, -0.2, 0.1)}, 4)
+    hand.refused(act.SetSolver(damping=-1.0))
+    return hand
+
+
+def two_links() -> Hand:
+    """The arm in closed form: elbow up and down, too far, and as a click puts the target."""
+    hand = Hand(find_demo("two-link").build())
+    hand.do(act.SetSolver(bend="down"), act.SetSolver(bend="up"))
+    hand.do(act.MoveTargets({"tip": ((-0.5, 0.9, 0.0), None)}), act.MoveTargets({"tip": ((3.0, 1.0, 0.0), None)}))
+    hand.drag({effector("tip"): (-1.0, 0.3, 0.0)}, 6)
+    hand.session.undo()
+    return hand
+
+
+def names() -> Hand:
+    """Joints renamed: keys, goals, pins and limits follow."""
+    hand = Hand(sample("chain-5"))
+    first, second, third = hand.document.skeleton.names[:3]
+    hand.do(act.KeyPose(0), act.SetPin("tip", position=True), act.SetJointLimits(third, on=False))
+    hand.do(act.Select((joint(third),)), act.RenameJoint(third, "Ellbogen"), act.RenameJoint(first, "根"))
+    hand.refused(act.RenameJoint(second, "Ellbogen"))
+    hand.do(act.RenameJoint(second, "shoulder two"), act.MakeEffector("Ellbogen"))
+    hand.session.undo()
+    return hand
+
+
+def left_and_right() -> Hand:
+    """A pose mirrored, copied and pasted, flipped."""
+    hand = Hand(sample("biped"))
+    hand.drag({effector("LeftHand"): (0.2, 0.6, 0.1)}, 6)
+    copied = hand.document.pose
+    hand.do(act.MirrorPose(), act.ResetPose())
+    hand.do(act.PastePose(copied, ("LeftArm", "LeftForeArm"), flipped=True), act.PastePose(copied, ("Spine",)))
+    hand.do(act.SetScope(Scope.LIMB))
+    return hand
+
+
+def keys() -> Hand:
+    """Keys set, moved, copied, pasted, taken away, blended otherwise; the range and the rate."""
+    hand = Hand(sample("claw-arm"))
+    bones = hand.document.skeleton.names
+    hand.do(act.KeyPose(0))
+    for frame in (8, 16):
+        hand.session.seek(frame)
+        hand.drag({effector("claw_b"): (0.03, 0.02 * frame / 8, -0.02)}, 4)
+        hand.do(act.KeyPose())
+    hand.do(act.SetBlend((Key(2, 0), Key(2, 8)), Blend.STEP), act.SetBlend((Key(1, 8),), Blend.LINEAR))
+    hand.do(act.MoveKeys((Key(1, 8), Key(2, 8)), 3), act.CopyKeys((Key(1, 11),), 9))
+    copied = act.copied_keys(hand.document, (Key(1, 11), Key(2, 16)))
+    hand.do(act.PasteKeys(copied, 24), act.DeleteKeys((Key(2, 0),)), act.DeleteKeys(frame=8))
+    hand.do(act.KeyPose(30, bones[1:3], Blend.LINEAR), act.KeyPose(32, pose=hand.document.skeleton.relaxed_pose()))
+    hand.do(act.SetRange(2, 28), act.SetTakeRate(24.0), act.SetFrame(12))
+    hand.refused(act.DeleteKeys(frame=9))
+    return hand
+
+
+def pinned_between_keys() -> Hand:
+    """Auto-key on pinned feet: frames between are solved."""
+    hand = Hand(sample("biped"))
+    hand.do(act.KeyPose(0), act.SetAutoKey(on=True))
+    hand.session.seek(4)
+    hand.drag({joint("Hips"): (0.05, -0.2, 0.0)}, 6)
+    hand.do(act.SetMode(Mode.FK), act.TurnJoint("Head", QUARTER))
+    hand.session.seek(2)
+    return hand
+
+
+def recorded_motion() -> Hand:
+    """A hand is followed while the clock runs; twice, the second time simplified."""
+    hand = Hand(sample("claw-arm"))
+    hand.session.record()
+    hand.wait(2)
+    hand.drag({effector("claw_a"): (0.1, -0.05, 0.1)}, 12)
+    hand.wait(2)
+    hand.session.stop_recording()
+    hand.session.seek(2)
+    hand.session.record_tolerance_deg = 1.0
+    hand.session.record()
+    hand.drag({effector("claw_c"): (-0.05, 0.05, 0.0)}, 10)
+    hand.session.stop_recording()
+    hand.do(act.SimplifyKeys(2.0))
+    return hand
+
+
+def layers_on_a_clip() -> Hand:
+    """A walk played, keyed, left for keys on no clip, and come back to."""
+    hand = Hand(new_document(short_walk()))
+    clip = hand.document.clip
+    hand.session.loop, hand.session.speed = Loop.PING_PONG, 2.0
+    hand.session.play()
+    hand.wait(20)
+    hand.session.stop()
+    hand.session.seek(6)
+    hand.drag({effector("LeftHand"): (0.0, 0.3, 0.1)}, 6)
+    hand.do(act.KeyPose(joints=("LeftArm", "LeftForeArm")), act.SetFrameTime(0.04))
+    hand.do(act.SetClip(None), act.KeyPose(0, ("Spine",)), act.SetRange(0, 9), act.SetClip(clip))
+    hand.do(act.SetFrame(7))
+    hand.session.play(-1)
+    hand.wait(6)
+    hand.session.stop()
+    hand.do(act.SetClip(None))
+    return hand
+
+
+def another_motion() -> Hand:
+    """The motion of another file under keys that stay, and the file in other units."""
+    hand = Hand(new_document(short_walk()))
+    hand.session.seek(3)
+    hand.do(act.TurnJoint(hand.document.skeleton.names[2], QUARTER), act.KeyPose())
+    hand.do(act.UseMotion(short_walk(20)), act.SetTakeRate(25.0))
+    hand.session.seek(5)
+    return hand
+
+
+def units_and_lengths() -> Hand:
+    """The figure read in inches, its bones made longer, a slide set."""
+    hand = Hand(sample("piston"))
+    bones = hand.document.skeleton.names
+    slide = bones[hand.document.skeleton.kinds.index(viewer.JointKind.SLIDE)]
+    hand.do(act.SetCoordinate(slide, 0, 0.1), act.SetLength(bones[-1], 0.7))
+    hand.do(act.SetUnits("inch", "z"), act.SetStiffness(slide, 0.5))
+    hand.drag({effector("hook"): (0.0, 0.003, 0.001)}, 5)
+    hand.refused(act.SetLength(bones[0], 1.0))
+    return hand
+
+
+def in_a_plane() -> Hand:
+    """A chain brought into a plane, dragged there and keyed."""
+    hand = Hand(sample("chain-5"))
+    hand.do(act.SetPlanar("xy"), act.KeyPose(0))
+    hand.session.seek(6)
+    hand.drag({effector("tip"): (0.1, -0.1, 0.2)}, 6)
+    hand.do(act.KeyPose(), act.SetPlanar(None), act.SetPlanar("yz"))
+    return hand
+
+
+def demos() -> Hand:
+    """Targets that move, by a way and by the pointer; a scene that starts over; the way out of a trap."""
+    hand = Hand(find_demo("ball").build())
+    hand.session.animate(find_demo("ball").motions)
+    hand.wait(8)
+    hand.session.pause()
+    hand.wait(1)
+    hand.session.resume()
+    hand.wait(4)
+    lock = find_demo("s-lock")
+    hand.session.replace(lock.build(), solve=True)
+    hand.do(SolveAfresh(replace(lock.build(), solver=replace(lock.build().solver, method="default"))))
+    hand.do(StartOver(lock.build()), act.SetSolver(method="default", until_close=False, iterations=3))
+    pointer = Pointer(hand.place(effector("tip")))
+    hand.session.animate((Motion("tip", pointer, shown=False),))
+    for _ in range(6):
+        pointer.place = pointer.place + np.array([-0.02, 0.03, 0.0])
+        hand.wait(1)
+    hand.session.animate(())
+    hand.do(StartOver(lock.build()), act.SetSolver(method="default"))
+    target = hand.document.handle("tip").position
+    hand.session.begin_drag((effector("tip"),))
+    hand.session.drag_to({effector("tip"): (target, None)})
+    hand.wait(30)
+    hand.session.commit()
+    assert hand.session.escape_offered
+    hand.session.accept_escape()
+    hand.wait(15)
+    return hand
+
+
+def undone_and_done_again() -> Hand:
+    """Steps from before the recording, jumps in the history, another document, a save."""
+
+    def before(session: Session) -> None:
+        session.dispatch(act.SetSolver(method="dls"))
+        session.dispatch(act.SetLimits(on=False))
+
+    hand = Hand(sample("two-link"), before)
+    hand.session.undo()
+    hand.session.undo()
+    hand.session.redo()
+    hand.do(act.SetSolver(damping=0.3), act.MoveTargets({"tip": ((0.2, 0.3, 0.0), None)}))
+    hand.session.go_to(2)
+    hand.session.go_to(3)
+    hand.session.undo()
+    hand.session.open(viewer.load("sample:two-link"))
+    hand.do(act.MoveTargets({"tip": ((0.3, 0.2, 0.0), None)}), act.SetWeight("tip", 2.0))
+    hand.session.mark_saved()
+    hand.session.undo()
+    hand.do(act.ReleaseEffector("tip"))
+    hand.session.undo()
+    with contextlib.suppress(InputError):
+        hand.session.go_to(99)
+    return hand
+
+
+RECORDINGS: tuple[Callable[[], Hand], ...] = (
+    drags_of_the_body, scopes, turned_by_hand, pins_and_holds, goals_of_a_claw, handles_set_by_hand, limits,
+    every_setting_of_the_solver, two_links, names, left_and_right, keys, pinned_between_keys, recorded_motion,
+    layers_on_a_clip, another_motion, units_and_lengths, in_a_plane, demos, undone_and_done_again,
+)  # fmt: skip
+
+
+def main() -> None:
+    """Make all, or those that are named."""
+    folder = FOLDER / f"v{VERSION}"
+    folder.mkdir(exist_ok=True)
+    (folder / GOALS).write_text(goals_to_json(ALL_GOALS), encoding="utf-8")
+    for make in RECORDINGS:
+        name = make.__name__.replace("_", "-")
+        if not sys.argv[1:] or name in sys.argv[1:]:
+            path = folder / f"{name}{SUFFIX}"
+            store(make().session, path)
+            sys.stdout.write(f"{path.stat().st_size:8,} {name}\n")
+
+
+if __name__ == "__main__":
+    main()
