@@ -11,17 +11,14 @@ import traceback
 from collections.abc import Callable, Iterator
 from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from numpy.typing import ArrayLike
 
 from viewer.cli.output import print_note
 from viewer.errors import InputError, quote, unknown_name
-
-if TYPE_CHECKING:  # they load numpy
-    from numpy.typing import ArrayLike
-
-    from viewer.ik.goals import Goal
-    from viewer.skeleton.kinematics import World
-    from viewer.skeleton.skeleton import Skeleton
+from viewer.ik.goals import Goal
+from viewer.skeleton.kinematics import World
+from viewer.skeleton.skeleton import Skeleton
 
 SUFFIX = ".py"
 _RUN_AS = "ikviewer_goals"

@@ -211,7 +211,7 @@ def _kind_keys() -> Iterator[tuple[str, Any, Any]]:
         most = None if about.most == math.inf else about.most
         least = None if about.most is None else 0.0
         # Written as a subscript, a type that is only known at run time would be taken for a static one.
-        bounded = getitem(Annotated, (types[about.type], Meta(ge=least, le=most, description=about.about)))
+        bounded: Any = getitem(Annotated, (types[about.type], Meta(ge=least, le=most, description=about.about)))
         yield attribute_of(key), bounded | None, field(default=None, name=key)
 
 

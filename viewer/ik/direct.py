@@ -11,12 +11,13 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.ik.backends.compiled.engine import Prepared
-from viewer.ik.backends.compiled.entry import UNSETTLED
+from viewer.ik.backends.compiled.entry import BASE, GOOD_START, KNOWN, NEW_START
+from viewer.ik.projection import StartTables
 from viewer.ik.system import Settings
 from viewer.ik.targets import Targets, make_call
 from viewer.ik.workspace import Workspace
 from viewer.skeleton.pose import Pose
-from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Floats, frozen
 
 _FLOAT64 = np.dtype(np.float64)
 
@@ -40,25 +41,31 @@ class Direct:
         prepared: `viewer.ik.backends.compiled.engine.Prepared`.
         workspace: whose arrays are solved on.
         targets: the solver's.
+        tables: for looking at start poses.
     """
 
-    def __init__(self, prepared: type[Prepared], workspace: Workspace, targets: Targets) -> None:
-        """Note where all arrays are."""
+    def __init__(self, prepared: type[Prepared], workspace: Workspace, targets: Targets, tables: StartTables) -> None:
+        """Put all arrays where compiled code finds them."""
         self._joints, goals = len(workspace.skeleton), len(targets.goals)
         joints = self._joints
         self._space, self._open = workspace, bool(targets.open)
-        self._run = prepared(workspace, make_call(workspace.joints, workspace.goals, targets, joints))
+        self._run = prepared(workspace, make_call(workspace.joints, workspace.goals, targets, joints), tables)
         workspace.prepared = self._run
-        self._call = self._run.call
         self._base: Pose | None = None
+        self._pose = frozen(np.empty((0, 4))), frozen(np.empty((0, 3)))
         self._shapes = (goals, 3), (goals, 4)
         self._none = np.empty((0, 3)), np.empty((0, 4))
         ends = np.cumsum([4 * joints, 3 * joints, len(workspace.system.lower), 2 * len(workspace.goals), 3 * goals])
         self._ends: list[int] = ends.tolist()
         self._size = self._ends[-1] + 4 * goals
 
-    def given(self, pose: Pose, places: object, turns: object, settings: Settings, *, onward: bool) -> Row | None:
-        """Solve for targets as they are given; None, and nothing is done, where they need to be looked at."""
+    def given(
+        self, pose: Pose, places: object, turns: object, settings: Settings, *, onward: bool, unseen: bool = False
+    ) -> Row | None:
+        """Solve for targets as they are given; None, and nothing is done, where they need to be looked at.
+
+        With ``unseen`` so may the pose: nobody has brought its joints to where their kinds can hold them.
+        """
         if self._open:
             return None
         known, (shape, turned_shape) = self._none, self._shapes
@@ -70,12 +77,12 @@ class Direct:
             turns = known[1]
         elif not _is_plain(turns, turned_shape):
             return None
-        return self._solve(pose, places, turns, settings, onward, False)  # type: ignore[arg-type]
+        return self._solve(pose, places, turns, settings, onward, False, unseen)  # type: ignore[arg-type]
 
     def settled(self, pose: Pose, targets: tuple[Floats, Floats], settings: Settings, *, onward: bool) -> Row:
         """Solve for settled targets (G, 3) and (G, 4)."""
         places, turns = (np.require(array, np.float64, ("C", "A", "W")) for array in targets)
-        row = self._solve(pose, places, turns, settings, onward, True)
+        row = self._solve(pose, places, turns, settings, onward, True, False)
         assert row is not None  # only targets as given may need to be looked at
         return row
 
@@ -87,18 +94,22 @@ class Direct:
         settings: Settings,
         onward: bool,
         settled: bool,
+        unseen: bool,
     ) -> Row | None:
-        space = self._space
-        if pose is not self._base:
-            np.copyto(self._call.rotations, pose.rotations)
-            np.copyto(self._call.translations, pose.translations)
-            self._base = pose
-        if not onward:
-            space.begin_at(pose)
+        space, news = self._space, KNOWN
+        if not onward and not space.begins_again(pose):
+            space.forget()
+            news = NEW_START if unseen else GOOD_START
+        elif pose is not self._base:
+            news = BASE
+        if news != KNOWN:
+            self._pose = frozen(pose.rotations), frozen(pose.translations)
+            self._base = None
         numbers = np.empty(self._size)
-        code = self._run(settings, onward, settled, places, turns, numbers)
-        if code == UNSETTLED:
+        code = self._run(self._pose, news, settings, onward, settled, places, turns, numbers)
+        if code < 0:
             return None
+        self._base = pose
         if not onward:
             space.begun_at(pose)
         return Row(code, numbers)

@@ -22,6 +22,7 @@ from viewer.spatial.checks import Bools, Floats, Ints
 if TYPE_CHECKING:
     from viewer.ik.backends.compiled.engine import Prepared
     from viewer.ik.direct import Direct
+    from viewer.ik.projection import StartTables
 
 _AT_LIMIT = 1e-6
 _CHANGED = ("goal_target", "goal_rotation", "goal_weight", "goal_rotation_weight", "spread")
@@ -46,19 +47,19 @@ class Workspace:
         self.direct: Direct | None = None
         self.prepared: Prepared | None = None
 
-    def into_block(self, call: Call) -> tuple[Integers, Call]:
+    def into_block(self, call: Call, tables: StartTables) -> tuple[Integers, Call]:
         """Move all arrays, and those of a call, into a block for compiled code; what never changes is copied there."""
-        block, moved = in_block(self._groups(call))
-        system, self.work, self.state, self.trial, self.best, self.anchor, self.start, self.one, call = moved
+        block, moved = in_block(self._groups(call, tables))
+        system, self.work, self.state, self.trial, self.best, self.anchor, self.start, self.one, call, _ = moved
         self.system = self.system._replace(**{name: getattr(system, name) for name in _CHANGED})
         return block, call
 
-    def ndims(self, call: Call) -> list[int]:
+    def ndims(self, call: Call, tables: StartTables) -> list[int]:
         """How many axes each of these arrays has."""
-        return [array.ndim for group in self._groups(call) for array in group]
+        return [array.ndim for group in self._groups(call, tables) for array in group]
 
-    def _groups(self, call: Call) -> tuple[Any, ...]:
-        return *self.arrays, self.start, self.one, call
+    def _groups(self, call: Call, tables: StartTables) -> tuple[Any, ...]:
+        return *self.arrays, self.start, self.one, call, tables
 
     def go_back(self, pose: Pose) -> bool:
         """Stand at a pose, inside its limits; the scratch holds how far off the goals are; whether it was outside."""
@@ -78,12 +79,21 @@ class Workspace:
         rotations.take(self.joints, 0, self.one.q[0], "clip")
         translations.take(self.joints, 0, self.one.t[0], "clip")
 
-    def begin_at(self, pose: Pose, backend: str = "numba") -> None:
-        """Take a pose to start from, not to be brought inside its limits again if that is where `begun_at` was last."""
-        if self._begun is not None and pose is self._begun[0] and backend == self._begun[1]:  # poses do not change
+    def begins_again(self, pose: Pose, backend: str = "numba") -> bool:
+        """Whether ``start`` is this pose, inside its limits: that is where `begun_at` was last; noted in ``one``."""
+        again = self._begun is not None and pose is self._begun[0] and backend == self._begun[1]  # poses do not change
+        if again:
             self.one.again[0] = True
-        else:
+        return again
+
+    def begin_at(self, pose: Pose, backend: str = "numba") -> None:
+        """Take a pose to start from, not to be brought inside its limits again if `begins_again`."""
+        if not self.begins_again(pose, backend):
             self.pose_at(pose.rotations, pose.translations)
+
+    def forget(self) -> None:
+        """Remember no pose as that of ``start``."""
+        self._begun = None
 
     def begun_at(self, pose: Pose, backend: str = "numba") -> None:
         """Remember that ``start`` is this pose, inside its limits; backends differ in its last bits."""

@@ -45,9 +45,9 @@ def goal_residual(s: System, w: Work, g: int, e: Floats) -> float:
 
 def sets_place(s: System, g: int) -> bool:
     """Whether a goal asks its effector to be at a place."""
-    return LENGTHS[s.goal_kind[g]] == 3
+    return bool(LENGTHS[s.goal_kind[g]] == 3)
 
 
 def sets_turn(s: System, g: int) -> bool:
     """Whether a goal asks its effector to be turned in one way only."""
-    return ANGLES[s.goal_kind[g]] == 3 and not LOOKS[s.goal_kind[g]]
+    return bool(ANGLES[s.goal_kind[g]] == 3 and not LOOKS[s.goal_kind[g]])

@@ -33,14 +33,16 @@ from viewer.ik.backends.compiled import (
     starts,
     step,
 )
-from viewer.ik.backends.compiled.entry import solve_in_block
+from viewer.ik.backends.compiled.entry import KNOWN, solve_in_block
 from viewer.ik.backends.compiled.numba_types import INSTRUCTIONS, Group, View, groups_at
 from viewer.ik.goals import Goal, dispatch
+from viewer.ik.projection import StartTables, Unheld
 from viewer.ik.system import Call, Settings, make_many, make_state, make_work
 from viewer.ik.targets import Targets, make_call
 from viewer.ik.workspace import Workspace
+from viewer.skeleton.kinematics import walk, walk_compiled_by
 from viewer.skeleton.tree import chain
-from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Floats, frozen
 
 _MODULES = (
     algebra,
@@ -84,8 +86,9 @@ def _groups() -> tuple[Any, ...]:
     goals = [Goal.position("tip", (0.0, 0.0, 0.0))]
     assembly = assemble(freedoms, goals, (1.0, 1.0))
     system, call = assembly.system, make_call(assembly.joints, assembly.goals, Targets(skeleton, goals), len(skeleton))
+    tables = Unheld(skeleton).tables(freedoms, np.empty(0, dtype=np.intp))
     states = [make_state(system) for _ in range(5)]
-    return system, make_work(system), *states, make_many(system, 1), call
+    return system, make_work(system), *states, make_many(system, 1), call, tables
 
 
 def _types_of(groups: tuple[Any, ...]) -> list[tuple[Group, int]]:
@@ -130,6 +133,10 @@ def _jit(function: FunctionType, digest: str, *, whole: bool) -> Any:  # noqa: A
     function.__qualname__ += f"_{digest}"
     if inner:  # kept in the cache as a part of what Python calls
         return numba.njit(**options)(function)
+    return _cached(options, function)
+
+
+def _cached(options: dict[str, Any], function: FunctionType) -> Any:  # noqa: ANN401
     try:
         return numba.njit(cache=True, **options)(function)
     except RuntimeError:  # nowhere to keep a cache: compiled anew in every process
@@ -150,13 +157,26 @@ _solve = _entry_as_a_whole()
 def _make_ready() -> None:
     """Compile, or load from the cache; function by function, as numba does it, where it cannot be done as a whole."""
     global _solve  # noqa: PLW0603 - made once
-    arguments = np.empty(0, dtype=np.int64), True, True, np.empty((0, 3)), np.empty((0, 4)), np.empty(0)
+    arguments = np.empty(0, dtype=np.int64), *_NO_POSE, KNOWN, True, True, *_NO_TARGETS, _NO_ANSWER
     kinds = tuple(map(numba.typeof, arguments))
     try:
         _solve.compile(kinds)
     except Exception:  # noqa: BLE001 - whatever a numba may say whose inner parts are not those known
         _solve = _entry(whole=False)
         _solve.compile(kinds)
+    _quicken_kinematics()
+
+
+def _quicken_kinematics() -> None:
+    """Let `viewer.skeleton.kinematics.fk` use a compiled loop, which gives the very bits that numpy gives."""
+    digest = hashlib.sha256(inspect.getsource(walk).encode()).hexdigest()[:16]
+    twin = FunctionType(walk.__code__, {"__name__": walk.__module__}, walk.__name__)
+    twin.__module__, twin.__qualname__ = walk.__module__, f"{walk.__qualname__}_{digest}"
+    compiled = _cached({"nogil": True, "error_model": "numpy"}, twin)
+    parents, written = frozen(np.empty(0), np.intp), (np.empty((0, 4)), np.empty((0, 3)))
+    compiled.compile(tuple(map(numba.typeof, (parents, *_NO_POSE, *written))))
+    compiled.disable_compile()
+    walk_compiled_by(compiled)
 
 
 def in_cache() -> bool:
@@ -168,15 +188,18 @@ def in_cache() -> bool:
 class Prepared:
     """A workspace whose arrays compiled code knows: it is called with few others, which costs little."""
 
-    def __init__(self, workspace: Workspace, call: Call | None = None) -> None:
+    def __init__(self, workspace: Workspace, call: Call | None = None, tables: StartTables | None = None) -> None:
         """Put the workspace's arrays into a block, and those that calls begin with, if any."""
         _make_ready()
-        self._block, self.call = workspace.into_block(call or _NO_CALL)
-        assert workspace.ndims(self.call) == _NDIMS
+        groups = call or _SAMPLE[-2], tables or _SAMPLE[-1]
+        self._block, self.call = workspace.into_block(*groups)
+        assert workspace.ndims(*groups) == _NDIMS
         self._settings: Settings | None = None
 
     def __call__(
         self,
+        pose: tuple[Floats, Floats],
+        news: int,
         settings: Settings,
         onward: bool,
         settled: bool,
@@ -184,32 +207,23 @@ class Prepared:
         turns: Floats,
         answer: Floats,
     ) -> int:
-        """`viewer.ik.backends.compiled.entry.solve_call`."""
+        """`viewer.ik.backends.compiled.entry.solve_in_block`; a pose's arrays are contiguous, and read-only."""
         if settings is not self._settings:
             most = min(settings.max_iterations, _MOST_ITERATIONS)
             self._settings, self.call.numbers[:] = settings, settings._replace(max_iterations=most)
-        code: int = _solve(self._block, onward, settled, places, turns, answer)
+        code: int = _solve(self._block, *pose, news, onward, settled, places, turns, answer)
         return code
 
 
 _MOST_ITERATIONS = 2**53
 """Exact as a float64; nobody waits so long."""
 _NO_ANSWER = np.empty(0)
-_NO_CALL = Call(
-    joints=np.empty(0, dtype=np.int64),
-    goals=np.empty(0, dtype=np.int64),
-    has_place=np.empty(0, dtype=np.bool_),
-    has_turn=np.empty(0, dtype=np.bool_),
-    places=np.empty((0, 3)),
-    turns=np.empty((0, 4)),
-    rotations=np.empty((0, 4)),
-    translations=np.empty((0, 3)),
-    numbers=np.zeros(len(Settings._fields)),
-)
+_NO_POSE = frozen(np.empty((0, 4))), frozen(np.empty((0, 3)))
+_NO_TARGETS = np.empty((0, 3)), np.empty((0, 4))
 
 
 def solve_batch(workspace: Workspace, settings: Settings, *, onward: bool) -> None:
     """`viewer.ik.problems.solve_batch` on a workspace's problems, compiled."""
     if workspace.prepared is None:
         workspace.prepared = Prepared(workspace)
-    workspace.prepared(settings, onward, True, _NO_CALL.places, _NO_CALL.turns, _NO_ANSWER)
+    workspace.prepared(_NO_POSE, KNOWN, settings, onward, True, *_NO_TARGETS, _NO_ANSWER)

@@ -9,12 +9,18 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from viewer.ik.backends.compiled.algebra import SLIDE, SWING_TWIST, product, turned
+from viewer.ik.backends.compiled.joints import coordinates_of, counted, excess, swing_excess
 from viewer.ik.problems import solve_batch
+from viewer.ik.projection import StartTables
 from viewer.ik.system import Call, Integers, Many, Settings, State, System, Work
 from viewer.spatial.checks import UNIT_TOLERANCE, Floats
 
-UNSETTLED = -1
-"""What is said instead of how a solve ended."""
+UNSETTLED, ODD_START = -1, -2
+"""Instead of how a solve ended, nothing being solved: numpy has to look at the targets, at the start pose."""
+KNOWN, BASE, GOOD_START, NEW_START = range(4)
+"""What the pose given is: that of the last call; another one that joints which take no part stay in; also where to
+start; also to be looked at first."""
 
 
 def groups_in(block: Integers) -> tuple[Any, ...]:
@@ -22,9 +28,23 @@ def groups_in(block: Integers) -> tuple[Any, ...]:
     raise NotImplementedError
 
 
-def solve_in_block(block: Integers, onward: bool, settled: bool, places: Floats, turns: Floats, answer: Floats) -> int:
-    """`solve_call` on the arrays in a block. Python calls this."""
-    s, w, state, trial, best, anchor, start, many, call = groups_in(block)
+def solve_in_block(
+    block: Integers,
+    rotations: Floats,
+    translations: Floats,
+    news: int,
+    onward: bool,
+    settled: bool,
+    places: Floats,
+    turns: Floats,
+    answer: Floats,
+) -> int:
+    """`solve_call` on the arrays in a block, from a pose (J, 4) and (J, 3). Python calls this."""
+    s, w, state, trial, best, anchor, start, many, call, tables = groups_in(block)
+    if news == NEW_START and needs_projection(tables, rotations, translations):
+        return ODD_START
+    if news != KNOWN:
+        take_pose(call, many, rotations, translations, news != BASE)
     n = call.numbers
     settings = Settings(
         int(n[0]), int(n[1]), n[2], n[3], n[4], int(n[5]), n[6], n[7], n[8], int(n[9]), n[10],
@@ -63,6 +83,84 @@ def solve_call(
     if len(answer) > 0:
         put_answer(call, w, state, answer)
     return int(many.code[len(many.code) - 1])
+
+
+def take_pose(call: Call, many: Many, rotations: Floats, translations: Floats, begins: bool) -> None:
+    """The pose (J, 4) and (J, 3) that joints which take no part stay in; with ``begins`` also where to start."""
+    for j in range(len(call.rotations)):
+        for i in range(4):
+            call.rotations[j, i] = rotations[j, i]
+        for i in range(3):
+            call.translations[j, i] = translations[j, i]
+    if begins:
+        many.again[0] = False
+        for k in range(len(call.joints)):
+            j = call.joints[k]
+            for i in range(4):
+                many.q[0, k, i] = rotations[j, i]
+            for i in range(3):
+                many.t[0, k, i] = translations[j, i]
+
+
+def needs_projection(p: StartTables, rotations: Floats, translations: Floats) -> bool:
+    """Whether joints stand as their kinds cannot, or ones that take no part seem to be outside their limits."""
+    most = p.tolerances[0]
+    for r in range(len(p.row_joint)):
+        if not abs(dot_row(rotations, p.row_joint[r], p.rows, r)) <= most:
+            return True
+    for u in range(len(p.universal)):
+        j, parts = p.universal[u], p.parts[u]
+        x, y = dot_row(rotations, j, parts, 0), dot_row(rotations, j, parts, 1)
+        n, w = dot_row(rotations, j, parts, 2), dot_row(rotations, j, parts, 3)
+        if not abs(w * n - x * y) <= most:
+            return True
+    for i in range(len(p.slide)):
+        j = p.slide[i]
+        x, y, z = (
+            translations[j, 0] - p.offset[i, 0],
+            translations[j, 1] - p.offset[i, 1],
+            translations[j, 2] - p.offset[i, 2],
+        )
+        along = x * p.along[i, 0] + y * p.along[i, 1] + z * p.along[i, 2]
+        x, y, z = x - along * p.along[i, 0], y - along * p.along[i, 1], z - along * p.along[i, 2]
+        if not math.sqrt(x * x + y * y + z * z) <= p.tolerances[1]:
+            return True
+    for i in range(len(p.idle)):  # noqa: SIM110 - compiled code takes a loop
+        if not idle_excess(p, i, rotations, translations) <= p.tolerances[2]:
+            return True
+    return False
+
+
+def dot_row(table: Floats, j: int, others: Floats, r: int) -> float:
+    """The dot product of two rows (4,)."""
+    total = 0.0
+    for i in range(4):
+        total += table[j, i] * others[r, i]
+    return total
+
+
+def idle_excess(p: StartTables, i: int, rotations: Floats, translations: Floats) -> float:
+    """How far outside its limits joint ``p.idle[i]`` is, by the first reading of its coordinates."""
+    j, form, lower, upper = p.idle[i], p.form[i], p.lower[i], p.upper[i]
+    rx, ry, rz, rw = p.rest[i, 0], p.rest[i, 1], p.rest[i, 2], p.rest[i, 3]
+    if form == SLIDE:
+        x, y, z = turned(rx, ry, rz, rw, p.axes[i, 0, 0], p.axes[i, 0, 1], p.axes[i, 0, 2])
+        x *= translations[j, 0] - p.home[i, 0]
+        y *= translations[j, 1] - p.home[i, 1]
+        z *= translations[j, 2] - p.home[i, 2]
+        return excess(x + y + z, lower[0], upper[0])
+    rx, ry, rz, rw = product(-rx, -ry, -rz, rw, rotations[j, 0], rotations[j, 1], rotations[j, 2], rotations[j, 3])
+    x, y, z = coordinates_of(form, p.axes[i], p.order[i], rx, ry, rz, rw)
+    if p.turning[i, 0]:
+        x = counted(x, lower[0], upper[0])
+    if p.turning[i, 1]:
+        y = counted(y, lower[1], upper[1])
+    if p.turning[i, 2]:
+        z = counted(z, lower[2], upper[2])
+    worst = max(excess(x, lower[0], upper[0]), excess(y, lower[1], upper[1]), excess(z, lower[2], upper[2]))
+    if form == SWING_TWIST:
+        worst = max(worst, swing_excess(lower, upper, x, y))
+    return worst
 
 
 def take_targets(call: Call, many: Many, places: Floats, turns: Floats, settled: bool, answer: Floats) -> bool:

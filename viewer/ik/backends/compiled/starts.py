@@ -26,7 +26,7 @@ _OUT = 1e12
 
 def is_placed(s: System, g: int) -> bool:
     """Whether a goal asks for a place, or for a distance from one."""
-    return LENGTHS[s.goal_kind[g]] > 0
+    return bool(LENGTHS[s.goal_kind[g]] > 0)
 
 
 def is_afloat(s: System, k: int) -> bool:

@@ -15,7 +15,8 @@ from viewer.ik.backends.compiled import algebra
 from viewer.ik.backends.compiled.step import LEAST, LESS, MORE, SWING, SWINGING
 from viewer.ik.backends.vectorised.algebra import apply, cross
 from viewer.ik.backends.vectorised.forward import frames_at
-from viewer.ik.backends.vectorised.tables import Places, joint_of_freedom, kept, limits_of, places, rows_of, tree_of
+from viewer.ik.backends.vectorised.tables import joint_of_freedom, kept, limits_of, places, rows_of, tree_of
+from viewer.ik.goals.rows import Places
 from viewer.ik.system import System, Work
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import rotate
