@@ -22,7 +22,7 @@ from viewer.ik.solution import STATUS_OF_CODE, Report, Solution, Status
 from viewer.ik.solver_options import DEFAULT, Options
 from viewer.ik.system import Settings
 from viewer.ik.targets import Targets
-from viewer.ik.workspace import Findings, Workspace
+from viewer.ik.workspace import Workspace
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
@@ -158,7 +158,7 @@ class Runs:
         if self.options.method != DEFAULT and settings is self._one_shot:
             status = self.judged(report.status, STATUS_OF_CODE[row.code], direct.targets(row), pose)
             report = report._replace(status=status)
-        findings = Findings(workspace, len(self._goals), partial(direct.found, row))
+        findings = workspace.findings(len(self._goals), partial(direct.found, row))
         return Solution(pose, report, findings, partial(self._diagnosis_of, self._goals, direct, row, pose))
 
     def _report(
