@@ -154,7 +154,8 @@ def assemble(freedoms: Freedoms, goals: Sequence[Goal], tolerance: tuple[float, 
     served.sort(key=lambda i: int(here[constants[i].joint]))
     picked, fixed = [goals[i] for i in served], [constants[i] for i in served]
     goal_joint = np.array([here[one.joint] for one in fixed], dtype=np.int64)
-    rows = np.concatenate([[0], np.cumsum([KINDS[goal.kind].count for goal in picked])]).astype(np.int64)
+    kinds = [KINDS[goal.kind] for goal in picked]
+    rows = np.concatenate([[0], np.cumsum([kind.count for kind in kinds])]).astype(np.int64)
     parent = here[skeleton.parents[joints]]
     last = _last_descendants(parent)
     goal_low = np.searchsorted(goal_joint, np.arange(len(joints)), side="left").astype(np.int64)
@@ -200,9 +201,13 @@ def assemble(freedoms: Freedoms, goals: Sequence[Goal], tolerance: tuple[float, 
         group=group,
         bounded=np.isfinite(lower) & np.isfinite(upper),
         turning=freedoms.turning[joints][used] > 0.0,
-        goal_kind=np.array([KINDS[goal.kind].code for goal in picked], dtype=np.int64),
+        goal_kind=np.array([kind.code for kind in kinds], dtype=np.int64),
         goal_joint=goal_joint,
         goal_row=rows[:-1].copy(),
+        goal_lengths=np.array([kind.lengths for kind in kinds], dtype=np.int64),
+        goal_angles=np.array([kind.angles for kind in kinds], dtype=np.int64),
+        goal_looks=np.array([kind.looks for kind in kinds], dtype=np.bool_),
+        goal_own=np.array([kind.own for kind in kinds], dtype=np.bool_),
         goal_offset=goal_offset,
         goal_target=_table([goal.target or (0.0, 0.0, 0.0) for goal in picked], 3),
         goal_rotation=_table([goal.target_rotation or (0.0, 0.0, 0.0, 1.0) for goal in picked], 4),

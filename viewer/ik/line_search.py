@@ -7,7 +7,6 @@ from viewer.ik.backends.compiled.dual import solve_dual, substitute
 from viewer.ik.backends.compiled.forward import residuals
 from viewer.ik.backends.compiled.joints import difference, move
 from viewer.ik.backends.compiled.step import cap, less_pull, shorten, spread_step
-from viewer.ik.goals.dispatch import ANGLES, LENGTHS
 from viewer.ik.restarts import copy
 from viewer.ik.system import Settings, State, System, Work
 from viewer.spatial.checks import Floats
@@ -28,8 +27,9 @@ def helps_one(s: System, before: State, after: State, gain: float) -> bool:
     """
     last = 0
     for g in range(len(s.goal_kind)):
-        row, kind = s.goal_row[g], s.goal_kind[g]
-        middle, last = row + LENGTHS[kind], row + LENGTHS[kind] + ANGLES[kind]
+        row = s.goal_row[g]
+        middle = row + s.goal_lengths[g]
+        last = middle + s.goal_angles[g]
         if middle > row and comes_nearer(before.e, after.e, row, middle, gain, s.goal_weight[g] * s.tolerance[0]):
             return True
         tolerance = s.goal_rotation_weight[g] * s.tolerance[1]

@@ -16,7 +16,7 @@ import numpy as np
 
 from viewer.ik.backends.compiled.algebra import SLIDE
 from viewer.ik.goals.bend import angle_between_vectors
-from viewer.ik.goals.dispatch import ANGLES, LENGTHS, LOOKS, OWN
+from viewer.ik.goals.dispatch import sets_turn
 from viewer.ik.spans import WORLD, Bodies, Links, Place, Slide, Step, between, bodies_of, moving, segment_distance
 from viewer.ik.system import System
 from viewer.spatial.checks import Floats, Ints
@@ -69,23 +69,20 @@ class _Test(NamedTuple):
 
 def tables_of(system: System, bodies: Bodies) -> Tables:
     """The tables of a system whose bodies are known."""
-    kinds = system.goal_kind.tolist()
     places = [
         bodies.place(joint, offset)
         for joint, offset in zip(system.goal_joint.tolist(), system.goal_offset, strict=True)
     ]  # fmt: skip
-    placed = [g for g, kind in enumerate(kinds) if LENGTHS[kind]]
+    placed = np.flatnonzero(system.goal_lengths).tolist()
     ways = {g: bodies.way_up(places[g]) for g in placed}
     based = [_Test(g, -1, way[WORLD].links, way[WORLD].place) for g, way in ways.items() if WORLD in way]
     paired = _pairs(ways)
     tests = based + paired
     slides = [_main_slide(test.base) for test in tests]
-    turned = [
-        g for g, kind in enumerate(kinds) if ANGLES[kind] == 3 and not LOOKS[kind] and places[g].body in bodies.still
-    ]  # fmt: skip
-    aimed = [g for g, kind in enumerate(kinds) if LOOKS[kind] and places[g].body == WORLD and not places[g].slides]
+    turned = [g for g, place in enumerate(places) if sets_turn(system, g) and place.body in bodies.still]  # fmt: skip
+    aimed = [g for g in np.flatnonzero(system.goal_looks).tolist() if places[g].body == WORLD and not places[g].slides]
     joint = system.goal_joint
-    bent = [g for g, kind in enumerate(kinds) if OWN[kind] and not _turns_at(system, int(joint[g]))]
+    bent = [g for g in np.flatnonzero(system.goal_own).tolist() if not _turns_at(system, int(joint[g]))]
     return Tables(
         one=np.array([test.one for test in tests], dtype=np.intp),
         other=np.array([test.other for test in tests], dtype=np.intp),
@@ -253,7 +250,7 @@ def _distances(system: System, tables: Tables) -> _Distances:
     apart[count:] -= target[tables.other[count:]]
     nearest, farthest = segment_distance(apart, tables.direction, tables.half)
     nearest, farthest = np.maximum(nearest - tables.extra, 0.0), farthest + tables.extra
-    wanted = np.where(np.array(LENGTHS)[system.goal_kind] == 1, system.goal_distance, 0.0)
+    wanted = np.where(system.goal_lengths == 1, system.goal_distance, 0.0)
     one = wanted[tables.one]
     other = np.where(tables.other >= 0, wanted[tables.other], 0.0)
     asked = one + other

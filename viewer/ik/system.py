@@ -39,6 +39,10 @@ class System(NamedTuple):
         bounded: (n,) whether both limits are finite.
         turning: (n,) whether a coordinate is an angle that may be counted past half a turn.
         goal_kind, goal_joint, goal_row: (G,) the code of `viewer.ik.goals.ROW_KINDS`; the joint; the first row.
+        goal_lengths, goal_angles: (G,) how many of its rows are lengths, which stand first, and how many angles. Three
+            lengths are the way to a place.
+        goal_looks: (G,) whether moves of the effector change its angles.
+        goal_own: (G,) whether nothing but turns of the effector's own joint changes it.
         goal_offset, goal_distance, goal_axis: (G, ...) constants of a goal: `viewer.ik.goals.kind.Constants`.
         goal_target, goal_rotation: (G, ...) as in `Goal`.
         goal_weight, goal_rotation_weight: (G,) in units of their own: `viewer.ik.scales.balanced_weights`.
@@ -81,6 +85,10 @@ class System(NamedTuple):
     goal_kind: Integers
     goal_joint: Integers
     goal_row: Integers
+    goal_lengths: Integers
+    goal_angles: Integers
+    goal_looks: Bools
+    goal_own: Bools
     goal_offset: Floats
     goal_target: Floats
     goal_rotation: Floats

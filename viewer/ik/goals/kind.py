@@ -142,6 +142,21 @@ class Kind:
         return sum(rows.count for rows in self.rows)
 
     @property
+    def lengths(self) -> int:
+        """How many rows are lengths; they stand before the angles."""
+        return sum(rows.count for rows in self.rows if not rows.radians)
+
+    @property
+    def angles(self) -> int:
+        """How many rows are angles."""
+        return sum(rows.count for rows in self.rows if rows.radians)
+
+    @property
+    def looks(self) -> bool:
+        """Whether moves of the effector change its angles."""
+        return any(rows.moved for rows in self.rows)
+
+    @property
     def has_point(self) -> bool:
         """Whether a point of the world belongs to it: where to be, what to keep away from or what to aim at."""
         return "target" in self.word.needs

@@ -16,7 +16,6 @@ import numpy as np
 
 from viewer.ik.backends.compiled import algebra
 from viewer.ik.backends.vectorised.joints import move
-from viewer.ik.goals.dispatch import LENGTHS
 from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED
 from viewer.ik.methods.common import STILL, Problem, Progress
 from viewer.ik.methods.figure import Figure, Quaternion, Vector, dot, length, log, minus, multiply, plus, rotate, scaled
@@ -123,7 +122,7 @@ def _mean_miss(figure: Figure, k: int) -> Vector:
     """Weighted mean of target minus effector of the goals below joint k that ask for a place."""
     total, miss = 0.0, (0.0, 0.0, 0.0)
     for g in figure.below[k]:
-        if LENGTHS[figure.kind[g]]:
+        if figure.goal_lengths[g]:
             weight = figure.weight[g] * figure.weight[g]
             total += weight
             miss = plus(miss, scaled(minus(wanted_point(figure, g), figure.point[g]), weight))

@@ -14,7 +14,6 @@ from typing import TypeAlias
 import numpy as np
 
 from viewer.ik.backends.compiled import algebra
-from viewer.ik.goals.dispatch import ANGLES, LENGTHS, LOOKS
 from viewer.ik.methods.figure import (
     UNITS,
     UNTURNED,
@@ -165,15 +164,15 @@ def pairs_for(figure: Figure, goals: Iterable[int], pivot: Vector) -> list[Pair]
     """
     pairs: list[Pair] = []
     for g in goals:
-        kind, turn = figure.kind[g], figure.turn_weight[g] * figure.turn_weight[g]
-        if LENGTHS[kind]:
+        turn = figure.turn_weight[g] * figure.turn_weight[g]
+        if figure.goal_lengths[g]:
             r = minus(figure.point[g], pivot)
             if length(r) > figure.least_arm:
                 pairs.append((r, minus(wanted_point(figure, g), pivot), figure.weight[g] * figure.weight[g]))
-        if ANGLES[kind] == 3 and not LOOKS[kind]:
+        if figure.goal_turns[g]:
             are, ought = axes_of(figure.turn[figure.goal_joint[g]]), axes_of(figure.rotation[g])
             pairs += [(r, d, 0.5 * turn) for r, d in zip(are, ought, strict=True)]
-        if LOOKS[kind]:
+        if figure.goal_looks[g]:
             pairs.append(_ray_pair(figure, g, pivot, turn))
     return pairs
 
@@ -181,7 +180,7 @@ def pairs_for(figure: Figure, goals: Iterable[int], pivot: Vector) -> list[Pair]
 def wanted_point(figure: Figure, g: int) -> Vector:
     """Where a goal wants its effector: its target, or the nearest point at its distance from there."""
     target = figure.target[g]
-    if LENGTHS[figure.kind[g]] != 1:
+    if figure.goal_lengths[g] != 1:
         return target
     away = minus(figure.point[g], target)
     size = length(away)

@@ -15,7 +15,6 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.ik.backends.compiled import algebra
-from viewer.ik.goals.dispatch import ANGLES, LENGTHS
 from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, STALLED, UNREACHABLE
 from viewer.ik.methods.common import Problem, Tuning
 from viewer.ik.methods.figure import (
@@ -244,10 +243,10 @@ def solve(problem: Problem) -> tuple[int, int]:
 
 def find_limb(figure: Figure, g: int) -> Limb | None:
     """The limb that serves a goal, or None: it asks for no place, or fewer than two joints can move it."""
-    kind, joint = figure.kind[g], figure.goal_joint[g]
-    if LENGTHS[kind] != 3:
+    joint = figure.goal_joint[g]
+    if figure.goal_lengths[g] != 3:
         return None
-    if ANGLES[kind] == 3 and (figure.ball[joint] or figure.angles[joint]):
+    if figure.goal_turns[g] and (figure.ball[joint] or figure.angles[joint]):
         pair = _two_above(figure, figure.parent[joint], figure.place[joint])
         if pair is not None:
             return Limb(g, *pair, joint)

@@ -11,7 +11,6 @@ import math
 
 from viewer.ik.backends.compiled.algebra import put_row, put_table
 from viewer.ik.backends.compiled.starts import is_afloat, is_placed
-from viewer.ik.goals.dispatch import LOOKS
 from viewer.ik.system import State, System, Work
 from viewer.spatial.checks import Floats
 
@@ -33,7 +32,7 @@ def only_looks(s: System, k: int) -> bool:
     for g in range(s.goal_low[k], s.goal_high[k]):
         if is_placed(s, g):
             return False
-        looks = looks or LOOKS[s.goal_kind[g]]
+        looks = looks or s.goal_looks[g]
     return looks
 
 
@@ -54,7 +53,7 @@ def went_off(s: System, w: Work, t: Floats) -> bool:
         for i in range(3):
             gone += (t[k, i] - w.kept_t[0, k, i]) ** 2
         for g in range(s.goal_low[k], s.goal_high[k]):
-            if LOOKS[s.goal_kind[g]]:
+            if s.goal_looks[g]:
                 away = 0.0
                 for i in range(3):
                     away += (s.goal_target[g, i] - w.kept_t[0, k, i]) ** 2

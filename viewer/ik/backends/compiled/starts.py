@@ -14,7 +14,6 @@ from __future__ import annotations
 import math
 
 from viewer.ik.backends.compiled.algebra import SLIDE, TURNS, product
-from viewer.ik.goals.dispatch import ANGLES, LENGTHS
 from viewer.ik.system import System, Work
 from viewer.spatial.checks import Floats
 
@@ -26,7 +25,7 @@ _OUT = 1e12
 
 def is_placed(s: System, g: int) -> bool:
     """Whether a goal asks for a place, or for a distance from one."""
-    return bool(LENGTHS[s.goal_kind[g]] > 0)
+    return bool(s.goal_lengths[g] > 0)
 
 
 def is_afloat(s: System, k: int) -> bool:
@@ -94,7 +93,7 @@ def wish(s: System, w: Work, g: int, out: Floats) -> None:
     """The place (3,) where a goal wants its effector; of a distance's places the one straight ahead."""
     for i in range(3):
         out[i] = s.goal_target[g, i]
-    if LENGTHS[s.goal_kind[g]] == 1:
+    if s.goal_lengths[g] == 1:
         away = w.vectors[3]
         for i in range(3):
             away[i] = w.point[g, i] - s.goal_target[g, i]
@@ -175,7 +174,7 @@ def draw_nearer(s: System, w: Work, k: int, centre: int, t: Floats) -> None:
             continue
         reach = chain_length(s, t, g)
         if centre >= 0:
-            if LENGTHS[s.goal_kind[g]] == 1:
+            if s.goal_lengths[g] == 1:
                 continue
             reach += chain_length(s, t, centre)
         for i in range(3):
@@ -209,10 +208,7 @@ _BEYOND = 1.0 + 1e-9
 def is_chain(s: System) -> bool:
     """Whether there is one goal alone, which asks for a place, and its root does not go anywhere."""
     return (
-        len(s.goal_kind) == 1
-        and LENGTHS[s.goal_kind[0]] == 3
-        and ANGLES[s.goal_kind[0]] == 0
-        and not is_afloat(s, s.goal_root[0])
+        len(s.goal_kind) == 1 and s.goal_lengths[0] == 3 and s.goal_angles[0] == 0 and not is_afloat(s, s.goal_root[0])
     )
 
 

@@ -23,7 +23,6 @@ from viewer.ik.backends.compiled.algebra import (
     unit,
 )
 from viewer.ik.backends.compiled.dual import take_out
-from viewer.ik.goals.dispatch import ANGLES, LENGTHS, LOOKS, OWN
 from viewer.ik.system import System, Work
 from viewer.spatial.checks import Bools, Floats
 
@@ -41,9 +40,9 @@ def linearise(s: System, w: Work, x: Floats) -> None:
         # The first of them move along their axes, the others turn about them.
         turning = end if s.form[k] == SLIDE else first + s.moves[k]
         for g in range(s.goal_low[k], s.goal_high[k]):
-            kind, row = s.goal_kind[g], s.goal_row[g]
-            lengths, angles, looks = LENGTHS[kind], ANGLES[kind], LOOKS[kind]
-            turned_by = k == s.goal_joint[g] or not OWN[kind]
+            row = s.goal_row[g]
+            lengths, angles, looks = s.goal_lengths[g], s.goal_angles[g], s.goal_looks[g]
+            turned_by = k == s.goal_joint[g] or not s.goal_own[g]
             rx, ry, rz = w.point[g, 0] - w.place[k, 0], w.point[g, 1] - w.place[k, 1], w.point[g, 2] - w.place[k, 2]
             weight, rotation_weight = s.goal_weight[g], s.goal_rotation_weight[g]
             for d in range(first, end):

@@ -12,7 +12,6 @@ from viewer.ik.backends.compiled.algebra import Quaternion
 from viewer.ik.backends.compiled.alignment import FEWEST, LEVER, POWERS
 from viewer.ik.backends.vectorised.algebra import matrices
 from viewer.ik.backends.vectorised.tables import kept
-from viewer.ik.goals.dispatch import sets_place, sets_turn
 from viewer.ik.system import System, Work
 from viewer.spatial.checks import Floats, Ints
 
@@ -40,8 +39,8 @@ def _roots(s: System) -> tuple[Root, ...]:
     roots = []
     for joint in np.flatnonzero(free).tolist():
         goals = np.arange(s.goal_low[joint], s.goal_high[joint])
-        places = goals[[sets_place(s, g) for g in goals.tolist()]]
-        turns = goals[[sets_turn(s, g) for g in goals.tolist()]]
+        places = goals[s.goal_lengths[goals] == 3]
+        turns = goals[(s.goal_angles[goals] == 3) & ~s.goal_looks[goals]]
         roots.append(Root(joint, int(s.first[joint]), places, turns))
     return tuple(roots)
 
