@@ -24,7 +24,6 @@ import numpy as np
 
 import viewer
 from viewer.skeleton.coordinates import project_pose
-from viewer.skeleton.tree import chain
 from viewer.spatial.quaternion import exp, multiply
 
 if TYPE_CHECKING:
@@ -61,7 +60,7 @@ def main() -> int:
     viewer.fk(skeleton, pose)
     show("viewer.fk", median([partial(viewer.fk, skeleton, new) for new in poses]))
     show("solver.goals =", median([lambda: setattr(solver, "goals", goals)] * (arguments.runs // 10)))
-    long = chain(CHAIN)
+    long = viewer.load(f"sample:chain-{CHAIN}").skeleton
     goal = [viewer.Goal.position(long.names[-1], (0.3, 0.5, 0.0))]
     show(f"solver of {CHAIN} joints", median([lambda: viewer.Solver(long, goal, backend="numba")] * 3) / 1e3, "ms")
     if arguments.cold:

@@ -163,7 +163,7 @@ def test_functions_are_compiled_without_a_cache_where_there_is_no_place_for_one(
         return 2.0 * x
 
     monkeypatch.setattr(engine, "_ENTRY", "doubled")
-    assert engine._jit(doubled, "0123", whole=False) is doubled  # type: ignore[arg-type]  # a plain function
+    assert engine._jit(doubled, "0123", at_once=False) is doubled  # type: ignore[arg-type]  # a plain function
     assert asked == [True, False]
 
 
@@ -176,9 +176,9 @@ def test_a_numba_with_other_inner_parts_compiles_function_by_function(monkeypatc
     def missing(name: str) -> Any:  # noqa: ANN401
         raise ImportError(name)
 
-    assert engine._entry_as_a_whole()._compiler.pipeline_class is not Compiler
+    assert engine._quickest_entry()._compiler.pipeline_class is not Compiler
     monkeypatch.setattr(engine, "import_module", missing)
-    assert engine._entry_as_a_whole()._compiler.pipeline_class is Compiler
+    assert engine._quickest_entry()._compiler.pipeline_class is Compiler
 
 
 @NUMBA
@@ -188,15 +188,15 @@ def test_what_cannot_be_compiled_as_a_whole_is_compiled_function_by_function(mon
     asked: list[bool] = []
 
     class Entry:
-        def __init__(self, *, whole: bool) -> None:
-            self.whole = whole
+        def __init__(self, *, at_once: bool) -> None:
+            self.at_once = at_once
 
         def compile(self, _: object) -> None:
-            asked.append(self.whole)
-            if self.whole:
+            asked.append(self.at_once)
+            if self.at_once:
                 raise AttributeError("a library has no such attribute")
 
-    monkeypatch.setattr(engine, "_solve", Entry(whole=True))
+    monkeypatch.setattr(engine, "_solve", Entry(at_once=True))
     monkeypatch.setattr(engine, "_entry", Entry)
     engine._make_ready.__wrapped__()
     assert asked == [True, False]

@@ -6,18 +6,19 @@ out of the processor's caches.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from viewer.ik.backends.compiled.engine import Prepared
 from viewer.ik.backends.compiled.entry import BASE, GOOD_START, KNOWN, NEW_START
-from viewer.ik.projection import StartTables
-from viewer.ik.system import Settings
+from viewer.ik.system import Settings, StartTables
 from viewer.ik.targets import Targets, make_call
 from viewer.ik.workspace import Workspace
 from viewer.skeleton.pose import Pose
 from viewer.spatial.checks import Floats, frozen
+
+if TYPE_CHECKING:
+    from viewer.ik.backends.compiled.engine import Prepared  # brings numba, which may not be there
 
 _FLOAT64 = np.dtype(np.float64)
 

@@ -1,4 +1,4 @@
-"""Whole problems, one after the other: where each begins, what of its iterations goes to what, and its status.
+"""Problems, one after the other: where each begins, what its iterations are spent on, and its status.
 
 Each backend runs this with its own functions, like `viewer.ik.levenberg_marquardt`.
 """

@@ -5,13 +5,11 @@ These are drawn to the preferred pose, too, if there is one.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from viewer.ik.assemble import Freedoms
 from viewer.ik.preferred import Preferred
-from viewer.ik.system import Integers
+from viewer.ik.system import StartTables
 from viewer.ik.workspace import checked_start
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.limits import JointKind
@@ -22,39 +20,6 @@ from viewer.spatial.quaternion import multiply, rotate
 
 _OUTSIDE = 1e-9
 """Radians or metres: less than this is rounding."""
-
-
-class StartTables(NamedTuple):
-    """What compiled code looks at in a start pose: see `viewer.ik.backends.compiled.entry.needs_projection`.
-
-    Attributes:
-        row_joint, rows: (R,), (R, 4) parts of a joint's rotation that its kind leaves at 0: dot products.
-        universal, parts: (U,), (U, 4, 4) universal joints, and the rows of their parts x, y, n and w.
-        slide, along, offset: (S,), (S, 3), (S, 3) slides, the directions in which they slide, and where they rest.
-        idle: (I,) limited joints that take no part in the solve.
-        form, order, rest, axes, home: (I,), (I, 3), (I, 4), (I, 2, 3), (I, 3) of these, as in `System`; their offsets.
-        lower, upper: (I, 3) their limits, in the order of their coordinates.
-        turning: (I, 3) which of their coordinates are angles that may be counted past half a turn.
-        tolerances: (3,) for the parts, for slides beside their directions in metres, for limits.
-    """
-
-    row_joint: Integers
-    rows: Floats
-    universal: Integers
-    parts: Floats
-    slide: Integers
-    along: Floats
-    offset: Floats
-    idle: Integers
-    form: Integers
-    order: Integers
-    rest: Floats
-    axes: Floats
-    home: Floats
-    lower: Floats
-    upper: Floats
-    turning: Bools
-    tolerances: Floats
 
 
 class Idle:

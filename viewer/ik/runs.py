@@ -139,15 +139,17 @@ class Runs:
         """Calls of the compiled kernels on a workspace; None where numpy is to do it."""
         if self._needs_numpy:
             return None
-        if workspace.direct is not None and takes_compiled(self.options.backend):
-            return workspace.direct
+        direct = workspace.direct
+        if isinstance(direct, Direct) and takes_compiled(self.options.backend):
+            return direct
         engine, _ = engine_for(self.options.backend)
         prepared = getattr(engine, "Prepared", None)
         if prepared is None:
             return None
-        if workspace.direct is None:
-            workspace.direct = Direct(prepared, workspace, self.targets, self._starts.tables(self._freedoms))
-        return workspace.direct
+        if not isinstance(direct, Direct):
+            direct = Direct(prepared, workspace, self.targets, self._starts.tables(self._freedoms))
+            workspace.direct = direct
+        return direct
 
     def _answer(self, workspace: Workspace, direct: Direct, row: Row, started: float, settings: Settings) -> Solution:
         """What is said of a row that a compiled call has filled."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,16 +12,22 @@ from viewer.ik.assemble import Assembly
 from viewer.ik.backends.block import in_block
 from viewer.ik.backends.vectorised.engine import begin, into_limits, residuals
 from viewer.ik.solution import Findings
-from viewer.ik.system import Call, Integers, State, System, Work, copy_state, make_many, make_state, make_work
+from viewer.ik.system import (
+    Call,
+    Integers,
+    StartTables,
+    State,
+    System,
+    Work,
+    copy_state,
+    make_many,
+    make_state,
+    make_work,
+)
 from viewer.skeleton.arguments import wrong_kind
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
-
-if TYPE_CHECKING:
-    from viewer.ik.backends.compiled.engine import Prepared
-    from viewer.ik.direct import Direct
-    from viewer.ik.projection import StartTables
 
 _CHANGED = ("goal_target", "goal_rotation", "goal_weight", "goal_rotation_weight", "spread")
 """What a solve changes of its system."""
@@ -42,8 +48,9 @@ class Workspace:
         np.copyto(self.one.target[0], system.goal_target)
         np.copyto(self.one.rotation[0], system.goal_rotation)
         self._begun: tuple[Pose, str] | None = None
-        self.direct: Direct | None = None
-        self.prepared: Prepared | None = None
+        # Kept here by those who call compiled code on these arrays: `viewer.ik.direct`, the engine.
+        self.direct: object = None
+        self.prepared: object = None
 
     def into_block(self, call: Call, tables: StartTables) -> tuple[Integers, Call]:
         """Move all arrays, and those of a call, into a block for compiled code; what never changes is copied there."""

@@ -1,4 +1,4 @@
-"""Loops that numba compiles: the dual system J J^T + lambda I of the damped step, and its solution.
+"""The dual system J J^T + lambda I of the damped step, and its solution.
 
 J is as in `viewer.ik.backends.compiled.step`. Its rows, and those of the other tables, are filled up with zeros to
 whole lanes (`viewer.ik.backends.compiled.simd`), with room for one column more than J J^T has: the right side.

@@ -1,6 +1,6 @@
 """The compiled backend: the kernels and the loop, compiled by numba and cached on disk.
 
-Imported only when it is wanted: importing numba takes half a second, compiling some fifteen, once per machine.
+Importing it brings numba, which takes half a second; compiling takes some fifteen, once per machine.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ from viewer.ik.backends.compiled import (
 from viewer.ik.backends.compiled.entry import KNOWN, solve_in_block
 from viewer.ik.backends.compiled.numba_types import INSTRUCTIONS, Group, View, groups_at
 from viewer.ik.goals import Goal, dispatch
-from viewer.ik.projection import StartTables, Unheld
-from viewer.ik.system import Call, Settings, make_many, make_state, make_work
+from viewer.ik.projection import Unheld
+from viewer.ik.system import Call, Settings, StartTables, make_many, make_state, make_work
 from viewer.ik.targets import Targets, make_call
 from viewer.ik.workspace import Workspace
 from viewer.skeleton.kinematics import walk, walk_compiled_by
@@ -69,18 +69,17 @@ _OPTIONS: dict[str, Any] = {
     "fastmath": {"contract", "reassoc", "arcp", "nsz"},
 }
 
-# What Python calls. The others are called by this only: without the code that takes arguments out of Python's hands
-# they compile in a fraction of the time.
+# The function that Python calls. The others need no wrappers for Python, which would take most of the compile time.
 _ENTRY = solve_in_block.__name__
-# Whose change is a change of all compiled code, besides the modules'.
+# Modules whose change makes all compiled code anew, besides those of the kernels.
 _MACHINERY = (system, block, numba_types)
 _PIPELINE = "viewer.ik.backends.compiled.pipeline"
-# Gives the very bits that numpy gives.
+# Functions that give the same bits as numpy: no reordered sums.
 _EXACT = ("take_targets",)
 
 
 def _groups() -> tuple[Any, ...]:
-    """Arrays of a small solve, as `viewer.ik.backends.compiled.entry.solve_call` takes them."""
+    """The arrays of a small solve, group by group, in the order of `viewer.ik.backends.compiled.entry.groups_in`."""
     skeleton = chain(2)
     freedoms = freedoms_of(skeleton, np.ones((len(skeleton), 3)), limits=True, root="free")
     goals = [Goal.position("tip", (0.0, 0.0, 0.0))]
@@ -108,30 +107,30 @@ _NDIMS = [array.ndim for group in _SAMPLE for array in group]
 _TYPES = _types_of(_SAMPLE)
 
 
-def _entry(*, whole: bool) -> Any:  # noqa: ANN401 - numba's have no public type
-    """What Python calls, with every function of the modules calling each other's compiled forms.
+def _entry(*, at_once: bool) -> Any:  # noqa: ANN401 - numba's have no public type
+    """The function that Python calls, over compiled copies of all kernels.
 
-    Nothing is compiled yet. With ``whole`` that is done as `viewer.ik.backends.compiled.pipeline` says: 14 seconds of
-    compiling instead of 23.
+    Nothing is compiled yet. With ``at_once`` the pipeline of `viewer.ik.backends.compiled.pipeline` does it, in
+    two thirds of the time.
     """
-    how = [*_MACHINERY, sys.modules[__name__], *([import_module(_PIPELINE)] if whole else [])]
+    how = [*_MACHINERY, sys.modules[__name__], *([import_module(_PIPELINE)] if at_once else [])]
     sources = "".join(inspect.getsource(module) for module in (*_MODULES, *how))
     # numba notices a change of a function's own file only: this makes any change of any of them a new function.
     digest = hashlib.sha256((sources + str(_TYPES)).encode()).hexdigest()[:16]
     others = INSTRUCTIONS | {entry.groups_in.__name__: groups_at(_TYPES)}
-    return twins(_MODULES, others, partial(_jit, digest=digest, whole=whole))[_ENTRY]
+    return twins(_MODULES, others, partial(_jit, digest=digest, at_once=at_once))[_ENTRY]
 
 
-def _jit(function: FunctionType, digest: str, *, whole: bool) -> Any:  # noqa: ANN401
+def _jit(function: FunctionType, digest: str, *, at_once: bool) -> Any:  # noqa: ANN401
     inner = function.__name__ != _ENTRY
     options = _OPTIONS | {"no_cpython_wrapper": inner, "no_cfunc_wrapper": True}
     if function.__name__ in _EXACT:
         options["fastmath"] = False
-    if whole:
+    if at_once:
         pipelines = import_module(_PIPELINE)
-        options["pipeline_class"] = pipelines.Part if inner else pipelines.Whole
+        options["pipeline_class"] = pipelines.Inner if inner else pipelines.Entry
     function.__qualname__ += f"_{digest}"
-    if inner:  # kept in the cache as a part of what Python calls
+    if inner:  # cached as a part of the entry
         return numba.njit(**options)(function)
     return _cached(options, function)
 
@@ -143,26 +142,26 @@ def _cached(options: dict[str, Any], function: FunctionType) -> Any:  # noqa: AN
         return numba.njit(**options)(function)
 
 
-def _entry_as_a_whole() -> Any:  # noqa: ANN401
+def _quickest_entry() -> Any:  # noqa: ANN401
     try:
-        return _entry(whole=True)
-    except (ImportError, AttributeError, TypeError):  # a numba whose inner parts are not those known
-        return _entry(whole=False)
+        return _entry(at_once=True)
+    except (ImportError, AttributeError, TypeError):  # a numba without the parts that the pipeline uses
+        return _entry(at_once=False)
 
 
-_solve = _entry_as_a_whole()
+_solve = _quickest_entry()
 
 
 @cache
 def _make_ready() -> None:
-    """Compile, or load from the cache; function by function, as numba does it, where it cannot be done as a whole."""
+    """Compile, or load from the cache; with numba's ordinary pipeline if ours fails."""
     global _solve  # noqa: PLW0603 - made once
     arguments = np.empty(0, dtype=np.int64), *_NO_POSE, KNOWN, True, True, *_NO_TARGETS, _NO_ANSWER
     kinds = tuple(map(numba.typeof, arguments))
     try:
         _solve.compile(kinds)
-    except Exception:  # noqa: BLE001 - whatever a numba may say whose inner parts are not those known
-        _solve = _entry(whole=False)
+    except Exception:  # noqa: BLE001 - another numba may fail in any way
+        _solve = _entry(at_once=False)
         _solve.compile(kinds)
     _quicken_kinematics()
 
@@ -180,13 +179,13 @@ def _quicken_kinematics() -> None:
 
 
 def in_cache() -> bool:
-    """Whether a process has left compiled code on disk for this one to load; also where there is no place for it."""
+    """Whether compiled code is on disk, or nothing can be kept there."""
     place = _solve.stats.cache_path
     return place is None or any(Path(place).glob(f"*.{_solve.__qualname__}-*.nbi"))
 
 
 class Prepared:
-    """A workspace whose arrays compiled code knows: it is called with few others, which costs little."""
+    """Calls of compiled code on one workspace, whose arrays are in a block."""
 
     def __init__(self, workspace: Workspace, call: Call | None = None, tables: StartTables | None = None) -> None:
         """Put the workspace's arrays into a block, and those that calls begin with, if any."""
@@ -224,6 +223,7 @@ _NO_TARGETS = np.empty((0, 3)), np.empty((0, 4))
 
 def solve_batch(workspace: Workspace, settings: Settings, *, onward: bool) -> None:
     """`viewer.ik.problems.solve_batch` on a workspace's problems, compiled."""
-    if workspace.prepared is None:
-        workspace.prepared = Prepared(workspace)
-    workspace.prepared(_NO_POSE, KNOWN, settings, onward, True, *_NO_TARGETS, _NO_ANSWER)
+    prepared = workspace.prepared
+    if not isinstance(prepared, Prepared):
+        prepared = workspace.prepared = Prepared(workspace)
+    prepared(_NO_POSE, KNOWN, settings, onward, True, *_NO_TARGETS, _NO_ANSWER)

@@ -1,4 +1,4 @@
-"""Loops that numba compiles: the two ends of a whole call, where targets come in and the answer goes out.
+"""The entry of compiled code: the start pose and the targets come in, the answer goes out.
 
 The scalar twins of `viewer.ik.targets` and of what `viewer.ik.workspace` does with arrays: a handful of numpy's
 functions take longer than an easy solve.
@@ -12,8 +12,7 @@ from typing import Any
 from viewer.ik.backends.compiled.algebra import SLIDE, SWING_TWIST, product, turned
 from viewer.ik.backends.compiled.joints import coordinates_of, counted, excess, swing_excess
 from viewer.ik.problems import solve_batch
-from viewer.ik.projection import StartTables
-from viewer.ik.system import Call, Integers, Many, Settings, State, System, Work
+from viewer.ik.system import Call, Integers, Many, Settings, StartTables, State, System, Work
 from viewer.spatial.checks import UNIT_TOLERANCE, Floats
 
 UNSETTLED, ODD_START = -1, -2

@@ -1,4 +1,4 @@
-"""Loops that numba compiles: forward kinematics and the goals' residuals.
+"""Forward kinematics and the goals' residuals.
 
 What the rows of the Jacobian need of a goal is left in the scratch: see `viewer.ik.backends.compiled.step`.
 """

@@ -1,6 +1,6 @@
-"""Loops that numba compiles: goals that have no joint in common, solved apart where they cannot be met together.
+"""Goal islands: goals that have no joint in common, solved one island at a time where they cannot be met together.
 
-One that cannot be met would else spoil the others: damping, guard and stops are judged by the error of all together.
+A goal that cannot be met would disturb the others: damping, guard and stops depend on the error of all together.
 Roots whose goals only ask where to look stand still there: seen from ever farther away all points are in one direction,
 so that aims which exclude each other would send a figure off for ever.
 """

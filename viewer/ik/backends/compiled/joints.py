@@ -1,4 +1,4 @@
-"""Loops that numba compiles: joint coordinates, their limits, and moving along a step.
+"""Joint coordinates, their limits, and moving along a step.
 
 The scalar twin of `viewer.skeleton.coordinates`, which derives the formulas.
 """

