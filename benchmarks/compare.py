@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -35,26 +35,29 @@ from viewer.cli.output import Json, print_json, progress_bars
 
 PAGE = """# Benchmarks
 
-Figures of one run of `python benchmarks/compare.py --markdown`; `ikviewer bench` measures ours on the bundled
-samples, anywhere. Times depend on the machine and on what else it does; ratios within one run hold better.
+Compare ikviewer's speed, success and dragging with other solvers. `ikviewer bench` measures ikviewer on your machine,
+with the bundled samples.
 
-A success is honest: every goal within 1 mm and 0.5 degrees, every limit kept to 0.001 radians, recomputed from the pose
-by kinematics that share no code with any solver. All start from the rest pose, which lies on limits, and stop by
-themselves. A call is timed whole, from targets to answer; turning a rival's own numbers into a pose is not counted.
-Solvers take turns of twenty problems: the first call after another solver's, with code and data driven out of the
-processor's caches, takes a tenth of a millisecond more or longer, whichever solver it is.
+Figures of one run of `python benchmarks/compare.py --markdown`. Times depend on the machine and its load; ratios within
+one run are more reliable.
 
-What is compared with what: one thread with one thread. Each rival that has a damping gets, for each rig and class, the
-best of six values, found on other problems. Pinocchio and MuJoCo are libraries of kinematics without a solver for
-several goals: the loop around them is ours, as in their examples, in Python and numpy. "Pinocchio ..., C++" is the same
-loop in C++, compiled for this machine: what a C++ program pays. It is called once a solve from Python, as ours is.
+- **Success**: every goal within 1 mm and 0.5 degrees, every limit kept to 0.001 radians, recomputed from the pose by
+  independent kinematics. *Honest* marks such results.
+- **Start**: the rest pose, which lies on limits. Every solver stops by itself.
+- **Time**: the complete call, from targets to answer, without converting a rival's numbers into a pose. Solvers take
+  turns of twenty problems; the first call after another solver's takes 0.1 ms or more longer for each of them, because
+  the processor's caches are cold.
+- **Fairness**: one thread against one. A rival with a damping has the best of six values for each rig and class, found
+  on other problems.
+- **Pinocchio and MuJoCo** have no solver for several goals: the loop around them is ours, as in their examples, in
+  Python and numpy. *C++* is the same loop compiled for this machine, called once per solve from Python.
 {neutral}
 {heading}
 """
-NEUTRAL = """
-The problems are those of a neutral benchmark, on a seed that nothing was tuned on. Where a rival is listed with a
-"neutral adapter", it is run by that benchmark's own program, which gives whole poses back: its time includes a Python
-loop over the joints, which takes longer than an easy solve of MuJoCo's. The aims were set against those.
+NEUTRAL = """\
+- **Problems**: those of a neutral benchmark, with a seed that nothing was tuned on. A *neutral adapter* is that
+  benchmark's own program for a rival; it returns complete poses, so its time includes a Python loop over the joints,
+  which takes longer than an easy solve of MuJoCo's. The aims refer to it.
 """
 
 
@@ -115,7 +118,8 @@ class Comparison:
 
     def _speed(self) -> dict[str, Json]:
         """Runs by set, class and contender; the ratios; which rivals were there and which not."""
-        entries, absent = rivals.present(self.entries)
+        compiled = rivals.compiled() if self.aims else ()  # compiling takes minutes
+        entries, absent = rivals.present((*self.entries, *compiled))
         ours = our_makers(self.plan)
         runs = solves.speed_runs(self.plan, ours | {entry.name: entry.make for entry in entries}, tune)
         contenders: list[Json] = [{"name": name, "package": "ikviewer", "how": "viewer.Solver"} for name in ours]
@@ -225,16 +229,16 @@ def ratios(runs: Mapping[str, Any], *, aims: bool) -> Iterator[dict[str, Json]]:
 def main() -> int:
     """Measure, or as a worker measure one part."""
     arguments = parser().parse_args()
-    run = comparison(arguments)
     if arguments.worker:
         with progress_bars():
-            print_json(run.measure(arguments.parts[0]))
+            print_json(comparison(arguments).measure(arguments.parts[0]))
         return 0
     chosen = [name for name in PARTS if name in arguments.parts] or list(PARTS)
     worker = [sys.executable, str(Path(__file__).resolve()), "--worker"]
     source = ["--own"] if arguments.own else ["--neutral", str(arguments.neutral)]
-    figures = {name: plan.measure_apart(name, run.plan, worker, source) for name in chosen}
-    show(arguments, run.plan.about() | {"problems": "neutral" if run.aims else "own"}, figures)
+    run = plan_of(arguments)
+    figures = {name: plan.measure_apart(name, run, worker, source) for name in chosen}
+    show(arguments, run.about() | {"problems": "neutral" if is_neutral(arguments) else "own"}, figures)
     return 0
 
 
@@ -253,14 +257,23 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
+def plan_of(arguments: argparse.Namespace) -> Plan:
+    """How many of which problems, of our own."""
+    return Plan(seed=arguments.seed, count=arguments.count, quick=arguments.quick)
+
+
+def is_neutral(arguments: argparse.Namespace) -> bool:
+    """Whether the neutral problems are there, and not declined by ``--own``."""
+    return not arguments.own and (arguments.neutral / "problems.py").is_file()
+
+
 def comparison(arguments: argparse.Namespace) -> Comparison:
-    """What the options ask for: neutral problems where they are there, unless ``--own``."""
-    own = Plan(seed=arguments.seed, count=arguments.count, quick=arguments.quick)
-    if arguments.own or not (arguments.neutral / "problems.py").is_file():
-        return Comparison(own, rivals.RIVALS, aims=False)
+    """What the options ask for."""
+    run = plan_of(arguments)
+    if not is_neutral(arguments):
+        return Comparison(run, rivals.RIVALS, aims=False)
     source = NeutralSource(arguments.neutral)
-    neutral = Plan(source, arguments.seed, arguments.count, arguments.quick)
-    return Comparison(neutral, (*source.rivals(), *rivals.compiled()), aims=True)
+    return Comparison(replace(run, source=source), source.rivals(), aims=True)
 
 
 def tables(part: str, figures: Any) -> Iterator[Table]:  # noqa: ANN401 - JSON of the part's own shape

@@ -21,6 +21,7 @@ from viewer.cli.bench.plan import Plan, measure
 from viewer.cli.bench.problems import CLASSES, UNREACHABLE, drags, problems
 from viewer.cli.bench.rigs import RIGS, Rig, rig
 from viewer.cli.bench.score import NEAR_ENOUGH_M, angle_between, matrices, outside, score, world
+from viewer.cli.bench.solves import NUMPY
 from viewer.cli.main import main
 from viewer.errors import InputError
 from viewer.skeleton.coordinates import joint_space
@@ -29,6 +30,9 @@ from viewer.skeleton.limits import JointKind, JointLimits
 from viewer.spatial.quaternion import from_axis_angle, normalized
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
+import compare
+from compare import Comparison
+from rivals import MINK, RIVALS
 from rivals.models import mechanism, mjcf, pose_arrays, urdf
 
 if TYPE_CHECKING:
@@ -275,6 +279,24 @@ def test_every_part_measures_and_its_figures_become_tables(part: str) -> None:
         assert {len(row) for row in table.rows} == {len(table.header)}
         assert report.as_text(table).startswith(table.title)
         assert report.as_markdown(table).count("\n") >= len(table.rows) + 2
+
+
+def test_the_comparison_measures_what_is_ours_where_there_is_no_rival() -> None:
+    alone = Comparison(Plan(count=2, quick=True), RIVALS[4:], aims=False)
+    figures: Any = alone.measure("files")
+    assert "ikviewer" in figures["long_bvh"]["ms"]
+    assert [table.title for table in compare.tables("files", figures)] == ["Forward kinematics", "Loading"]
+
+
+def test_ratios_are_those_of_the_rivals_that_ran() -> None:
+    run = {"ms": 2.0, "cpu_ms": 1.0}
+    theirs = {f"{MINK}, neutral adapter": {"ms": 8.0, "cpu_ms": 5.0}}
+    kinds = ("near", "far", "any")
+    rigs = ("humanoid", "fingers", "chain-100", "chain-1000")
+    runs = {name: dict.fromkeys(kinds, {NUMPY: run} | (theirs if name == "humanoid" else {})) for name in rigs}
+    (line,) = compare.ratios(runs, aims=True)
+    assert (line["rival"], line["ours"], line["class"]) == (f"{MINK}, neutral adapter", NUMPY, "near")
+    assert (line["times_faster"], line["times_faster_cpu"], line["at_least"]) == (4.0, 5.0, 2)
 
 
 # --- figures kept over time

@@ -14,8 +14,8 @@ from viewer.document.handle import Wanted
 from viewer.errors import InputError
 from viewer.session import Item, Session, world_of
 from viewer.session.demos import DEMOS, PREFIX, Chase, Demo, FigureEight, Motion, Orbit, Pointer, demo_of, find_demo
-from viewer.session.demos.moving_targets import EASE, LONGEST_STEP
 from viewer.session.files import load_session, save_session
+from viewer.session.moving_targets import EASE, LONGEST_STEP
 from viewer.spatial.quaternion import angle_between
 
 if TYPE_CHECKING:

@@ -227,13 +227,13 @@ def test_a_film_that_is_given_up_leaves_the_old_file(name: str, pilot: Pilot, fo
     pilot.app.controller.request("film-cancel")
     pilot.step()
     assert not pilot.app.films.busy
-    assert last(pilot).text == f"Film given up: {name} is as it was"
+    assert last(pilot).text == f"Film cancelled: {name} was not changed"
     assert (names(folder), (folder / name).read_bytes(), threads()) == ([name], b"old", [])
     (folder / name).unlink()
     begin(pilot, folder / name)
     pilot.app.controller.request("film-cancel")
     pilot.step()
-    assert last(pilot).text == "Film given up: nothing was written"
+    assert last(pilot).text == "Film cancelled: nothing was written"
     assert names(folder) == []
 
 
@@ -245,7 +245,7 @@ def test_pictures_that_are_finished_stay(pilot: Pilot, folder: Path) -> None:
     pilot.step()
     written = len(names(folder))
     assert 0 < written < 68
-    assert last(pilot).text == f"Film given up: {written} of 68 pictures were written"
+    assert last(pilot).text == f"Film cancelled: {written} of 68 pictures were written"
     for path in folder.iterdir():
         assert picture(path).shape == (36, 64, 3)
 

@@ -16,8 +16,8 @@ import viewer
 from viewer.document import actions as act
 from viewer.document.evaluation import frame_pose
 from viewer.session import Session, new_document
+from viewer.session.autosave import recoveries
 from viewer.session.files import MotionError, load_session, open_session, save_session
-from viewer.session.recovery import recoveries
 from viewer.session.storage import motion as stored
 from viewer.spatial.quaternion import exp, multiply
 from viewer.ui import documents
@@ -371,7 +371,7 @@ def test_what_to_do_about_an_old_session_is_asked(old: Path, window: PanelWindow
     window.click("questions", "Open without motion")
     assert window.session.document.frames == 6
     assert window.session.path != old, "saving must not write over the session that names the motion"
-    assert texts(window) == ["arm.bvh is missing: the figure stands still, its keys are there"]
+    assert texts(window) == ["arm.bvh is missing: the figure stands still, its keys are kept"]
 
     ask(window, old)
     window.click("questions", "Locate…")
@@ -426,5 +426,5 @@ def test_an_old_recovery_file_opens_without_its_motion_and_stays(tmp_path: Path)
     controller.bar.choose(controller.messages[0], 0)
     assert controller.session.document.frames == 6
     assert controller.session.modified
-    assert controller.messages[-1].text == "arm.bvh is missing: the figure stands still, its keys are there"
+    assert controller.messages[-1].text == "arm.bvh is missing: the figure stands still, its keys are kept"
     assert len(recoveries(tmp_path)) == 1, "the only place that knows the motion"

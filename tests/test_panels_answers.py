@@ -14,7 +14,7 @@ import viewer
 from viewer.document.actions import Select, SetLimits, SetSolver
 from viewer.document.document import Item, Mode, Wanted
 from viewer.gizmo import Space, Tool
-from viewer.session.transport import Loop
+from viewer.session.clock import Loop
 from viewer.skeleton.coordinates import joint_space
 
 if TYPE_CHECKING:

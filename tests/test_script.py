@@ -20,9 +20,9 @@ from viewer.ik import backends
 from viewer.ik.backends.vectorised import engine as numpy_engine
 from viewer.session import Item, Loop, Session, new_document
 from viewer.session.demos import find_demo
-from viewer.session.demos.moving_targets import Motion, Pointer
-from viewer.session.script import open_script, replay
+from viewer.session.moving_targets import Motion, Pointer
 from viewer.session.script.codec import KINDS
+from viewer.session.script.player import open_script, replay
 
 if TYPE_CHECKING:
     from pathlib import Path

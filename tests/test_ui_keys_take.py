@@ -216,7 +216,7 @@ def test_recording_nothing_leaves_nothing(person: Person) -> None:
     person.key("shift+r")
     person.wait(0.5)
     person.key("shift+r")
-    assert person.controller.messages[-1].text == "Nothing was recorded: drag while it records"
+    assert person.controller.messages[-1].text == "Nothing was recorded: drag while recording"
     assert person.controller.session.undo_depth == 0
     assert person.document.pose is before
 

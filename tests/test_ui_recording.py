@@ -9,7 +9,7 @@ from ui_person import Person
 from viewer.document import actions as act
 from viewer.document.evaluation import frame_pose
 
-NOTHING = "Nothing was recorded: drag while it records"
+NOTHING = "Nothing was recorded: drag while recording"
 
 
 def said(person: Person) -> str:

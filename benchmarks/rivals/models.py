@@ -44,7 +44,7 @@ class Axis:
 
     @property
     def limited(self) -> bool:
-        """Whether it has two ends."""
+        """Whether it has a lower and an upper limit."""
         return bool(np.isfinite(self.lower) and np.isfinite(self.upper))
 
 
@@ -70,21 +70,21 @@ class Mechanism:
 
 
 def mechanism(skeleton: Skeleton, *, spherical: bool) -> Mechanism:
-    """The skeleton as axes; ``spherical``: unlimited balls stay whole.
+    """The skeleton as axes; with ``spherical`` unlimited balls stay one joint.
 
     Raises:
-        InputError: swing-twist limits, or a free root that is not the first joint: no rival can be told of these.
+        InputError: swing-twist limits, or a free root that is not the first joint: no rival supports these.
     """
-    whole = [
+    balls = [
         joint
         for joint, (kind, limits) in enumerate(zip(skeleton.kinds, skeleton.limits, strict=True))
         if spherical and kind is JointKind.BALL and limits is None
     ]
-    axes = [() if joint in whole else _axes(skeleton, joint) for joint in range(len(skeleton))]
+    axes = [() if joint in balls else _axes(skeleton, joint) for joint in range(len(skeleton))]
     free = [joint for joint, kind in enumerate(skeleton.kinds) if kind is JointKind.FREE]
     if free not in ([], [0]):
         raise InputError("rivals: expected a free root to be the first joint")
-    return Mechanism(skeleton, tuple(axes), tuple(whole), floating=bool(free))
+    return Mechanism(skeleton, tuple(axes), tuple(balls), floating=bool(free))
 
 
 def _axes(skeleton: Skeleton, joint: int) -> tuple[Axis, ...]:
@@ -143,7 +143,7 @@ def pose_arrays(
 
 
 def children(skeleton: Skeleton) -> list[Sequence[int]]:
-    """Per joint, those that hang on it."""
+    """Per joint, its children."""
     hanging: list[list[int]] = [[] for _ in skeleton.names]
     for joint, parent in enumerate(skeleton.parents.tolist()):
         if parent >= 0:
@@ -187,7 +187,7 @@ class MujocoModel:
 
 
 def site_name(goal: int) -> str:
-    """What a goal's site is called."""
+    """The name of a goal's site."""
     return f"goal{goal}"
 
 
@@ -235,7 +235,7 @@ _EFFORT = 'effort="1" velocity="100"'
 
 
 def goal_link(goal: int) -> str:
-    """What a goal's link is called."""
+    """The name of a goal's link."""
     return f"goal{goal}"
 
 

@@ -1,4 +1,4 @@
-// Damped least squares on Pinocchio's kinematics, whole in C++: what a C++ program that uses Pinocchio pays.
+// Damped least squares on Pinocchio's kinematics, entirely in C++: what a C++ program that uses Pinocchio pays.
 // The same loop as solvers.py, which drives Pinocchio from Python; the model comes from there as a file.
 #include <pinocchio/multibody.hpp>
 #include <pinocchio/serialization.hpp>

@@ -221,7 +221,7 @@ _QP_DAMPING = 1e-6
 
 
 class Mink:
-    """mink as its examples: a FrameTask per goal, a ConfigurationLimit, whole Gauss-Newton steps (dt = 1), daqp."""
+    """mink as its examples: a FrameTask per goal, a ConfigurationLimit, full Gauss-Newton steps (dt = 1), daqp."""
 
     def __init__(self, rig: Rig) -> None:
         """Build its configuration, tasks and limits."""
@@ -384,5 +384,5 @@ class Ikpy:
         return pose_arrays(self.built, np.asarray(answer.q)[self.places])
 
     def iterations(self, answer: Answer) -> int:
-        """It does not say."""
+        """Unknown: ikpy does not report them."""
         return answer.iterations

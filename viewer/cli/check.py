@@ -58,7 +58,7 @@ class Finding(NamedTuple):
 
 
 class Options(job.Options):
-    """What may be typed."""
+    """Options of ``ikviewer check``."""
 
     files: list[str] = argument(
         "FILE", "files, folders, `sample:NAME` or `-` (standard input)", nargs="+", completes=FILES
@@ -125,7 +125,7 @@ def _show(character: Character, document: Document | None, file: str) -> None:
 
 
 def _actions(file: str) -> Iterator[str]:
-    """The first recorded action of a session that cannot be done again because of what the file says."""
+    """The first recorded action of a session that cannot be repeated because of what the file says."""
     if not is_session(file):
         return
     from viewer.session.files import read_session
@@ -164,7 +164,7 @@ def _pose_or_goals(file: str) -> list[str] | None:
 
 
 def _outside(character: Character) -> Iterator[str]:
-    """Joints that the motion takes past limits which are not its own."""
+    """Joints that the motion takes past limits that were not derived from it."""
     import numpy as np
 
     from viewer.formats.progress import watched

@@ -40,7 +40,7 @@ class Command(NamedTuple):
 
 
 class Options(job.Options):
-    """What may be typed."""
+    """Options of ``ikviewer completion``."""
 
     shell: str = argument("SHELL", ", ".join(f"`{shell}`" for shell in SHELLS), choices=SHELLS)
 

@@ -95,57 +95,54 @@ class Destinations(job.Options, title="where to"):
 
     output: str | None = option(
         "OUT",
-        "a file; of many inputs a folder (each keeps its name and format) or a name with `{stem}` in it, which stands "
-        "for the input's name; what is there is replaced, but not an input",
+        "a file; for many inputs a folder (each keeps its name and format) or a name with `{stem}`, the input's "
+        "name; replaces existing files, but not inputs",
         short="-o",
         completes=FILES,
     )
-    force: bool = flag("replace OUT where it is there, and inputs where an output has their name")
+    force: bool = flag("replace OUT, and inputs that an output would overwrite")
     resume: bool = flag(
-        "leave out what an earlier call has done: inputs that have not changed since, by the same options, with their "
-        "output there; needs `-o`. What became of each is a line of JSON in `.batch.jsonl` in the folder of the outputs"
+        "skip inputs that an earlier call has done: unchanged since, same options, output present; needs `-o`. "
+        "`.batch.jsonl` in the output folder logs a line of JSON per input"
     )
     jobs: int = jobs_option()
 
 
 class Motion(job.Options, title="the motion"):
-    """What becomes of it."""
+    """Which part of the motion is kept, and its time."""
 
     clip: str | None = clip_option()
     frames: range | None = option(
         "A:B", "keep these frames, counted from 0, both ends included (`A:B:STEP`)", parse=frame_range, one_of="frames"
     )
     frame: int | None = option(
-        "N", "one frame alone; of a motion `.obj`, `.stl` and `.ply` show frame 0 unless it is given",
+        "N", "one frame instead of the motion; `.obj`, `.stl` and `.ply` show frame 0 by default",
         parse=count, one_of="frames",
     )  # fmt: skip
     pose: str | None = pose_option(
-        "no motion: `rest`, `relaxed`, another pose of IN by its name, or a [pose file](files.md#poses-and-goals)",
+        "one pose instead of the motion: `rest`, `relaxed`, the name of a pose in IN, or a [pose "
+        "file](files.md#poses-and-goals)",
         one_of="frames",
     )
-    frame_time: float | None = option(
-        "S", "the seconds between frames, where the file states wrong ones; the frames stay", parse=positive
-    )
+    frame_time: float | None = option("S", "correct the seconds between frames; the frames stay", parse=positive)
     fps: float | None = option("N", "resample to N frames a second; the duration stays", parse=positive)
 
 
 class Form(job.Options, title="the output"):
-    """How it is written."""
+    """Units, axes and digits of the output."""
 
     to_units: str | None = option(
-        "U", "`m`, `cm`, `mm`, `inch` or metres per unit; as read unless given",
+        "U", "units of the output: `m`, `cm`, `mm`, `inch` or metres per unit (default as read)",
         parse=checked(_output_units), words=UNITS[1:-1],
     )  # fmt: skip
-    to_up: str | None = option(
-        "", "the axis that is up: `y` or `z`; as read unless given", choices=UPS[1:], kind="axis"
-    )
+    to_up: str | None = option("", "up axis of the output: `y` or `z` (default as read)", choices=UPS[1:], kind="axis")
     precision: int | None = option(
-        "N", "decimals of numbers, 0 to 17; enough to lose nothing that matters unless given", parse=checked(_precision)
+        "N", "decimals of numbers, 0 to 17 (default: enough to lose nothing that matters)", parse=checked(_precision)
     )
 
 
 class Options(job.Options):
-    """What may be typed."""
+    """Options of ``ikviewer convert``."""
 
     paths: list[str] = argument(
         "IN",

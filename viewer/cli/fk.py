@@ -41,22 +41,22 @@ _NARROWEST = 12
 
 
 class Options(job.Options):
-    """What may be typed."""
+    """Options of ``ikviewer fk``."""
 
     file: str = input_file()
     reading: Reading = part(Reading)
     frame: int | None = option("N", "one frame, counted from 0", parse=count, one_of="frames")
     frames: list[range] | None = option(
-        "LIST", "frames such as `0,10,20:30` or `0:60:5`; ends are included", parse=frame_list, one_of="frames"
+        "LIST", "several frames, such as `0,10,20:30` or `0:60:5`; ends are included", parse=frame_list, one_of="frames"
     )
     pose: str | None = pose_option(
-        "`rest`, `relaxed`, another pose of the file by its name, or a [pose file](files.md#poses-and-goals)",
+        "a pose: `rest`, `relaxed`, the name of a pose in the file, or a [pose file](files.md#poses-and-goals)",
         one_of="frames",
     )
     clip: str | None = clip_option()
     npz: str | None = option(
         "OUT",
-        "write arrays: `names` (J), `positions` (F, J, 3) and `rotations` (F, J, 4), joints in the file's order",
+        "write arrays: `names` (J), `positions` (F, J, 3), `rotations` (F, J, 4), in the file's joint order",
         completes=FILES,
     )
     json: bool = json_flag("print one JSON document; with `--frames` a list of them")

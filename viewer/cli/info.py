@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from viewer.cli import job
-from viewer.cli.inputs import is_session, load_input, open_session, session_json, session_lines
+from viewer.cli.inputs import is_session, load_input, open_session
 from viewer.cli.job import Result, part
 from viewer.cli.options import Reading, input_file, json_flag
 from viewer.cli.output import Json
@@ -29,7 +29,7 @@ _MOST_JOINTS = 200
 
 
 class Options(job.Options):
-    """What may be typed."""
+    """Options of ``ikviewer info``."""
 
     file: str = input_file()
     reading: Reading = part(Reading)
@@ -45,7 +45,7 @@ def run(options: Options) -> Result:
 
 def describe(character: Character, session: Document | None = None) -> Result:
     """Say what is in a character; ``session`` is the one it comes from, if any."""
-    found = _document(character) | ({} if session is None else {"session": session_json(session)})
+    found = _document(character) | ({} if session is None else {"session": _session_json(session)})
     return Result(_lines(character, session), document=found)
 
 
@@ -131,9 +131,42 @@ def _lines(character: Character, session: Document | None) -> list[str]:
         f"  poses      {', '.join(map(shown, skeleton.poses)) or 'none'}",
     ]
     lines += [f"  not read   {', '.join(source.unread)}"] if source.unread else []
-    lines += session_lines(session) if session is not None else []
+    lines += _session_lines(session) if session is not None else []
     lines += [one_line(f"  warning    {warning}") for warning in character.warnings]
     return lines + _tree(character)
+
+
+def _session_json(document: Document) -> dict[str, Json]:
+    """What a session holds besides figure and motion."""
+    first, last = document.played
+    goals = document.goals()
+    take = document.take
+    return {
+        "clip": document.clip,
+        "frame": document.frame if document.frames else None,
+        "played": [first, last] if document.frames else None,
+        "keys": list(take.frames) if take is not None else [],
+        "goals": list(goals),
+        "pins": [name for name, goal in goals.items() if goal.pinned],
+        "limits_on": document.limits_on,
+        "solver": document.solver.method,
+    }
+
+
+def _session_lines(document: Document) -> list[str]:
+    first, last = document.played
+    goals = document.goals()
+    pins = [shown(name) for name, goal in goals.items() if goal.pinned]
+    lines = [
+        f"  goals      {', '.join(map(shown, goals)) or 'none'}" + (f"; pinned: {', '.join(pins)}" if pins else ""),
+        f"  solver     {document.solver.method}, limits {'on' if document.limits_on else 'off'}",
+    ]
+    if document.frames:
+        of = f"clip {quote(document.clip)}" if document.clip is not None else "what was recorded"
+        keys = ", ".join(map(str, document.take.frames)) if document.take is not None else ""
+        lines.append(f"  played     frames {first} to {last} of {of}, standing at {document.frame}")
+        lines.append(f"  keys       {keys or 'none'}")
+    return lines
 
 
 def _motions(character: Character) -> list[str]:

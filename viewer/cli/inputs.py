@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from viewer.cli.job import Options, fields_of
 from viewer.cli.options import Reading
-from viewer.cli.output import Json, warn
-from viewer.errors import InputError, OutputError, quote, shown, unknown_name
+from viewer.cli.output import warn
+from viewer.errors import InputError, OutputError, quote, unknown_name
 from viewer.formats.files import LARGEST_FILE, leads_to, reason
 
 if TYPE_CHECKING:  # they load numpy
@@ -192,12 +192,12 @@ def open_session(file: str) -> Document:
         warn([f"{file}: {opened.motion.words}; the session's own copy is used"])
     document = opened.document
     recorded = document.take is not None and not document.take.is_empty
-    # Without a clip a take that has no keys is as long as the recording could be, and nothing happens in it.
+    # Without a clip, a take without keys lasts as long as a recording may, and nothing happens in it.
     return document if recorded or document.clip_data is not None else replace(document, take=None)
 
 
 def _refuse_demo(file: str) -> None:
-    """Raise InputError if it is a demo: those play in the window, no file holds what they do."""
+    """Raise InputError for a demo: demos run in the window, and are no files."""
     if file.startswith(DEMO):
         raise InputError(f"{file}: a demo is for the window: ikviewer view {file}")
 
@@ -226,40 +226,6 @@ def without_pose(character: Character) -> Character:
 
     poses = {name: pose for name, pose in character.skeleton.poses.items() if name != SESSION_POSE}
     return replace(character, skeleton=replace(character.skeleton, poses=MappingProxyType(poses)))
-
-
-def session_json(document: Document) -> dict[str, Json]:
-    """What a session holds beside figure and motion."""
-    first, last = document.played
-    goals = document.goals()
-    take = document.take
-    return {
-        "clip": document.clip,
-        "frame": document.frame if document.frames else None,
-        "played": [first, last] if document.frames else None,
-        "keys": list(take.frames) if take is not None else [],
-        "goals": list(goals),
-        "pins": [name for name, goal in goals.items() if goal.pinned],
-        "limits_on": document.limits_on,
-        "solver": document.solver.method,
-    }
-
-
-def session_lines(document: Document) -> list[str]:
-    """The same for people."""
-    first, last = document.played
-    goals = document.goals()
-    pins = [shown(name) for name, goal in goals.items() if goal.pinned]
-    lines = [
-        f"  goals      {', '.join(map(shown, goals)) or 'none'}" + (f"; pinned: {', '.join(pins)}" if pins else ""),
-        f"  solver     {document.solver.method}, limits {'on' if document.limits_on else 'off'}",
-    ]
-    if document.frames:
-        of = f"clip {quote(document.clip)}" if document.clip is not None else "what was recorded"
-        keys = ", ".join(map(str, document.take.frames)) if document.take is not None else ""
-        lines.append(f"  played     frames {first} to {last} of {of}, standing at {document.frame}")
-        lines.append(f"  keys       {keys or 'none'}")
-    return lines
 
 
 # --- standard input
@@ -357,7 +323,7 @@ def _suffix_of(data: bytes) -> str:
 
 
 def _is_gltf(data: bytes) -> bool:
-    """Whether a JSON document is glTF: that has an "asset", of which no skeleton file of ours knows."""
+    """Whether a JSON document is glTF, which has an "asset"; our skeleton files have none."""
     import msgspec
 
     try:

@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0 done; 1 input or output that cannot be used; 2 wrong usage; 3 the machine lacks something.
 
     Raises:
-        SystemExit: raised by argparse: 0 after ``--help`` and ``--version``, 2 for wrong usage.
+        SystemExit: by argparse: 0 after ``--help`` and ``--version``, 2 for wrong usage.
     """
     output.make_streams_safe()
     output.be_quiet(False)
@@ -45,10 +45,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _command_of(words: list[str]) -> tuple[str, list[str]]:
-    """The command and its words: ``ikviewer FILE`` is ``ikviewer view FILE``; of ``help`` and ``--version`` it ends.
+    """The command and its words: ``ikviewer FILE`` is ``ikviewer view FILE``; ``help`` and ``--version`` end here.
 
     Raises:
-        SystemExit: raised by argparse: the help was printed, or there is no such command.
+        SystemExit: by argparse: the help was printed, or there is no such command.
     """
     place = next((at for at, word in enumerate(words) if not word.startswith("-") or word == "-"), len(words))
     word = words[place] if place < len(words) else ""
@@ -59,7 +59,7 @@ def _command_of(words: list[str]) -> tuple[str, list[str]]:
         _help(after)
     if {"-h", "--help", "--version"} & set(words):
         top_parser().parse_args(["--version"] if "--version" in words else ["--help"])
-    # A bare word that is no file is a mistyped command; one behind an option of the window's may be its value.
+    # A bare word that is no file is a mistyped command; one behind an option of `view` may be its value.
     is_file = word in {"", "-"} or "." in word or word.startswith(("sample:", "demo:")) or os.path.exists(word)  # noqa: PTH110 - pathlib is slow to begin
     if not is_file and set(before) <= FLAGS:
         top_parser().error(unknown_name("command or file", word, names_of()))
@@ -118,7 +118,7 @@ def _fault(error: Exception, name: str, options: Options) -> str:
 
 @contextlib.contextmanager
 def _overflowing() -> Iterator[None]:
-    """Numbers near the end of float range overflow in here: they are infinite then, and null in JSON."""
+    """Within the block numbers may overflow silently: they become infinite, and null in JSON."""
     import numpy as np
 
     with np.errstate(over="ignore", invalid="ignore"):

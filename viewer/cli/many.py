@@ -1,4 +1,4 @@
-"""Many inputs: the files that a command line names, where the output of each goes, and the work on all of them."""
+"""Many inputs: the files that a command line names, the output of each, and the work on all of them."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ class Input(NamedTuple):
 
 
 def is_folder(name: str) -> bool:
-    """Whether there is a folder of that name; no, if it can be no name at all: too long, with a NUL in it."""
+    """Whether there is a folder of that name; a name that is too long, or holds a NUL, is that of no folder."""
     return os.path.isdir(name)  # noqa: PTH112 - `Path.is_dir` raises OSError there
 
 
 def files_of(name: str) -> list[str]:
-    """A file; of a folder the files of known suffixes in it and below (the folder itself if there are none)."""
+    """The file itself, or the files of known suffixes in a folder and below (the folder itself if it has none)."""
     from viewer.formats.load import READERS
 
     if not is_folder(name):
@@ -67,7 +67,7 @@ def files_of(name: str) -> list[str]:
 
 
 def check_no_folder(file: str) -> None:
-    """Raise InputError for a folder in which `files_of` has found nothing."""
+    """Raise InputError for a folder in which `files_of` found nothing."""
     from viewer.formats.load import READERS
 
     if is_folder(file):
@@ -153,7 +153,7 @@ def check_not_read(pairs: Sequence[tuple[Input, Path]], hint: str) -> None:
     """Raise InputError if an output, by whatever name, is one of the inputs; ``hint`` says what to do."""
     read = {place: given.file for given, _ in pairs if (place := _place_of(given.file)) is not None}
     for _, out in pairs:
-        # A file is written where its name leads to: GONE/../NAME is NAME to it.
+        # The file is written where its name leads: GONE/../NAME is NAME.
         place = _place_of(os.path.realpath(out))
         if place is not None and (file := read.get(place)) is not None:
             leads = "" if str(out) == file else f"leads to {file}, which "
@@ -180,13 +180,13 @@ def check_apart(pairs: Sequence[tuple[Input, Path]]) -> None:
 
 
 def _key(path: Path) -> str:
-    """The same for names of the same file, on systems to which ``A`` is ``a``, too."""
+    """Equal for names of the same file, even where the system does not distinguish ``A`` from ``a``."""
     real = os.path.realpath(path)
     return real.casefold() if sys.platform in {"win32", "darwin"} else real
 
 
 class Journal:
-    """What became of each input, a JSON object on a line of `JOURNAL` each: for ``--resume``, and for scripts."""
+    """What became of each input, one JSON object on a line of `JOURNAL`: for ``--resume``, and for scripts."""
 
     def __init__(self, path: Path, options: str) -> None:
         """Name the file, and the options as text: what other options have made does not count as done."""
@@ -219,7 +219,7 @@ class Journal:
             file.write(f"{line}\n")
 
     def _look_up(self, pairs: Sequence[tuple[Input, Path]]) -> None:
-        """Keep the lines of inputs that are done: as they were then, by the same options, their output still there."""
+        """Keep the lines of inputs that are done: unchanged since, the same options, their output still there."""
         try:
             lines = self._path.read_text(encoding="utf-8", errors="replace").splitlines()
         except OSError:

@@ -128,18 +128,18 @@ class Reading(Options, title="describing the input"):
 
     units: str = option(
         "U",
-        "what one unit of the file is: `auto` (JSON and NPZ say it, BVH is guessed), `m`, `cm`, `mm`, `inch`, a number "
-        "of metres, or `raw`: one unit is one metre and the axes stay as they are",
+        "what one unit of the file is: `auto` (default: stated, or guessed), `m`, `cm`, `mm`, `inch`, a number of "
+        "metres, or `raw`: metres, axes unchanged",
         parse=checked(_units),
         default="auto",
         words=UNITS,
     )
     up: str = option(
-        "AXIS", "which axis points up in the file: `auto`, `y` or `z`", parse=checked(_up), default="auto", words=UPS
+        "AXIS", "the up axis of the file: `auto` (default), `y` or `z`", parse=checked(_up), default="auto", words=UPS
     )
     rig: str | None = option(
         "FILE",
-        "a skeleton file that lends its joint kinds, limits, stiffness and effectors to the joints of the same names",
+        "a skeleton file that supplies joint kinds, limits, stiffness and effectors by joint name",
         completes=SKELETONS,
         reads=True,
     )
@@ -158,7 +158,7 @@ def json_flag(text: str = "print one JSON document") -> Any:  # noqa: ANN401 - a
 
 def clip_option() -> Any:  # noqa: ANN401 - a field of type str | None
     """Declare ``--clip``."""
-    return option("NAME", "which motion, of a file that holds several")
+    return option("NAME", "the motion, if a file has several")
 
 
 def pose_option(text: str, **rest: Any) -> Any:  # noqa: ANN401 - a field of type str | None
@@ -168,18 +168,18 @@ def pose_option(text: str, **rest: Any) -> Any:  # noqa: ANN401 - a field of typ
 
 def jobs_option() -> Any:  # noqa: ANN401 - a field of type int
     """Declare ``--jobs``."""
-    return option("N", "how many processes work at a time (default 1)", parse=partial(count, least=1), default=1)
+    return option("N", "number of processes (default 1)", parse=partial(count, least=1), default=1)
 
 
 def solver_option(default: str | None) -> Any:  # noqa: ANN401 - a field of type str or str | None
     """Declare ``--solver``."""
-    text = "`default`, or one to compare it with: " + ", ".join(f"`{name}`" for name in SOLVERS[1:])
+    text = "`default`, or another method: " + ", ".join(f"`{name}`" for name in SOLVERS[1:])
     return option("NAME", text, choices=SOLVERS, default=default)
 
 
 def backend_option(default: str | None) -> Any:  # noqa: ANN401 - a field of type str or str | None
     """Declare ``--backend``."""
-    text = "`numpy`, `numba` (compiled: the first time takes some fifteen seconds) or `auto` (default)"
+    text = "`numpy`, `numba` (compiled; the first time takes about fifteen seconds) or `auto` (default)"
     return option("", text, choices=BACKENDS, default=default)
 
 

@@ -59,7 +59,7 @@ def print_text(text: str) -> None:
 
     Raises:
         OutputError: stdout cannot be written, as on a full disk.
-        BrokenPipeError: nobody reads it any more.
+        BrokenPipeError: its reader has gone.
     """
     with _stdout_errors():
         clear_bars()
@@ -68,13 +68,13 @@ def print_text(text: str) -> None:
 
 
 def flush() -> None:
-    """Send what was printed on its way; raises as `print_text` does."""
+    """Flush stdout; raises as `print_text` does."""
     with _stdout_errors():
         sys.stdout.flush()
 
 
 def drop_stdout() -> None:
-    """Python flushes stdout once more when it exits: after a failure that goes to nowhere."""
+    """Discard what is left to print: Python flushes stdout once more when it exits."""
     with contextlib.suppress(OSError, ValueError):  # a stdout of another kind has no descriptor
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -85,7 +85,7 @@ def print_json(document: Json) -> None:
 
 
 def written(document: Json, indent: str = "") -> str:
-    """JSON text: what fits stands on one line, so that a vector is read as one."""
+    """JSON text; what fits is on one line, so that a vector is read as one."""
     import json
 
     line = json.dumps(document)

@@ -65,7 +65,7 @@ def _size(text: str) -> tuple[int, int]:
 
 
 def _camera(text: str) -> str | tuple[float, ...]:
-    """A camera by name, or numbers."""
+    """A camera's name, or its numbers."""
     name = text.strip().casefold()
     if name in _CAMERAS:
         return name
@@ -86,28 +86,28 @@ class What(job.Options, title="what to show"):
     """The motion, or a pose."""
 
     frame: int | None = option(
-        "N", "a frame of the motion, counted from 0 (default 0, if there is motion)", parse=count, one_of="frames"
+        "N", "the frame of a picture, counted from 0 (default the first)", parse=count, one_of="frames"
     )
     frames: range | None = option(
         "A:B",
-        "what of the motion a film shows: frames A to B, both included (`A:B:STEP`); all of it unless given",
+        "the frames of a film, A to B, both included (`A:B:STEP`; default all)",
         parse=frame_range,
         one_of="frames",
     )
     pose: str | None = pose_option(
-        "`rest`, `relaxed`, another pose of the file by its name, or a [pose file](files.md#poses-and-goals); unless "
-        "given `relaxed` for a file without motion, for a session the pose in which it was saved",
+        "the pose of a picture: `rest`, `relaxed`, the name of a pose in the file, or a [pose "
+        "file](files.md#poses-and-goals). Default without motion the relaxed pose; for a session the saved pose",
         one_of="frames",
     )
     clip: str | None = clip_option()
     goals: str | None = option(
         "G",
-        "mark where the effectors are and where a [goals file](files.md#poses-and-goals) wants them; the pose stays "
-        "as it is ([`solve … -o OUT.png`](#solve) moves it)",
+        "mark the effectors and the targets of a [goals file](files.md#poses-and-goals); the pose stays ([`solve ... "
+        "-o OUT.png`](#solve) changes it)",
         completes=FILES,
         reads=True,
     )
-    limits: bool = flag("show how far joints can turn, light those at a limit")
+    limits: bool = flag("show joint ranges and highlight joints at a limit")
 
 
 class How(job.Options, title="how"):
@@ -123,11 +123,11 @@ class How(job.Options, title="how"):
         default="three-quarter",
         words=_CAMERAS,
     )
-    samples: int = option("N", "per pixel, for smooth edges; 0 is quickest (default 4)", parse=count, default=4)
+    samples: int = option("N", "samples per pixel, for smooth edges; 0 is quickest (default 4)", parse=count, default=4)
 
 
 class Moving(job.Options, title="moving pictures"):
-    """What pictures that move have besides."""
+    """Rate of a film, and a turn round the figure."""
 
     fps: float | None = option(
         "N",
@@ -137,7 +137,7 @@ class Moving(job.Options, title="moving pictures"):
     )
     turntable: float | bool = option(
         "S",
-        "go round the figure once, in S seconds (while the motion lasts; 4 for a pose)",
+        "circle the figure once in S seconds (default the motion's duration, 4 for a pose)",
         parse=at_most(film_rates.SLOWEST_TURN, "seconds"),
         nargs="?",
         const=True,
@@ -146,7 +146,7 @@ class Moving(job.Options, title="moving pictures"):
 
 
 class Options(job.Options):
-    """What may be typed."""
+    """Options of ``ikviewer render``."""
 
     file: str = input_file()
     reading: Reading = part(Reading)
@@ -204,7 +204,7 @@ def _checked_output(name: str) -> Path:
 
 
 def write_png(path: Path, picture: NDArray[np.uint8]) -> None:
-    """Write a picture (H, W, 3), whole or not at all.
+    """Write a picture (H, W, 3); a failure leaves the file as it was.
 
     Raises:
         OutputError: it cannot be written.
@@ -219,7 +219,7 @@ def write_png(path: Path, picture: NDArray[np.uint8]) -> None:
 
 
 def _pose(character: Character, options: Options) -> Pose | None:
-    """The pose asked for; None for the usual one."""
+    """The pose asked for; None for the default one."""
     if options.what.pose is not None:
         return named_pose(character.skeleton, options.what.pose)
     if options.what.frame is None:
@@ -269,7 +269,7 @@ def _write_movie(path: Path, character: Character, pose: Pose | None, goals: tup
     if path.suffix.casefold() == ".gif" and film.fps > film_rates.GIF_FPS:
         warn([f"{path}: most programs show at most {film_rates.GIF_FPS:g} pictures a second of a GIF"])
     width, height = film.size
-    if path.suffix.casefold() == ".mp4":  # it has whole blocks of 2 x 2
+    if path.suffix.casefold() == ".mp4":  # its blocks are 2 x 2
         width, height = width - width % 2, height - height % 2
     with Filming(film, path) as filming:
         while filming.step():

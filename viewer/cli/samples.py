@@ -15,7 +15,7 @@ EXAMPLES = """examples:
 
 
 class Options(job.Options):
-    """What may be typed."""
+    """Options of ``ikviewer samples``."""
 
     json: bool = json_flag()
 

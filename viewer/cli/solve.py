@@ -72,7 +72,7 @@ class Start(job.Options, title="where to start"):
         "N", "start from a frame of the motion, counted from 0", parse=count, one_of="start"
     )
     from_pose: str | None = pose_option(
-        "start from `rest`, `relaxed`, another pose of the file by its name, or a pose file", one_of="start"
+        "start from `rest`, `relaxed`, the name of a pose in the file, or a pose file", one_of="start"
     )
     clip: str | None = clip_option()
 
@@ -83,27 +83,20 @@ class Solving(job.Options, title="how to solve"):
     solver: str = solver_option("default")
     backend: str = backend_option("auto")
     no_limits: bool = no_limits_flag()
-    hold: bool = flag("keep all other effectors where they are at the start, and pin the feet, as the window does")
+    hold: bool = flag("hold all other effectors in place and pin the feet, as the window does")
     prefer: str | None = pose_option(
-        "draw what the goals leave free to this pose: `rest`, `relaxed`, another pose of the file by its name, or a "
-        "pose file; the default solver alone does"
+        "preferred pose for what the goals leave free: `rest`, `relaxed`, the name of a pose in the file, or a pose "
+        "file; default solver only"
     )
-    prefer_weight: float = option(
-        "W", "how strongly: from 0, as if it were not given, to 1 (default 1)", parse=fraction, default=1.0
-    )
+    prefer_weight: float = option("W", "its strength, 0 to 1 (default)", parse=fraction, default=1.0)
     root: str = option(
         "", "what a free root may do: `free` (default), `translate` or `locked`", choices=_ROOTS, default="free"
     )
-    tolerance_m: float = option("M", "how near is near enough, metres (default 0.001)", parse=positive, default=1e-3)
-    tolerance_deg: float = option("D", "how near is near enough, degrees (default 0.5)", parse=positive, default=0.5)
-    max_iterations: int = option("N", "steps at most, restarts included (default 200)", parse=count, default=200)
-    seed: int = option(
-        "N", "of the poses that restarts begin from; the same seed gives the same pose", parse=count, default=0
-    )
-    exact: bool = flag(
-        "exact or nothing: where a goal is missed the pose is the one that the solve started from, and a warning says "
-        "so"
-    )
+    tolerance_m: float = option("M", "tolerance of positions, metres (default 0.001)", parse=positive, default=1e-3)
+    tolerance_deg: float = option("D", "tolerance of rotations, degrees (default 0.5)", parse=positive, default=0.5)
+    max_iterations: int = option("N", "limit of iterations, restarts included (default 200)", parse=count, default=200)
+    seed: int = option("N", "seed of the restart poses; the same seed gives the same pose", parse=count, default=0)
+    exact: bool = flag("all or nothing: if a goal is missed, the result is the start pose, with a warning")
 
 
 class Lesson(job.Options, title="for lessons and comparison"):
@@ -111,24 +104,24 @@ class Lesson(job.Options, title="for lessons and comparison"):
 
     damping: float | None = option(
         "X",
-        "for lessons: a constant lambda, of `default` and `dls`; without it the damping follows the error",
+        "for lessons: constant damping lambda for `default` and `dls` (default: by the error)",
         parse=positive,
     )
     step: float | None = option(
         "X",
-        "for lessons: the part of each step that is taken, of solvers that have a Jacobian (default 1)",
+        "for lessons: the fraction of each step to take, for methods with a Jacobian (default 1)",
         parse=positive,
     )
-    numeric: bool = flag("for lessons: the Jacobian by central differences; the same to 1e-5, and slower")
+    numeric: bool = flag("for lessons: Jacobian by central differences; equal to 1e-5, slower")
     bend: str | None = option(
         "",
-        "of `two-link`: whether the elbow is to be above (`up`) or below (`down`), where both reach the target",
+        "for `two-link`: elbow above (`up`) or below (`down`), if both reach",
         choices=tuple(_BENDS),
     )
 
 
 class Options(job.Options):
-    """What may be typed."""
+    """Options of ``ikviewer solve``."""
 
     file: str = input_file()
     reading: Reading = part(Reading)
@@ -137,16 +130,16 @@ class Options(job.Options):
     )
     goals_from: list[str] = option(
         "FILE.py:NAME",
-        "run FILE.py and take its function NAME as a goal: f(world) or f(world, skeleton) returns numbers that are to "
-        "become zero. May be given several times, GOALS may then be left out",
+        "run FILE.py and take its function NAME as a goal: f(world) or f(world, skeleton) returns numbers to bring "
+        "to zero. May be given several times; GOALS may then be left out",
         repeats=True,
         default=(),
         completes=FILES,
     )
     output: str | None = option(
         "OUT",
-        "write the pose: a pose file (`.json`), one frame of motion (`.bvh`), a figure that stands so (`.glb`, "
-        "`.gltf`) or a picture (`.png`)",
+        "write the pose: a pose file (`.json`), one frame (`.bvh`), a figure in that pose (`.glb`, `.gltf`) or a "
+        "picture (`.png`)",
         short="-o",
         completes=FILES,
     )

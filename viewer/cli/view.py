@@ -56,17 +56,17 @@ def _size(text: str) -> tuple[int, int]:
 class Beginning(job.Options, title="what it begins with"):
     """What is shown first."""
 
-    clip: str | None = option("NAME", "the motion to show, of a file that holds several")
+    clip: str | None = option("NAME", "the motion to show, if a file has several")
     frame: int | None = option(
-        "N", "begin with a frame of the clip, counted from 0 (default 0)", parse=count, one_of="frames"
+        "N", "initial frame of the clip, counted from 0 (default 0)", parse=count, one_of="frames"
     )
     pose: str | None = pose_option(
-        "begin with a pose: `rest`, `relaxed`, another one of the file, a [pose file](files.md#poses-and-goals)",
+        "initial pose: `rest`, `relaxed`, the name of a pose in the file, or a [pose file](files.md#poses-and-goals)",
         one_of="frames",
     )
     goals: str | None = option(
         "GOALS",
-        "begin with the goals of a [goals file](files.md#poses-and-goals) instead of holding every effector",
+        "initial goals from a [goals file](files.md#poses-and-goals), instead of holding every effector",
         completes=FILES,
         reads=True,
     )
@@ -78,32 +78,30 @@ class Beginning(job.Options, title="what it begins with"):
 class Window(job.Options, title="the window"):
     """How it opens and closes, and what it writes."""
 
-    size: tuple[int, int] = option("WxH", "of the window (default 1280x720)", parse=checked(_size), default=(1280, 720))
+    size: tuple[int, int] = option("WxH", "window size (default 1280x720)", parse=checked(_size), default=(1280, 720))
     window: str = option(
         "",
-        "the library that opens it: `glfw` (default), `pyglet`, or `headless`: none, for scripts",
+        "window library: `glfw` (default), `pyglet`, or `headless` (no window, for scripts)",
         choices=_WINDOWS,
         default="glfw",
     )
-    state_file: str | None = option(
-        "PATH", "keep a JSON document of what the window shows in PATH, whenever it changes", completes=FILES
-    )
+    state_file: str | None = option("PATH", "keep a JSON document of what the window shows", completes=FILES)
     script: str | None = option(
         "SESSION",
-        "do again what was done while [*Record actions*](record.md#autosave-and-reports) was on, instead of FILE",
+        "replay what was done while *Record actions* was on, instead of showing FILE",
         completes=FILES,
         reads=True,
     )
     exit_after: int | None = option(
-        "N", "close after N frames; where that cuts a script short, the exit code is 1", parse=count
+        "N", "close after N frames; exit code 1 if this ends a `--script` early", parse=count
     )
     screenshot: str | None = option(
-        "OUT.png", "save a picture of the window with its panels once it is at rest", completes=FILES
+        "OUT.png", "save a picture of the window with panels, once it is at rest", completes=FILES
     )
 
 
 class Options(job.Options):
-    """What may be typed."""
+    """Options of ``ikviewer view``."""
 
     file: str = argument(
         "FILE",
@@ -125,7 +123,7 @@ def run(options: Options) -> Result:
         raise InputError(f"{window.screenshot}: expected a name that ends in .png")
     check_kept(window.state_file, options)
     check_kept(window.screenshot, options)
-    from viewer.app.notifications import Automation
+    from viewer.app.pacing import Automation
     from viewer.app.start import run_window
 
     script = None if window.script is None else _script(window.script, options)
@@ -145,7 +143,7 @@ def run(options: Options) -> Result:
 
 def _script(file: str, options: Options) -> Replay:
     """The session that recorded actions are done in again."""
-    from viewer.session.script import open_script
+    from viewer.session.script.player import open_script
 
     given = ["FILE"] if options.file != DEFAULT_FILE else []
     values = options.beginning.values()

@@ -17,9 +17,6 @@ from viewer.skeleton.pose import Pose
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import multiply, normalized, rotate
 
-_NEAR = 1e-9
-"""Of a quaternion's component, or metres: a key shows its pose but for rounding."""
-
 
 def take_of(document: Document) -> Take:
     """The document's take; a new one, without keys, where it has none."""
@@ -89,7 +86,7 @@ def keyed(document: Document, frame: int, joints: Iterable[int], blend: Blend | 
 def in_step(document: Document) -> Document:
     """The document with the numbers of its frame, where these are those of its pose but for rounding."""
     pose = frame_pose(document, document.frame)
-    return replace(document, pose=pose) if _near(pose, document.pose) else document
+    return replace(document, pose=pose) if pose.is_near(document.pose) else document
 
 
 def _as_before(take: Take, entry: Entry) -> Entry:
@@ -98,11 +95,6 @@ def _as_before(take: Take, entry: Entry) -> Entry:
     if track is None or place is None:
         return entry
     return replace(entry, blends=track.blends[place : place + 1])
-
-
-def _near(one: Pose, other: Pose) -> bool:
-    apart = max(np.abs(one.rotations - other.rotations).max(), np.abs(one.translations - other.translations).max())
-    return bool(apart < _NEAR)
 
 
 def reread_take(take: Take, scale: float, turn: Floats, roots: Ints) -> Take:

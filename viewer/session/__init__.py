@@ -7,8 +7,8 @@ from viewer.document.document import Document, Handle, Item, Mode, Scope, Solver
 from viewer.document.drag_goals import Grab
 from viewer.document.opening import new_document
 from viewer.document.report import GoalError, Report
+from viewer.session.clock import Loop
 from viewer.session.session import Session
-from viewer.session.transport import Loop
 
 __all__ = [
     "Document",

@@ -8,7 +8,7 @@ import traceback
 from pathlib import Path
 
 from viewer.errors import quote
-from viewer.session.autosave import log_folder
+from viewer.session.folders import log_folder
 
 _LARGEST = 1 << 20
 """Bytes of the log; then it is begun anew, and what was in it is kept once."""

@@ -127,7 +127,7 @@ def save_to(controller: Controller, path: Path) -> bool:
     """Save the document as a session; whether it could be written."""
     place = path if is_session(path) else path.with_name(path.name.removesuffix(".json") + SUFFIX)
     try:
-        saved = save_session(controller.session.document, place, controller.session.tape)
+        saved = save_session(controller.session.document, place, controller.session.action_log)
     except ViewerError as error:
         controller.fail(error, "save")
         return False

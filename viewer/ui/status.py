@@ -80,7 +80,7 @@ def _of_pointer(controller: Controller) -> tuple[Hint, ...]:
 
 def _modifiers(controller: Controller, *, turning: bool) -> tuple[Hint, ...]:
     step = f"{controller.snap_deg:g}°" if turning else numbers.step(controller.snap_m)
-    word = f"free of {step}" if controller.magnet else f"snap {step}"
+    word = "no snap" if controller.magnet else f"snap {step}"
     return Hint("Ctrl", word), Hint("Shift", "fine")
 
 
@@ -241,7 +241,10 @@ def status_line(session: Session, *, dragging: bool, compiling_for: float, fps: 
     document, report = session.document, session.report
     finest = error_decimals(figure_height(document.skeleton))
     recorded = session.recorded_seconds if session.recording else None
-    modes = (*_modes(document, compiling_for, recorded), *(("Recording actions",) if session.tape is not None else ()))
+    modes = (
+        *_modes(document, compiling_for, recorded),
+        *(("Recording actions",) if session.action_log is not None else ()),
+    )
     if report is None or session.playing:
         state = "Playing" if session.playing else "Not solved"
         return StatusLine("dot", state, "idle", _errors(session.errors, finest), _figures(None, fps), modes)

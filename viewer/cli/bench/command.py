@@ -35,14 +35,14 @@ def _part(name: str) -> str:
 
 
 class Options(job.Options):
-    """What may be typed."""
+    """Options of ``ikviewer bench``."""
 
     # argparse checks a default of nargs="*" against choices as one value: hence a check.
     parts: list[str] = argument(
         "NAME", f"parts to measure: {', '.join(PARTS)}", nargs="*", parse=_part, words=tuple(PARTS)
     )
     quick: bool = flag("a few of everything, to see that it works: no figures")
-    seed: int = option("S", "of the problems", parse=count, default=SEED)
+    seed: int = option("S", "seed of the problems", parse=count, default=SEED)
     count: int = option("N", f"problems of each kind (default {COUNT})", parse=partial(count, least=1), default=COUNT)
     history: bool = flag("show the figures of earlier runs, side by side; nothing is measured")
     history_file: str | None = option(

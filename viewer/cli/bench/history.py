@@ -13,7 +13,7 @@ from viewer.cli.bench.solves import NUMBA, NUMPY
 from viewer.cli.output import Json
 from viewer.errors import InputError, OutputError
 from viewer.formats.files import reason
-from viewer.session.autosave import log_folder
+from viewer.session.folders import log_folder
 
 _MOST_RUNS = 6
 """Columns of a table that fits a terminal."""

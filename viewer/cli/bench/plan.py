@@ -117,7 +117,7 @@ def measure_apart(part: str, plan: Plan, worker: Sequence[str] = _WORKER, words:
 
     Args:
         part: one of `PARTS`.
-        plan: its seed, count and quickness; the worker knows the source.
+        plan: its seed, count and quick; the worker makes the source itself.
         worker: the program; it prints one JSON document.
         words: for the worker's command line, besides those of the plan.
 

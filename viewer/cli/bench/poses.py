@@ -86,7 +86,7 @@ def _trials(plan: Plan) -> dict[str, Trial]:
     for file in [SAMPLE + "walk"] if plan.quick else clip_files():
         try:
             character = load(file)
-        except ViewerError:  # a folder of files for tests has such, too
+        except ViewerError:  # the folder may hold broken files for tests
             continue
         if character.clip is None or len(character.clip) < _FEWEST:
             continue

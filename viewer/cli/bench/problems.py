@@ -58,7 +58,7 @@ class Problems:
         return len(self.targets)
 
     def first(self, count: int) -> Problems:
-        """The first so many of them."""
+        """The first ``count`` of them."""
         some = (self.targets, self.turns, self.rotations, self.translations)
         return Problems(*(array[:count] for array in some))
 

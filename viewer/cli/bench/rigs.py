@@ -34,7 +34,7 @@ class _Row(NamedTuple):
 
 
 def _ball(name: str, parent: str, offset: tuple[float, float, float], *degrees: float) -> _Row:
-    """A ball joint that turns so far either way about x, y and z."""
+    """A ball joint that turns by up to these angles either way about x, y and z."""
     ranges = [(-turn, turn) for turn in np.radians(degrees).tolist()]
     limits = JointLimits.swing_twist(1, *ranges)
     return _Row(name, parent, np.array(offset), JointKind.BALL, limits, np.zeros((2, 3)))
@@ -124,7 +124,7 @@ class Rig:
         )
 
     def goals(self) -> list[Goal]:
-        """Goals of the right kinds; where they are is said in each call."""
+        """Goals of the right kinds; each call gives their targets."""
         here, as_is = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)
         return [
             Goal.pose(effector, here, as_is) if turned else Goal.position(effector, here)

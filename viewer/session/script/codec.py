@@ -19,11 +19,11 @@ from viewer.document.handle import Item, Mode, Scope, Wanted
 from viewer.document.key_editing import Entry
 from viewer.document.take import Blend, Key
 from viewer.errors import FormatError, InputError, quote, unknown_name
-from viewer.session.demos.moving_targets import Chase, FigureEight, Orbit
+from viewer.session.clock import Loop
+from viewer.session.moving_targets import Chase, FigureEight, Orbit
 from viewer.session.storage.arrays import Packed, pack, unpack
 from viewer.session.storage.figures import character_data, character_of
 from viewer.session.storage.structs import CharacterData
-from viewer.session.transport import Loop
 from viewer.skeleton.character import Character
 from viewer.skeleton.pose import Pose
 

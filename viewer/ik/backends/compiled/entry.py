@@ -43,7 +43,7 @@ def solve_in_block(
     if news == NEW_START and needs_projection(tables, rotations, translations):
         return ODD_START
     if news != KNOWN:
-        take_pose(call, many, rotations, translations, news != BASE)
+        frame_pose(call, many, rotations, translations, news != BASE)
     n = call.numbers
     settings = Settings(
         int(n[0]), int(n[1]), n[2], n[3], n[4], int(n[5]), n[6], n[7], n[8], int(n[9]), n[10],
@@ -84,7 +84,7 @@ def solve_call(
     return int(many.code[len(many.code) - 1])
 
 
-def take_pose(call: Call, many: Many, rotations: Floats, translations: Floats, begins: bool) -> None:
+def frame_pose(call: Call, many: Many, rotations: Floats, translations: Floats, begins: bool) -> None:
     """The pose (J, 4) and (J, 3) that joints which take no part stay in; with ``begins`` also where to start."""
     for j in range(len(call.rotations)):
         for i in range(4):

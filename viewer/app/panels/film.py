@@ -1,4 +1,4 @@
-"""The dialog for films: its state, its rows, and the plan that they make."""
+"""Films in the window: the card of a film that is being made, and the dialog that orders one."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
 from viewer.app.panels import file_dialog
 from viewer.app.panels.file_dialog import has_suffix, meant
+from viewer.app.panels.panel_parts import ask
 from viewer.app.widgets.buttons import FIELD, SEGMENT, label, segments, separator, text_button
-from viewer.app.widgets.dialogs import Choice, begin_dialog, choices, dialog_title, end_dialog
+from viewer.app.widgets.dialogs import Choice, begin_dialog, choices, dialog_title, end_dialog, escape_pressed
 from viewer.app.widgets.edits import Edit, Phase
 from viewer.app.widgets.fields import FOCUS, Format, number_field, take_keyboard, text_line
 from viewer.app.widgets.pen import Pen, gap, tip
@@ -31,6 +32,7 @@ from viewer.ui.film import (
     FilmFormat,
     FilmOrder,
     FilmPlan,
+    FilmProgress,
     as_in_view,
     count,
     fastest,
@@ -46,6 +48,116 @@ from viewer.ui.film import (
     there_already,
     walks_out,
 )
+
+_CLOSE_POPUP = "##ask film"
+_ANSWERS = {
+    "Stop and close": "film-stop-then-quit", "Keep open": "film-keep-open", "Close when done": "film-then-quit",
+}  # fmt: skip
+_CLOSES = "closes when done"
+
+_FLAGS = (
+    imgui.WindowFlags_.no_decoration
+    | imgui.WindowFlags_.no_move
+    | imgui.WindowFlags_.no_saved_settings
+    | imgui.WindowFlags_.no_focus_on_appearing
+    | imgui.WindowFlags_.no_nav
+    | imgui.WindowFlags_.no_docking
+)
+_LINE, _PADDING, _MARGIN, _GAP, _ICON = 20.0, 8.0, 12.0, 6.0, 26.0
+_SHARE, _LEAST, _WIDEST = 0.34, 260.0, 400.0
+"""Width, as messages have it: a part of the view's, at least and at most so many logical pixels."""
+_HIGH = 2.0 * _PADDING + _LINE + 2.0 * _GAP + 6.0 + FIELD
+
+
+def draw_film_card(ui: PanelContext) -> None:
+    """Draw what there is."""
+    if ui.film is not None:
+        _card(ui, ui.film)
+    _ask_close(ui)
+
+
+def film_height(ui: PanelContext) -> float:
+    """Framebuffer pixels at the bottom of the view's right corner that the card takes, the space above it included."""
+    return 0.0 if ui.film is None else ui.px(_HIGH) + ui.px(_GAP)
+
+
+def _card(ui: PanelContext, film: FilmProgress) -> None:
+    """In the lower right corner of the view, beside the figure; messages stand above it."""
+    view = ui.regions.viewport
+    wide = round(min(max(_SHARE * view.w, ui.px(_LEAST)), ui.px(_WIDEST), view.w - 2.0 * ui.px(_MARGIN)))
+    top = view.y + view.h - ui.px(_MARGIN) - ui.px(_HIGH)
+    imgui.set_next_window_bg_alpha(1.0)
+    imgui.push_style_color(imgui.Col_.window_bg, ui.paint("raised"))
+    imgui.push_style_color(imgui.Col_.border, ui.paint("line_hi"))
+    imgui.push_style_var(imgui.StyleVar_.window_rounding, ui.px(6))
+    imgui.push_style_var(imgui.StyleVar_.window_border_size, max(1.0, ui.px(1)))
+    imgui.push_style_var(imgui.StyleVar_.window_padding, (ui.px(_PADDING), ui.px(_PADDING)))
+    imgui.set_next_window_pos((view.x + view.w - ui.px(_MARGIN) - wide, top))
+    imgui.set_next_window_size((wide, ui.px(_HIGH)))
+    imgui.begin("##film card", None, _FLAGS)
+    imgui.pop_style_var(3)
+    imgui.pop_style_color(2)
+    _card_contents(ui, film)
+    imgui.end()
+
+
+def _card_contents(ui: PanelContext, film: FilmProgress) -> None:
+    """Name, track, count, time left, Cancel; numbers keep their places."""
+    pen = Pen(ui)
+    x, y = imgui.get_cursor_screen_pos()
+    wide, left = imgui.get_content_region_avail().x, x + pen.px(_ICON)
+    pen.icon(x + pen.px(8), y + pen.px(_LINE) / 2.0, fa.ICON_FA_FILM, "accent")
+    room = wide - pen.px(_ICON)
+    if film.closes:
+        pen.right(x + wide, pen.middle(y, pen.px(_LINE), SMALL), _CLOSES, "text2", SMALL)
+        room -= pen.width(_CLOSES, SMALL) + pen.px(12)
+    pen.text(left, pen.middle(y, pen.px(_LINE)), pen.fit(f"Filming {film.name}", room))
+    y += pen.px(_LINE) + pen.px(_GAP)
+    _track(pen, (left, y), wide - pen.px(_ICON), film.done / max(film.total, 1))
+    y += pen.px(6) + pen.px(_GAP)
+    h = pen.px(FIELD)
+    counted = left + pen.width(f"{film.total} of {film.total}")
+    pen.right(counted, pen.middle(y, h), film.words)
+    button = pen.width("Cancel") + pen.px(20)
+    room = x + wide - button - pen.px(8) - counted - pen.px(12)
+    pen.text(counted + pen.px(12), pen.middle(y, h), pen.fit(film.left_words, room), "text2")
+    imgui.set_cursor_screen_pos((x + wide - button, y))
+    if text_button(ui, "Cancel", width=button, hint="Stop filming; an existing file is kept"):
+        ask(ui, "film-cancel")
+
+
+def _track(pen: Pen, at: tuple[float, float], wide: float, part: float) -> None:
+    """How far, as a bar from its upper left corner on."""
+    (x, y), h = at, pen.px(6)
+    pen.box(x, y, wide, h, "field", rounding=3)
+    if part > 0.0:
+        pen.box(x, y, max(wide * min(part, 1.0), h), h, "accent", rounding=3)
+
+
+def _ask_close(ui: PanelContext) -> None:
+    """The window is to close while a film is being made."""
+    if ui.take("ask-film") is not None and ui.film is not None:
+        imgui.open_popup(_CLOSE_POPUP)
+    if not begin_dialog(ui, _CLOSE_POPUP, width=440.0):
+        return
+    if ui.film is None:  # it has been finished meanwhile
+        imgui.close_current_popup()
+        end_dialog()
+        return
+    with ui.fonts.base():
+        imgui.push_text_wrap_pos(0.0)
+        imgui.text_unformatted(f"{ui.film.name} is being filmed: {ui.film.words} pictures")
+        imgui.pop_text_wrap_pos()
+    gap(ui.px(8))
+    pressed = choices(ui, *(Choice(words, primary=words == "Close when done") for words in _ANSWERS))
+    if not pressed and escape_pressed():
+        pressed = "Keep open"
+    if pressed:
+        imgui.close_current_popup()
+        ask(ui, _ANSWERS[pressed])
+        ui.wake()
+    end_dialog()
+
 
 SIZES = {"view": (0, 0), "360": (640, 360), "720": (1280, 720), "1080": (1920, 1080), "own": (0, 0)}
 """Sizes to choose from; the view's, and numbers that are typed, are known only then."""
@@ -133,7 +245,7 @@ class FilmState:
         if form_of(name) is not None or not has_suffix(name):
             return ""
         formats = ", ".join(f".{form}" for form in FORMATS)
-        return f"{quote(Path(name).suffix)} is no format to film in: expected {formats}"
+        return f"{quote(Path(name).suffix)} is not a film format: expected {formats}"
 
     @property
     def path(self) -> Path:
@@ -249,12 +361,12 @@ _FIELD = 84.0
 _PIXELS = Format(decimals=0, per_pixel=2.0, snap=16.0, units={}, low=2.0, high=8192.0)
 _SECONDS = Format(decimals=1, unit=" s", per_pixel=0.05, snap=1.0, units={"s": 1.0}, low=0.1, high=SLOWEST_TURN)
 _HINTS = {
-    "grid": "The ground's lines",
+    "grid": "The lines on the ground",
     "names": "The names of all joints",
     "goals": "Effectors, targets and pins",
-    "limits": "How far joints can turn; those at a limit are lit",
+    "limits": "Joint ranges; joints at a limit are highlighted",
     "ghosts": "The figure at other frames, as in the view",
-    "trails": "The ways of what is selected, as in the view",
+    "trails": "The paths of the selection, as in the view",
 }
 
 
@@ -296,7 +408,7 @@ def picture_rows(ui: PanelContext, state: FilmState) -> None:
         sizes[index] = sizes[index] if edit is None else edit
     state.own = round(sizes[0]), round(sizes[1])
     odd = state.form == "mp4" and any(pixels % 2 for pixels in state.own)
-    _note(ui, "pixels, for MP4 even numbers" if odd else "pixels")
+    _note(ui, "pixels; MP4 needs even numbers" if odd else "pixels")
 
 
 def motion_rows(ui: PanelContext, state: FilmState) -> None:
@@ -312,31 +424,31 @@ def motion_rows(ui: PanelContext, state: FilmState) -> None:
             state.changed()
         if state.frames(document) is not None and not shows_take(document):
             _note(ui, "pose not keyed", "warn", SEGMENT)
-            tip("The pose that is shown is not part of the take, and not of its film: S keys it")
+            tip("The pose shown is not part of the take, so it will not be in the film. S keys it")
     if state.frames(document) is None:
-        label(ui, "Lasts", width=LABEL)
+        label(ui, "Duration", width=LABEL)
         seconds = _value(number_field(ui, "seconds", state.seconds, _SECONDS, width=ui.px(_FIELD)))
         if seconds is not None:
             state.seconds = round(seconds, 2)
             state.changed()
-        _note(ui, "one turn; it can be repeated for ever")
+        _note(ui, "one full turn; loops without a jump")
         if ui.controller.demos.has_motions:
             label(ui, "", width=LABEL)
-            _note(ui, f"Moving targets stand still in it: record them first, by {BY_ID['key.record'].shortcut}", "warn")
+            _note(ui, f"Moving targets will not move: record them first with {BY_ID['key.record'].shortcut}", "warn")
     _rate(ui, state)
 
 
 def _rate(ui: PanelContext, state: FilmState) -> None:
     plan = plan_of(ui, state)
     form = Format(decimals=2, unit=" fps", per_pixel=0.25, snap=5.0, units={}, low=0.1, high=fastest(state.form))
-    label(ui, "Rate", width=LABEL, hint="Pictures a second; the film lasts as long as the take, whatever they are")
+    label(ui, "Rate", width=LABEL, hint="Frames per second; the film lasts as long as the take at any rate")
     fps = _value(number_field(ui, "fps", plan.fps, form, width=ui.px(_FIELD)))
     if fps is not None:
         state.fps = round(fps, 3)
         state.changed()
     if state.fps is not None:
         imgui.same_line(0.0, ui.px(6))
-        if text_button(ui, "Reset", hint="As the take has it"):
+        if text_button(ui, "Reset", hint="Same as the take"):
             state.fps = None
             state.changed()
     _note(ui, rate_words(ui.session.document, plan, state.form))
@@ -346,19 +458,22 @@ def camera_rows(ui: PanelContext, state: FilmState) -> None:
     """From where, and what is shown."""
     plan = plan_of(ui, state)
     label(ui, "View", width=LABEL, height=SEGMENT)
-    near = ("All that the view shows, and no less", "From the same side, as near as the whole motion allows")
+    near = ("Exactly what the view shows", "From the same side, as close as the whole motion allows")
     chosen = segments(ui, "whole", ("As in the window", "All in view"), int(plan.whole), widths=ui.px(150), hints=near)
     if chosen is not None:
         state.whole = bool(chosen)
     if goes_out(ui, state):
-        words, colour = ("else it leaves the view", "text3") if plan.whole else ("it leaves the view", "warn")
+        words, colour = ("it would leave the view", "text3") if plan.whole else ("it leaves the view", "warn")
         _note(ui, words, colour, SEGMENT)
     label(ui, "Camera", width=LABEL, height=SEGMENT)
     still = plan.frames is None
-    hints = ("A pose that stands still is turned round" if still else "", "Once round, in the course of the film")
+    hints = (
+        "A still pose is shown on a turntable" if still else "",
+        "The camera circles the figure once during the film",
+    )
     way = int(plan.turntable)
     chosen = segments(
-        ui, "camera", ("Stands", "Goes round"), way, widths=ui.px(150), hints=hints, off={0} if still else ()
+        ui, "camera", ("Fixed", "Turntable"), way, widths=ui.px(150), hints=hints, off={0} if still else ()
     )
     if chosen is not None:
         state.turntable = bool(chosen)
@@ -377,25 +492,25 @@ def _parts_film_rows(ui: PanelContext, state: FilmState, *, still: bool) -> None
             state.parts ^= {part}
 
 
-NAME = "##film dialog"
+_POPUP = "##film dialog"
 _WIDTH = 560.0
 _WORDS = ("MP4", "GIF", "PNG pictures")
 _SUFFIXES = tuple(f".{form}" for form in FORMATS)
 
 
-def draw(ui: PanelContext) -> None:
+def draw_film_dialog(ui: PanelContext) -> None:
     """Open, draw and close the dialog."""
     request = ui.take("film-dialog")
     if request is not None:
         ui.memory["film"] = state = opened(ui, ui.memory.get("film"), file_dialog.first_folder(ui))
         if request.value is not None:
             state.take_path(request.value)
-        imgui.open_popup(NAME)
-    if not begin_dialog(ui, NAME, width=_WIDTH):
+        imgui.open_popup(_POPUP)
+    if not begin_dialog(ui, _POPUP, width=_WIDTH):
         return
     state = ui.memory["film"]
     # Keys that a field or the dialog for places takes are not meant for this one.
-    first = not imgui.is_popup_open(file_dialog.NAME)
+    first = not imgui.is_popup_open(file_dialog.POPUP)
     alone = first and not imgui.is_any_item_active()
     done = dialog_title(ui, "Export film") and first
     entered = _place(ui, state)

@@ -1,4 +1,4 @@
-"""Targets that move by themselves: their paths as functions of time, and the ticks that follow them."""
+"""Targets that move by themselves: their paths as functions of time, and the drag that follows them."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ import numpy as np
 
 from viewer.document.document import Document
 from viewer.document.handle import Item
-from viewer.errors import ViewerError
 from viewer.session.history import State
 from viewer.session.ik_drag import IkDrag
-from viewer.session.transport import Transport
+from viewer.session.solving import Solvers
 from viewer.spatial.checks import Floats
 
 Triple = tuple[float, float, float]
@@ -154,98 +153,87 @@ def _is_same(one: Document, other: Document) -> bool:
     return one is other or all(getattr(one, name) is getattr(other, name) for name in _POSED)
 
 
-class Animated(Transport):
-    """A session whose targets can move by themselves.
+class MovingTargets:
+    """Targets that move by themselves, and the drag by which the body follows them.
 
-    They wait while something is dragged, a slider is held or a clip is played, and go on from what that left.
+    They wait while something else moves the body, and go on from where that left it.
+
+    Attributes:
+        motions: the targets that move, or could if they were not paused.
+        running: whether they move.
+        seconds: how long they have moved.
     """
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, solvers: Solvers) -> None:
         """Begin with none."""
-        super().__init__(state)
-        self._motions: tuple[Motion, ...] = ()
-        self._running = False
-        self._walk: IkDrag | None = None
-        self._seconds, self._eased = 0.0, 0.0
+        self.motions: tuple[Motion, ...] = ()
+        self.running = False
+        self.seconds = 0.0
+        self._solvers = solvers
+        self._drag: IkDrag | None = None
+        self._eased = 0.0
         self._last: float | None = None
         self._beside: dict[str, Floats] = {}
 
-    @property
-    def motions(self) -> tuple[Motion, ...]:
-        """The targets that move, or could if it were not paused."""
-        return self._motions
-
-    @property
-    def animating(self) -> bool:
-        """Whether targets move."""
-        return self._running
-
-    def animate(self, motions: tuple[Motion, ...]) -> None:
+    def start(self, motions: tuple[Motion, ...], document: Document) -> None:
         """Let targets move from now on, from the beginnings of their ways; with none all stay.
 
         Raises:
-            InputError: an effector that is not there.
+            InputError: an effector that the document does not have.
         """
         for motion in motions:
-            self.document.handle(motion.effector)
-        self._motions, self._seconds, self._walk = tuple(motions), 0.0, None
-        self._set_running(bool(motions))
+            document.handle(motion.effector)
+        self.motions, self.seconds, self._drag = tuple(motions), 0.0, None
+        self.run(bool(motions))
 
-    def pause(self) -> None:
-        """Let the targets stay where they are."""
-        self._set_running(False)
+    def run(self, running: bool) -> None:
+        """Let them go on, if there are any, or pause."""
+        self.running = running and bool(self.motions)
+        self.wait()
 
-    def resume(self) -> None:
-        """Let them go on."""
-        self._set_running(bool(self._motions))
+    def wait(self) -> None:
+        """Leave out the time until the next `step`."""
+        self._last = None
 
-    def _set_running(self, running: bool) -> None:
-        self._running, self._last = running, None
-        self.revision += 1
+    @property
+    def easing(self) -> bool:
+        """Whether targets that stood beside their ways are still on the way there."""
+        return self._eased < EASE
 
-    def tick(self, now: float) -> bool:
-        """See `Transport.tick`."""
-        busy = super().tick(now)
-        return self._tick_motions(now) or busy
+    def step(self, now: float, document: Document) -> State | None:
+        """The state after a bounded number of iterations towards where the targets are at ``now``; None: it rests.
 
-    def _tick_motions(self, now: float) -> bool:
-        if not self._running or self._gesture is not None or self._blend is not None or self.playing:
-            self._last = None
-            return False
-        step = 0.0 if self._last is None else min(max(now - self._last, 0.0), LONGEST_STEP)
+        Raises:
+            ViewerError: goals that cannot be solved.
+        """
+        passed = 0.0 if self._last is None else min(max(now - self._last, 0.0), LONGEST_STEP)
         self._last = now
-        self._seconds += step
-        self._eased += step
-        try:
-            walk = self._walking()
-            targets = {motion: self._target(motion) for motion in self._motions}
-            walk.aim({Item("effector", motion.effector): (place, None) for motion, place in targets.items()})
-            if not walk.pending:
-                return self._eased < EASE
-            walk.step(now, walk.start.solver.tick_iterations)
-        except ViewerError:
-            self.pause()  # it would be said again at every tick
-            raise
-        self._show(State(walk.document, walk.report))
-        return True
+        self.seconds += passed
+        self._eased += passed
+        drag = self._drag_from(document)
+        places = {motion: self._place(motion) for motion in self.motions}
+        drag.aim({Item("effector", motion.effector): (place, None) for motion, place in places.items()})
+        if not drag.pending:
+            return None
+        drag.step(now, drag.start.solver.tick_iterations)
+        return State(drag.document, drag.report)
 
-    def _walking(self) -> IkDrag:
+    def _drag_from(self, document: Document) -> IkDrag:
         """The drag that the body follows; a new one where something else has changed the document."""
-        walk = self._walk
-        if walk is None or not _is_same(walk.document, self.document):
-            items = tuple(Item("effector", motion.effector) for motion in self._motions)
-            self._walk = walk = IkDrag(self.document, items, None, self._solvers)
-            walk.document = replace(walk.document, selection=self.document.selection)  # a person's, not ours
-            handles = {name: walk.document.handle(name) for _, name in items}
-            ways = {motion.effector: motion.path(self._seconds) for motion in self._motions}
-            self._beside = {name: np.array(handle.position) - ways[name] for name, handle in handles.items()}
-            self._eased = 0.0
-        else:
-            walk.document = self.document
-        return walk
+        drag = self._drag
+        if drag is not None and _is_same(drag.document, document):
+            drag.document = document
+            return drag
+        names = [motion.effector for motion in self.motions]
+        drag = IkDrag(document, tuple(Item("effector", name) for name in names), None, self._solvers)
+        drag.document = replace(drag.document, selection=document.selection)  # a person's, not ours
+        ways = {motion.effector: motion.path(self.seconds) for motion in self.motions}
+        self._beside = {name: np.array(drag.document.handle(name).position) - ways[name] for name in names}
+        self._drag, self._eased = drag, 0.0
+        return drag
 
-    def _target(self, motion: Motion) -> Floats:
+    def _place(self, motion: Motion) -> Floats:
         """(3,) on its way, or beside it still."""
         part = min(self._eased / EASE, 1.0)
         left = 1.0 - part * part * (3.0 - 2.0 * part)
-        return np.asarray(motion.path(self._seconds) + left * self._beside[motion.effector])
+        return np.asarray(motion.path(self.seconds) + left * self._beside[motion.effector])
