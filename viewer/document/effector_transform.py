@@ -16,6 +16,7 @@ from viewer.ik.goals import KINDS, Goal
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats
 
 _AT_LIMIT = 1e-6
 """Radians or metres."""

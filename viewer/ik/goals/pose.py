@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from viewer.ik.goals import position, rotation
 from viewer.ik.goals.goal import Goal, GoalKind
-from viewer.ik.goals.kind import Drawing, Kind
+from viewer.ik.goals.kind import Drawing, Kind, stand_of
 from viewer.skeleton.kinematics import World
 from viewer.skeleton.skeleton import Skeleton
 
@@ -13,9 +13,8 @@ POSE = 2
 
 def pose_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:
     """Metres to the target and degrees to the rotation."""
-    metres, _ = position.position_miss(goal, skeleton, world)
-    _, degrees = rotation.rotation_miss(goal, skeleton, world)
-    return metres, degrees
+    stand = stand_of(goal, skeleton, world)
+    return position.metres_to(goal, stand), rotation.degrees_to(goal, stand)
 
 
 def pose_drawing(goal: Goal, skeleton: Skeleton, world: World) -> Drawing:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from viewer.ik.goals.goal import Goal, GoalKind, Vector
-from viewer.ik.goals.kind import NAN, Drawing, FileKey, Kind, stand_of
+from viewer.ik.goals.kind import NAN, Drawing, FileKey, Kind, Stand, stand_of
 from viewer.ik.goals.rows import Places, Rows, largest, lengths_of
 from viewer.ik.system import System, Work
 from viewer.skeleton.kinematics import World
@@ -42,10 +42,14 @@ def position_residuals(s: System, w: Work, frames: Floats, some: Places, places:
 PLACE = Rows(3, position_residuals)
 
 
-def position_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:
+def metres_to(goal: Goal, stand: Stand) -> float:
     """Metres to the target; NaN for a pin that has none of its own."""
-    stand = stand_of(goal, skeleton, world)
-    return (NAN if goal.target is None else float(np.linalg.norm(stand.point - np.array(goal.target)))), NAN
+    return NAN if goal.target is None else float(np.linalg.norm(stand.point - np.array(goal.target)))
+
+
+def position_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:
+    """Metres to the target."""
+    return metres_to(goal, stand_of(goal, skeleton, world)), NAN
 
 
 def position_drawing(goal: Goal, skeleton: Skeleton, world: World) -> Drawing:

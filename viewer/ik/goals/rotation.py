@@ -8,7 +8,7 @@ import numpy as np
 
 from viewer.ik.backends.compiled.algebra import logarithm, product
 from viewer.ik.goals.goal import Goal, GoalKind, Quaternion
-from viewer.ik.goals.kind import NAN, Drawing, FileKey, Kind, stand_of
+from viewer.ik.goals.kind import NAN, Drawing, FileKey, Kind, Stand, stand_of
 from viewer.ik.goals.rows import NOTHING, Places, Rows, Turn, put_turns
 from viewer.ik.system import System, Work
 from viewer.skeleton.kinematics import World
@@ -78,12 +78,16 @@ def turn_to(target: Quaternion, turn: Quaternion) -> Turn:
 TURN = Rows(3, rotation_residuals, radians=True)
 
 
-def rotation_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:
+def degrees_to(goal: Goal, stand: Stand) -> float:
     """Degrees to the rotation; NaN for a pin that has none of its own."""
     if goal.target_rotation is None:
-        return NAN, NAN
-    turn = stand_of(goal, skeleton, world).rotation
-    return NAN, math.degrees(float(angle_between(turn, np.array(goal.target_rotation))))
+        return NAN
+    return math.degrees(float(angle_between(stand.rotation, np.array(goal.target_rotation))))
+
+
+def rotation_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:
+    """Degrees to the rotation."""
+    return NAN, degrees_to(goal, stand_of(goal, skeleton, world))
 
 
 def rotation_drawing(goal: Goal, skeleton: Skeleton, world: World) -> Drawing:
