@@ -17,6 +17,7 @@ from viewer import Goal, Solver
 from viewer.errors import FormatError, InputError
 from viewer.formats.goals_json import goals_from_text, goals_to_json
 from viewer.ik.goals import KINDS, GoalKind, goal_ids, with_ids
+from viewer.ik.solver_options import Backend
 from viewer.opengl.picture import marks_of
 from viewer.skeleton.kinematics import fk
 from viewer.skeleton.skeleton import Skeleton
@@ -24,7 +25,7 @@ from viewer.skeleton.skeleton import Skeleton
 BIPED = viewer.load("skeletons/biped.json").skeleton
 RELAXED = BIPED.relaxed_pose()
 WORLD = fk(BIPED, RELAXED)
-BACKENDS = ("numpy", "numba")
+BACKENDS: tuple[Backend, ...] = ("numpy", "numba")
 
 
 def place(name: str) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -72,7 +73,7 @@ def test_no_other_joint_changes_it() -> None:
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("degrees", [0.0, 5.0, 40.0, 90.0, 139.0])
 @pytest.mark.parametrize("joint", ["LeftLeg", "RightForeArm"])
-def test_a_solve_bends_the_joint(joint: str, degrees: float, backend: str) -> None:
+def test_a_solve_bends_the_joint(joint: str, degrees: float, backend: Backend) -> None:
     solution = Solver(BIPED, [Goal.bend(joint, math.radians(degrees))], backend=backend).solve(RELAXED)
     assert solution.status == "converged"
     assert np.isnan(solution.errors_m).all()
@@ -82,7 +83,7 @@ def test_a_solve_bends_the_joint(joint: str, degrees: float, backend: str) -> No
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_from_straight_it_bends_to_the_natural_side(backend: str) -> None:
+def test_from_straight_it_bends_to_the_natural_side(backend: Backend) -> None:
     straight = Solver(BIPED, [Goal.bend("LeftLeg", 0.0)]).solve(RELAXED).pose
     bent = Solver(BIPED, [Goal.bend("LeftLeg", 0.5)], backend=backend).solve(straight)
     assert bent.status == "converged"
@@ -90,7 +91,7 @@ def test_from_straight_it_bends_to_the_natural_side(backend: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_what_limits_forbid_is_said(backend: str) -> None:
+def test_what_limits_forbid_is_said(backend: Backend) -> None:
     solution = Solver(BIPED, [Goal.bend("LeftLeg", math.radians(150.0))], backend=backend).solve(RELAXED)
     assert solution.status == "unreachable"
     assert solution.errors_deg[0] == pytest.approx(10.0, abs=0.01)
@@ -110,7 +111,7 @@ BESIDE = {
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("beside", BESIDE)
-def test_one_hand_has_several_goals(beside: str, backend: str) -> None:
+def test_one_hand_has_several_goals(beside: str, backend: Backend) -> None:
     shift = (0.3, 0.4, 0.0) if beside == "distance" else (0.05, 0.1, 0.1)
     goals = [Goal.position("LeftHand", place("LeftHand") + shift), BESIDE[beside]]
     solution = Solver(BIPED, goals, backend=backend).solve(RELAXED)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from viewer.document.document import Document
 from viewer.document.handle import Handle, Item
-from viewer.skeleton.effectors import find_place
+from viewer.skeleton.skeleton import find_place
 
 
 def sharing(document: Document, effector: str) -> tuple[str, ...]:

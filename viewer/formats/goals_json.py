@@ -17,8 +17,7 @@ from viewer.formats.json_reading import block_list, block_object, compact, decod
 from viewer.formats.json_structs import GOAL_FORMS, PLACED_FORM, GoalEntry, GoalsFile, attribute_of
 from viewer.ik.goals import KINDS, PIN_WEIGHT, Goal, GoalKind, GoalOptions, Kind, goal_ids
 from viewer.ik.goals.kind import FileKey
-from viewer.skeleton.effectors import find_place
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.skeleton import Skeleton, find_place
 
 
 def read_goals(path: Path, name: str, skeleton: Skeleton, warnings: list[str] | None = None) -> tuple[Goal, ...]:

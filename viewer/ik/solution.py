@@ -12,7 +12,9 @@ import numpy as np
 from viewer.ik.goals import ROW_KINDS
 from viewer.ik.settings import INSIDE
 from viewer.ik.system import System
+from viewer.notebook import png
 from viewer.skeleton.pose import Pose, Reduced
+from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Bools, Floats, Ints
 
 
@@ -49,6 +51,7 @@ class Findings:
     """Misses and limits of one answer, worked out when asked for.
 
     Attributes:
+        skeleton: the joints.
         functions: |f| of the function goals, by their places in the list of goals.
     """
 
@@ -57,12 +60,12 @@ class Findings:
         system: System,
         joints: Ints,
         goals: Ints,
-        names: tuple[str, ...],
+        skeleton: Skeleton,
         count: int,
         found: Callable[[], tuple[Floats, Floats]],
     ) -> None:
         """Keep what gives (G, 2) misses and (n,) coordinates when they are asked for; see `Assembly`."""
-        self._system, self._joints, self._goals, self._names = system, joints, goals, names
+        self._system, self._joints, self._goals, self.skeleton = system, joints, goals, skeleton
         self._count, self._found = count, found
         self.functions: dict[int, float] = {}
 
@@ -87,7 +90,7 @@ class Findings:
         near: Bools = (x - system.lower < reach) | (system.upper - x < reach)
         counts = np.diff(system.first)
         owners = np.repeat(np.arange(len(counts)), counts)[near]
-        return tuple(self._names[self._joints[k]] for k in dict.fromkeys(owners.tolist()))
+        return tuple(self.skeleton.names[self._joints[k]] for k in dict.fromkeys(owners.tolist()))
 
 
 def spread_misses(system: System, goals: Ints, count: int, miss: Floats) -> tuple[Floats, Floats]:
@@ -136,9 +139,13 @@ class Solution:
         steps = f"{self.iterations} iteration{'' if self.iterations == 1 else 's'}"
         return f"<Solution: {self.status}, {met} of {asked} goal{'' if asked == 1 else 's'} met, {steps}>"
 
+    def _repr_png_(self) -> bytes | None:
+        """The picture that notebooks show: the skeleton in the pose."""
+        return png(self._findings.skeleton, self.pose)
+
     def __reduce__(self) -> Reduced:
         """Copied with all that is known: the solver's arrays stay where they are, and the diagnosis is worked out."""
-        known = Known(*self._findings.errors(), self._findings.met(), self.at_limit)
+        known = Known(self._findings.skeleton, *self._findings.errors(), self._findings.met(), self.at_limit)
         return _copied, (self.pose, self.report, known, self.diagnosis)
 
     @property
@@ -187,6 +194,7 @@ class Report(NamedTuple):
 class Known(NamedTuple):
     """The findings of a copy; see `Findings`."""
 
+    skeleton: Skeleton
     metres: Floats
     degrees: Floats
     count_met: tuple[int, int]

@@ -10,10 +10,9 @@ from numpy.typing import ArrayLike
 from viewer.errors import InputError
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.system import Call, Settings
-from viewer.skeleton.effectors import find_place
 from viewer.skeleton.kinematics import fk
 from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.spatial.checks import UNIT_TOLERANCE, Bools, Floats, Ints
 
 

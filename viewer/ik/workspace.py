@@ -146,7 +146,7 @@ class Workspace:
         if found is None:
             last = self.work.miss.copy(), self.state.x.copy()
             return self.findings(count, lambda: last)
-        return Findings(self.system, self.joints, self.goals, self.skeleton.names, count, found)
+        return Findings(self.system, self.joints, self.goals, self.skeleton, count, found)
 
 
 def checked_start(skeleton: Skeleton, pose: Pose) -> Pose:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,6 +75,7 @@ def _mark(goal: Goal, skeleton: Skeleton, world: World) -> Mark | None:
     )
 
 
+CameraName: TypeAlias = Literal["front", "back", "side", "left", "right", "top", "bottom", "three-quarter"]
 VIEWS: dict[str, ViewName] = {
     "front": "front", "back": "back", "side": "right", "left": "left", "right": "right",
     "top": "top", "bottom": "bottom", "three-quarter": "three-quarter",
@@ -96,7 +98,7 @@ def render(
     pose: Pose | None = None,
     *,
     size: tuple[int, int] = (640, 480),
-    camera: str | tuple[float, ...] | Camera = "three-quarter",
+    camera: CameraName | tuple[float, ...] | Camera = "three-quarter",
     goals: Iterable[Goal] | None = None,
     limits: bool = False,
     samples: int = 4,

@@ -24,8 +24,7 @@ from viewer.document.actions import Select
 from viewer.document.document import Document, Handle, Item
 from viewer.document.effector_transform import joints_at_limit
 from viewer.scene.look import SIDES, look_of
-from viewer.skeleton.effectors import find_place
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.skeleton.tree import depth_first
 from viewer.spatial.checks import Ints
 

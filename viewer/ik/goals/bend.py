@@ -17,10 +17,9 @@ from viewer.ik.goals.goal import Goal, GoalKind, Vector
 from viewer.ik.goals.kind import NAN, Constants, Drawing, FileKey, Kind
 from viewer.ik.goals.rows import Places, Rows
 from viewer.ik.system import System, Work
-from viewer.skeleton.effectors import find_place
 from viewer.skeleton.kinematics import World
 from viewer.skeleton.limits import JointKind
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import conjugate, from_axis_angle, perpendicular, rotate
 

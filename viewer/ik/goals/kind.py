@@ -11,9 +11,8 @@ import numpy as np
 
 from viewer.ik.goals.goal import Goal, GoalKind, Quaternion, Vector
 from viewer.ik.goals.rows import Rows
-from viewer.skeleton.effectors import find_place
 from viewer.skeleton.kinematics import World
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.spatial.checks import Floats
 
 NAN = math.nan
@@ -150,6 +149,14 @@ class Kind:
     def angles(self) -> int:
         """How many rows are angles."""
         return sum(rows.count for rows in self.rows if rows.radians)
+
+    @property
+    def row_names(self) -> tuple[str, ...]:
+        """What each row is called: x, y, z of a place, rx, ry, rz of a turn, else the kind's word."""
+        three = {False: ("x", "y", "z"), True: ("rx", "ry", "rz")}
+        return tuple(
+            name for rows in self.rows for name in (three[rows.radians] if rows.count == 3 else (self.word.value,))
+        )
 
     @property
     def looks(self) -> bool:

@@ -55,8 +55,8 @@ def skeleton_data(skeleton: Skeleton) -> SkeletonData:
         tip_offsets=pack(skeleton.tip_offsets),
         effectors=[EffectorData(e.name, e.joint, e.offset, str(e.goal)) for e in skeleton.effectors],
         poses={name: pose_data(pose) for name, pose in skeleton.poses.items()},
-        spreads=None if skeleton.spreads is None else pack(skeleton.spreads),
-        spread_matrices=None if skeleton.spread_matrices is None else pack(skeleton.spread_matrices),
+        spreads=None if skeleton.mobility is None else pack(skeleton.mobility),
+        spread_matrices=None if skeleton.mobility_matrices is None else pack(skeleton.mobility_matrices),
     )
 
 
@@ -93,8 +93,8 @@ def skeleton_of(data: SkeletonData, path: str) -> Skeleton:
             ),
             effectors=tuple(_effector_of(e, count, f"{path}.effectors[{i}]") for i, e in enumerate(data.effectors)),
             poses={name: pose_of(pose, count, f"{path}.poses.{name}") for name, pose in data.poses.items()},
-            spreads=_given(data.spreads, (count, 3), f"{path}.spreads"),
-            spread_matrices=_given(data.spread_matrices, (count, 3, 3), f"{path}.spread_matrices"),
+            mobility=_given(data.spreads, (count, 3), f"{path}.spreads"),
+            mobility_matrices=_given(data.spread_matrices, (count, 3, 3), f"{path}.spread_matrices"),
         )
     except InputError as error:
         raise FormatError(str(error), path=path) from error
