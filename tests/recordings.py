@@ -53,7 +53,14 @@ ALL_GOALS = (
     Goal.distance("RightForeArm", 0.3, (0.0, 1.2, 0.4), offset=(0.0, 0.05, -0.01)),
     Goal.aim("Head.tip", (0.5, 1.5, 2.0), (0.0, 0.0, 1.0), weight=0.1),
 )
-"""Of the sample biped: every kind that a file can hold, and every word."""
+"""Of the sample biped: every kind that a file of version 1 can hold, and every word."""
+NEWER_GOALS = (
+    Goal.position("LeftHand", (0.4, 1.3, 0.25), id="reach"),
+    Goal.aim("LeftHand", (0.5, 1.5, 2.0), (0.0, 0.0, 1.0)),
+    Goal.bend("LeftForeArm", math.radians(70.0), rotation_weight=0.5),
+    Goal.position("RightHand", (-0.3, 1.1, 0.35), hold=True),
+)
+"""What version 2 adds."""
 BY_HAND = (
     Goal.position("LeftHand", (1.0, 2.0, 0.0)),
     Goal.pin("LeftFoot"),

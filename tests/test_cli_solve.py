@@ -82,7 +82,9 @@ def test_the_document(runs: Runs) -> None:
     assert document["seconds"] > 0.0
     assert document["max_limit_violation_deg"] <= np.degrees(1e-3)
     assert document["diagnosis"] == document["unserved"] == []
-    assert [list(goal) for goal in document["goals"]] == [["effector", "kind", "error_m", "error_deg", "reached"]] * 2
+    words = ["id", "effector", "kind", "error_m", "error_deg", "reached"]
+    assert [list(goal) for goal in document["goals"]] == [words] * 2
+    assert [goal["id"] for goal in document["goals"]] == ["LeftHand", "RightFoot"]
     hand, foot = document["goals"]
     assert (hand["effector"], hand["kind"], hand["error_deg"], hand["reached"]) == ("LeftHand", "position", None, True)
     assert (foot["effector"], foot["kind"], foot["reached"]) == ("RightFoot", "position+rotation", True)

@@ -12,8 +12,8 @@ from viewer.errors import InputError
 from viewer.ik.backends.compiled.entry import needs_projection, take_targets
 from viewer.ik.goals import Goal
 from viewer.ik.solver import Solver
-from viewer.ik.system import make_call, make_many
-from viewer.ik.targets import Targets
+from viewer.ik.system import make_many
+from viewer.ik.targets import Targets, make_call
 from viewer.skeleton.pose import Pose
 from viewer.spatial.quaternion import exp, multiply, normalized
 

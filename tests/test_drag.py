@@ -13,15 +13,15 @@ from rigs import chain
 
 import viewer
 from viewer import Goal, Solver, Status
-from viewer.ik.drag import prebent
 from viewer.ik.holds import holds
+from viewer.ik.return_to_start import prebent
 from viewer.ik.solver_options import MethodName
 from viewer.skeleton import Pose
 from viewer.skeleton.limits import JointLimits
 from viewer.spatial.quaternion import angle_between, from_axis_angle
 
 if TYPE_CHECKING:
-    from viewer.ik.drag import Drag
+    from viewer.ik.solver import Drag
     from viewer.spatial.checks import Floats
 
 BIPED = viewer.load("sample:biped").skeleton

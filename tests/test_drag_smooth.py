@@ -12,7 +12,7 @@ from test_drag import BIPED, PLACES, RELAXED, degrees_between, looped, trapped
 
 import viewer
 from viewer import Goal, Solver, Status
-from viewer.ik.drag import WayHome
+from viewer.ik.return_to_start import WayHome
 from viewer.ik.solver_options import Backend
 from viewer.skeleton import Pose
 from viewer.spatial.quaternion import from_axis_angle

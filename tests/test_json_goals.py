@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 SKELETON = every_kind().skeleton
 TURN = (0.5, 0.5, 0.5, 0.5)
 
+FORMS = "position, rotation or pin, or distance with from, or aim with axis, or bend with angle"
 PINS = '"position", "rotation", "position+rotation", true or false'
 
 
@@ -83,14 +84,11 @@ def test_function_goals_cannot_be_written() -> None:
         ({"pin": True}, 'goals[0]: expected "effector", found none'),
         (
             {"effector": "a"},
-            "goals[0]: expected position, rotation or pin, or distance with from, or aim with axis; found none of them",
+            f"goals[0]: expected {FORMS}; found none of them",
         ),
         (
             {"effector": "a", "position": [0, 0, 0], "aim": [0, 0, 0]},
-            (
-                "goals[0]: expected position, rotation or pin, or distance with from, or aim with axis; "
-                "found position and aim"
-            ),
+            f"goals[0]: expected {FORMS}; found position and aim",
         ),
         ({"effector": "a", "distance": 0}, 'goals[0]: expected "from" beside "distance", found none'),
         ({"effector": "a", "from": [0, 0, 0]}, 'goals[0]: expected "distance" beside "from", found none'),

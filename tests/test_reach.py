@@ -11,10 +11,12 @@ from characters import rig
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from viewer.ik.backends.compiled import algebra
 from viewer.ik.backends.vectorised.engine import residuals
 from viewer.ik.backends.vectorised.joints import move
 from viewer.ik.goals import Goal
+from viewer.ik.goals.aim import AIM
+from viewer.ik.goals.distance import DISTANCE
+from viewer.ik.goals.rotation import ROTATION
 from viewer.ik.reach import Gap, Miss, Reach
 from viewer.skeleton.limits import JointKind
 from viewer.skeleton.pose import Pose
@@ -44,7 +46,7 @@ def gaps(skeleton: Skeleton, *goals: Goal, root: str = "free", pose: Pose | None
     problem = rigs.problem(skeleton, goals, pose or skeleton.rest_pose(), root=root)
     system, state = problem.system, problem.state
     # Goals without a place or turn have NaN there, as in a solver.
-    system.goal_target[np.isin(system.goal_kind, [algebra.ROTATION])] = np.nan
+    system.goal_target[np.isin(system.goal_kind, [ROTATION])] = np.nan
     reach = Reach(system)
     found = reach.gaps(system, state.q, state.t)
     assert reach.out_of_reach(system, state.q, state.t) is bool(found)
@@ -240,10 +242,10 @@ def aim_where_they_are(random: np.random.Generator, problem: rigs.Problem) -> No
     for g, kind in enumerate(system.goal_kind.tolist()):
         point, turn = work.point[g], work.turn[system.goal_joint[g]]
         system.goal_target[g], system.goal_rotation[g] = point, turn
-        if kind == algebra.DISTANCE:
+        if kind == DISTANCE:
             away = random.normal(size=3)
             system.goal_target[g] -= away * system.goal_distance[g] / np.linalg.norm(away)
-        elif kind == algebra.AIM:
+        elif kind == AIM:
             system.goal_target[g] += random.uniform(0.1, 2.0) * rotate(turn, system.goal_axis[g])
 
 

@@ -12,6 +12,7 @@ from recordings import (
     ALL_GOALS,
     BY_HAND,
     FOLDER,
+    NEWER_GOALS,
     calls,
     differences,
     expected_of,
@@ -86,14 +87,16 @@ def test_no_field_is_the_same_in_all_recordings() -> None:
 # Goals files
 
 
-@pytest.mark.parametrize(("name", "goals"), [("goals", ALL_GOALS), ("goals-by-hand", BY_HAND)])
-def test_a_goals_file_of_version_1_gives_its_goals(name: str, goals: tuple[Goal, ...]) -> None:
-    path, warnings = FOLDER / "v1" / f"{name}.json", list[str]()
+@pytest.mark.parametrize(
+    ("name", "goals"), [("v1/goals", ALL_GOALS), ("v1/goals-by-hand", BY_HAND), ("v2/goals", NEWER_GOALS)]
+)
+def test_a_goals_file_of_every_version_gives_its_goals(name: str, goals: tuple[Goal, ...]) -> None:
+    path, warnings = FOLDER / f"{name}.json", list[str]()
     assert read_goals(path, path.name, character("biped").skeleton, warnings) == goals
     assert warnings == []
 
 
 def test_goals_files_have_every_kind_and_every_word() -> None:
-    assert {goal.kind for goal in ALL_GOALS} == {*GoalKind} - {GoalKind.FUNCTION}
-    text = (FOLDER / "v1" / "goals.json").read_text(encoding="utf-8")
+    assert {goal.kind for goal in (*ALL_GOALS, *NEWER_GOALS)} == {*GoalKind} - {GoalKind.FUNCTION}
+    text = "".join((FOLDER / version / "goals.json").read_text(encoding="utf-8") for version in ("v1", "v2"))
     assert [word for word in GoalEntry.__struct_encode_fields__ if f'"{word}": ' not in text] == []

@@ -20,7 +20,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from recordings import ALL_GOALS, FOLDER, GOALS, SUFFIX, store
+from recordings import ALL_GOALS, FOLDER, GOALS, NEWER_GOALS, SUFFIX, store
 
 import viewer
 from viewer.document import actions as act
@@ -449,7 +449,9 @@ def main() -> None:
     """Make all, or those that are named."""
     folder = FOLDER / f"v{VERSION}"
     folder.mkdir(exist_ok=True)
-    (folder / GOALS).write_text(goals_to_json(ALL_GOALS), encoding="utf-8")
+    for version, goals in (("v1", ALL_GOALS), ("v2", NEWER_GOALS)):
+        (FOLDER / version).mkdir(exist_ok=True)
+        (FOLDER / version / GOALS).write_text(goals_to_json(goals), encoding="utf-8")
     for make in RECORDINGS:
         name = make.__name__.replace("_", "-")
         if not sys.argv[1:] or name in sys.argv[1:]:

@@ -283,13 +283,16 @@ def _write(character: Character, pose: Pose, goals: tuple[Goal, ...], path: Path
 
 def _report(skeleton: Skeleton, goals: tuple[Goal, ...], solution: Solution, chosen: Solving) -> dict[str, Json]:
     """The JSON form; a number that a goal does not have is null."""
+    from viewer.ik.goals import goal_ids
+
     entries: list[Json] = []
     errors_m, errors_deg = solution.errors_m.tolist(), solution.errors_deg.tolist()
-    for goal, metres, degrees in zip(goals, errors_m, errors_deg, strict=True):
+    for name, goal, metres, degrees in zip(goal_ids(goals), goals, errors_m, errors_deg, strict=True):
         asked = [not math.isnan(metres), not math.isnan(degrees)]
         near = [metres <= chosen.tolerance_m, degrees <= chosen.tolerance_deg]
         reached = any(asked) and all(met for met, wanted in zip(near, asked, strict=True) if wanted)
         entry: dict[str, Json] = {
+            "id": name,
             "effector": goal.effector or None,
             "kind": goal.kind.value,
             "error_m": metres if asked[0] else None,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from functools import lru_cache
 
@@ -13,12 +12,11 @@ from viewer.document.document import Document
 from viewer.document.report import GoalError, StillReport, goal_errors
 from viewer.document.scope import binding
 from viewer.ik.backends import engine_for
-from viewer.ik.goals import Goal, GoalKind
+from viewer.ik.goals import KINDS, Goal
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton, find_place
+from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
-from viewer.spatial.quaternion import angle_between, rotate
 
 _AT_LIMIT = 1e-6
 """Radians or metres."""
@@ -61,19 +59,4 @@ def _at_limit(skeleton: Skeleton, pose: Pose) -> tuple[str, ...]:
 
 def _miss(document: Document, goal: Goal) -> tuple[float, float]:
     """Metres and degrees; NaN for what is not asked."""
-    place, world = find_place(document.skeleton, goal.effector), world_of(document.skeleton, document.pose)
-    point, turn = world.point(place.joint, np.add(place.offset, goal.offset)), world.rotations[place.joint]
-    far = math.nan if goal.target is None else float(np.linalg.norm(point - np.array(goal.target)))
-    if goal.kind is GoalKind.AIM:
-        return math.nan, _aim_error(point - np.array(goal.target), rotate(turn, np.array(goal.axis)))
-    if goal.kind is GoalKind.DISTANCE:
-        return abs(far - (goal.target_distance or 0.0)), math.nan
-    if goal.target_rotation is None:
-        return far, math.nan
-    return far, math.degrees(float(angle_between(turn, np.array(goal.target_rotation))))
-
-
-def _aim_error(away: Floats, axis: Floats) -> float:
-    """Degrees between where an axis points and where its point lies."""
-    cross, dot = np.linalg.norm(np.cross(axis, -away)), float(axis @ -away)
-    return math.degrees(math.atan2(float(cross), dot))
+    return KINDS[goal.kind].miss(goal, document.skeleton, world_of(document.skeleton, document.pose))

@@ -210,10 +210,10 @@ def handle_of(goal: Goal, effector: str) -> Handle:
     """The handle that asks for what a goal asks.
 
     Raises:
-        InputError: a function goal, which has no handle.
+        InputError: a function or a bend goal, which have no handle.
     """
-    if goal.kind is GoalKind.FUNCTION:
-        raise InputError("a function goal has no handle")
+    if goal.kind.value not in [kind.value for kind in Wanted]:
+        raise InputError(f"a {goal.kind} goal has no handle")
     divisor = PIN_WEIGHT if goal.pinned else 1.0
     places, turns = goal.target is not None, goal.target_rotation is not None
     return Handle(

@@ -14,7 +14,7 @@ from viewer.document.handle import Handle, Wanted, handle_of
 from viewer.document.solver_settings import SolverSettings
 from viewer.document.units import step_scale
 from viewer.errors import InputError, unknown_name
-from viewer.ik.goals import Goal, GoalKind
+from viewer.ik.goals import KINDS, Goal
 from viewer.ik.holds import holds
 from viewer.ik.workspace import checked_start
 from viewer.skeleton.character import Character
@@ -77,8 +77,8 @@ def _asked(skeleton: Skeleton, pose: Pose, goals: tuple[Goal, ...]) -> tuple[Ske
     effectors = (effector.name for effector in skeleton.effectors)
     free = FreeNames((*skeleton.names, *skeleton.tip_names, *effectors))
     for goal in goals:
-        if goal.kind is GoalKind.FUNCTION:
-            raise InputError("a function goal has no handle")
+        if goal.kind.value not in [kind.value for kind in Wanted]:
+            raise InputError(f"a {goal.kind} goal has no handle")
         place = find_place(skeleton, goal.effector)
         if place.name in handles:
             place = replace(place, name=free.numbered(place.name))
@@ -96,8 +96,7 @@ def _settled(skeleton: Skeleton, pose: Pose, goal: Goal, place: Effector) -> Han
     """The handle of a goal; a pin without a place takes it from the pose."""
     stand = stand_of(skeleton, pose, Handle(effector=place.name, kind=Wanted.OFF, offset=goal.offset))
     if goal.pinned:
-        places = goal.kind in (GoalKind.POSITION, GoalKind.POSE)
-        turns = goal.kind in (GoalKind.ROTATION, GoalKind.POSE)
+        places, turns = KINDS[goal.kind].places, KINDS[goal.kind].has_rotation
         position = goal.target or tuple(stand.position.tolist()) if places else None
         rotation = goal.target_rotation or tuple(stand.rotation.tolist()) if turns else None
         goal = replace(goal, target=position, target_rotation=rotation)

@@ -1,24 +1,23 @@
-"""Goals files (JSON, version 1) in and out: metres, Y up, world frame."""
+"""Goals files (JSON, versions 1 and 2) in and out: metres, Y up, world frame, degrees.
+
+Each kind of goal says which keys it has: `viewer.ik.goals`. What is written has the lowest version that can hold it, so
+that older programs read all that they can.
+"""
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
 from viewer.errors import FormatError, InputError
 from viewer.formats.bounds import MOST_GOALS
 from viewer.formats.files import read_file_or_pipe
-from viewer.formats.json_reading import block_list, block_object, compact, decode, number, numbers
-from viewer.formats.json_structs import VERSION, GoalEntry, GoalsFile
-from viewer.ik.goals import PIN_WEIGHT, Goal, GoalKind, GoalOptions
+from viewer.formats.json_reading import block_list, block_object, compact, decode, degrees_of, number, numbers
+from viewer.formats.json_structs import GOAL_FORMS, PLACED_FORM, GoalEntry, GoalsFile, attribute_of
+from viewer.ik.goals import KINDS, PIN_WEIGHT, Goal, GoalKind, GoalOptions, Kind, goal_ids
+from viewer.ik.goals.kind import FileKey
 from viewer.skeleton.skeleton import Skeleton, find_place
-
-_FORMS = (
-    ("position", "rotation", "pin"),
-    ("distance", "from_"),
-    ("aim", "axis"),
-)
-"""The keys of one kind of goal stand together; no goal has keys of two."""
 
 
 def read_goals(path: Path, name: str, skeleton: Skeleton, warnings: list[str] | None = None) -> tuple[Goal, ...]:
@@ -50,10 +49,16 @@ def goals_from_text(text: str, file: str, skeleton: Skeleton, warnings: list[str
     goals = []
     for index, entry in enumerate(data.goals):
         try:
-            find_place(skeleton, entry.effector)
-            goals.append(_goal(entry))
+            find_place(skeleton, _effector(entry))
+            goal = _goal(entry)
+            KINDS[goal.kind].constants(goal, skeleton)
         except InputError as error:
             raise FormatError(str(error), file=file, path=f"goals[{index}]") from error
+        goals.append(goal)
+    try:
+        goal_ids(goals)
+    except InputError as error:
+        raise FormatError(str(error), file=file) from error
     return tuple(goals)
 
 
@@ -64,70 +69,103 @@ def goals_to_json(goals: tuple[Goal, ...]) -> str:
         InputError: a function goal, which no file can hold.
     """
     lines = block_list((compact(_words(goal)) for goal in goals), " ")
-    return block_object({"version": compact(VERSION), "type": compact("goals"), "goals": lines}) + "\n"
+    version = max([2 if goal.id or goal.hold else KINDS[goal.kind].since for goal in goals], default=1)
+    return block_object({"version": compact(version), "type": compact("goals"), "goals": lines}) + "\n"
+
+
+def _value(entry: GoalEntry, key: str) -> Any:  # noqa: ANN401 - of the key's own type
+    return getattr(entry, attribute_of(key))
+
+
+def _is_given(entry: GoalEntry, key: str) -> bool:
+    value = _value(entry, key)
+    return value is not None and value is not False
+
+
+def _effector(entry: GoalEntry) -> str:
+    keys = dict.fromkeys(kind.named_by for kind in KINDS.values())
+    names = {key: _value(entry, key) for key in keys if _is_given(entry, key)}
+    if not names:
+        raise InputError('expected "effector", found none')
+    if len(names) > 1:
+        raise InputError(f"expected one of {' and '.join(names)}, found both")
+    (name,) = names.values()
+    return str(name)
 
 
 def _goal(entry: GoalEntry) -> Goal:
     """One goal; what is wrong with it is an InputError."""
-    forms = [[key for key in form if _is_given(getattr(entry, key))] for form in _FORMS]
-    given = [form for form in forms if form]
+    forms = {form: [key for key in form if _is_given(entry, key)] for form in (PLACED_FORM, *GOAL_FORMS)}
+    given = {form: keys for form, keys in forms.items() if keys}
     if len(given) != 1:
-        found = " and ".join(key.removesuffix("_") for form in given for key in form) or "none of them"
-        raise InputError(f"expected position, rotation or pin, or distance with from, or aim with axis; found {found}")
-    options = GoalOptions(offset=entry.offset, enabled=entry.enabled)
+        found = " and ".join(key for keys in given.values() for key in keys) or "none of them"
+        raise InputError(f"expected {_forms_text()}; found {found}")
+    options = GoalOptions(offset=entry.offset, enabled=entry.enabled, hold=entry.hold, id=entry.id or "")
     if entry.weight is not None:
         options["weight"] = entry.weight
     if entry.rotation_weight is not None:
         options["rotation_weight"] = entry.rotation_weight
-    if entry.distance is not None and entry.from_ is not None:
-        return Goal.distance(entry.effector, entry.distance, entry.from_, **options)
-    if entry.aim is not None and entry.axis is not None:
-        return Goal.aim(entry.effector, entry.aim, entry.axis, **options)
-    if entry.pin:
-        return _pin(entry, options)
-    return _placed(entry, options, given[0])
+    ((form, keys),) = given.items()
+    if form == PLACED_FORM:
+        return _pin(entry, options) if entry.pin else _made(entry, _placed_kind(keys), options)
+    for key in form:
+        if key not in keys:
+            raise InputError(f'expected "{key}" beside "{keys[0]}", found none')
+    return _made(entry, GOAL_FORMS[form], options)
 
 
-def _is_given(value: object) -> bool:
-    return value is not None and value is not False
+def _forms_text() -> str:
+    """``position, rotation or pin, or distance with from, ...``."""
+    *first, last = PLACED_FORM
+    return ", or ".join([f"{', '.join(first)} or {last}", *(" with ".join(form) for form in GOAL_FORMS)])
 
 
-def _placed(entry: GoalEntry, options: GoalOptions, given: list[str]) -> Goal:
-    if entry.position is not None and entry.rotation is not None:
-        return Goal.pose(entry.effector, entry.position, entry.rotation, **options)
-    if entry.position is not None:
-        return Goal.position(entry.effector, entry.position, **options)
-    if entry.rotation is not None:
-        return Goal.rotation(entry.effector, entry.rotation, **options)
-    missing = {"distance": "from", "from_": "distance", "aim": "axis", "axis": "aim"}[given[0]]
-    raise InputError(f'expected "{missing}" beside "{given[0].removesuffix("_")}", found none')
+def _placed_kind(keys: list[str]) -> Kind:
+    return next(kind for kind in KINDS.values() if set(kind.keys) == set(keys))
+
+
+def _made(entry: GoalEntry, kind: Kind, options: GoalOptions) -> Goal:
+    fields = {about.field: _read(_value(entry, key), about) for key, about in kind.keys.items()}
+    return Goal(kind=kind.word, effector=_effector(entry), **fields, **options)  # type: ignore[arg-type]  # it checks them
+
+
+def _read(value: Any, about: FileKey) -> Any:  # noqa: ANN401
+    return math.radians(value) if about.degrees else value
 
 
 def _pin(entry: GoalEntry, options: GoalOptions) -> Goal:
     held = "position+rotation" if isinstance(entry.pin, bool) else entry.pin
     parts: dict[str, Any] = {}
     for part in ("position", "rotation"):
-        place = getattr(entry, part)
+        place = _value(entry, part)
         parts[part] = (True if place is None else place) if part in held.split("+") else False
         if place is not None and parts[part] is False:
             raise InputError(f'expected no "{part}" beside a pin of the {held}, found one')
-    return Goal.pin(entry.effector, **parts, **options)
+    return Goal.pin(_effector(entry), **parts, **options)
 
 
 def _words(goal: Goal) -> dict[str, object]:
     if goal.kind is GoalKind.FUNCTION:
         raise InputError("a function goal cannot be written to a file")
-    words: dict[str, object] = {"effector": goal.effector}
+    kind = KINDS[goal.kind]
+    words: dict[str, object] = {kind.named_by: goal.effector}
     if goal.pinned:
         words["pin"] = True if goal.kind is GoalKind.POSE else goal.kind.value
-    if goal.target_distance is not None:
-        words["distance"] = number(goal.target_distance)
-    keys = {GoalKind.DISTANCE: "from", GoalKind.AIM: "aim"}
-    vectors = {keys.get(goal.kind, "position"): goal.target, "rotation": goal.target_rotation, "axis": goal.axis}
-    words |= {key: numbers(vector) for key, vector in vectors.items() if vector is not None}
+    for key, about in kind.keys.items():
+        value = getattr(goal, about.field)
+        if value is not None:
+            words[key] = _written(value, about)
     if any(goal.offset):
         words["offset"] = numbers(goal.offset)
     usual = PIN_WEIGHT if goal.pinned else 1.0
     weights = {"weight": goal.weight, "rotation_weight": goal.rotation_weight}
     words |= {key: number(weight) for key, weight in weights.items() if weight != usual}
+    words |= {"hold": True} if goal.hold else {}
+    words |= {"id": goal.id} if goal.id else {}
     return words if goal.enabled else words | {"enabled": False}
+
+
+def _written(value: Any, about: FileKey) -> object:  # noqa: ANN401
+    if about.degrees:
+        return degrees_of(value)
+    return numbers(value) if isinstance(value, tuple) else number(value)

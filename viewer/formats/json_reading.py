@@ -30,7 +30,7 @@ from numpy.typing import ArrayLike
 
 from viewer.errors import FormatError, InputError, quote
 from viewer.formats.files import line_and_column
-from viewer.formats.json_structs import VERSION
+from viewer.formats.json_structs import GOALS_VERSION, VERSION
 from viewer.spatial.checks import Floats
 
 FEWEST_ROTATION_DECIMALS = 4
@@ -373,7 +373,7 @@ def _careful(text: str, kind: type[T], word: str) -> tuple[T, list[str]]:
     tree = parse(text)
     if not isinstance(tree, dict):
         raise FormatError(f"expected a JSON object, found {found(tree)}")
-    _check_version(tree)
+    _check_version(tree, GOALS_VERSION if word == "goals" else VERSION)
     if (is_a := kind_of(tree)) != word:
         hint = " (the names of sessions end in .ikv.json)" if is_a == "session" else ""
         raise FormatError(f"this is a {is_a} file; expected a {word} file{hint}")
@@ -423,11 +423,11 @@ def gathered(findings: Mapping[str, list[str]]) -> list[str]:
     return lines
 
 
-def _check_version(tree: dict[str, Json]) -> None:
+def _check_version(tree: dict[str, Json], newest: int) -> None:
     version = tree.get("version")
-    if isinstance(version, (int, float)) and version > VERSION:
+    if isinstance(version, (int, float)) and version > newest:
         raise FormatError(
-            f"expected {VERSION}, found {found(version)}: the file is from a later program", path="version"
+            f"expected {newest}, found {found(version)}: the file is from a later program", path="version"
         )
 
 

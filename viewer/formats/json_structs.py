@@ -1,4 +1,4 @@
-"""The JSON files of version 1 as data types, and the published JSON Schema that is made from them.
+"""The JSON files as data types, and the published JSON Schema that is made from them.
 
 A field with None as its default may be null in the file. Keys that are not named here draw a warning.
 """
@@ -7,14 +7,22 @@ from __future__ import annotations
 
 import inspect
 import json
+import keyword
+import math
 import sys
+from collections.abc import Iterator
+from operator import getitem
 from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Meta, Struct, field
+from msgspec import Meta, Struct, defstruct, field
+
+from viewer.ik.goals import KINDS, Kind, goal
 
 VERSION = 1
 """The version that is written, and the newest that is read."""
+GOALS_VERSION = 2
+"""The newest version of goals files that is read."""
 
 Vector = Annotated[tuple[float, float, float], Meta(description="x, y, z")]
 Quaternion = Annotated[
@@ -161,24 +169,53 @@ class PoseFile(_Strict):
     skeleton: Annotated[str | None, Meta(description="Name of the skeleton.")] = None
 
 
-class GoalEntry(_Strict):
-    """One goal: a place and rotation, a pin, a distance from a point, or an axis aimed at a point. Metres, Y up."""
+class _Goal(_Strict):
+    """One goal: what all kinds have; `GoalEntry` adds the keys of each."""
 
-    effector: Annotated[Name, Meta(description="A defined effector, a joint, or an end site PARENT.tip.")]
-    position: Annotated[Vector | None, Meta(description="Where to be, world frame.")] = None
-    rotation: Annotated[Quaternion | None, Meta(description="How to be turned, world frame.")] = None
+    effector: Annotated[Name | None, Meta(description="A defined effector, a joint, or an end site PARENT.tip.")] = None
     pin: Annotated[
         bool | Literal["position", "rotation", "position+rotation"],
         Meta(description="Hold it where `position` and `rotation` say, or where it is."),
     ] = False
-    distance: Annotated[float, Meta(ge=0.0, description="How far to be from `from`.")] | None = None
-    from_: Annotated[Vector | None, Meta(description="Centre of `distance`.")] = field(default=None, name="from")
-    aim: Annotated[Vector | None, Meta(description="Point that `axis` is to point at.")] = None
-    axis: Annotated[Vector | None, Meta(description="Of `aim`, in the joint's frame.")] = None
     offset: Annotated[Vector, Meta(description="In the joint's frame.")] = (0.0, 0.0, 0.0)
     weight: Annotated[float, Meta(gt=0.0, description="Per metre.")] | None = None
     rotation_weight: Annotated[float, Meta(gt=0.0, description="Per radian.")] | None = None
     enabled: bool = True
+    hold: Annotated[bool, Meta(description="It keeps its place until something else is asked; version 2.")] = False
+    id: Annotated[Name | None, Meta(description="Tells it apart from the others; version 2.")] = None
+
+
+PLACED_FORM = ("position", "rotation", "pin")
+"""Keys of goals that stand at a place or a turn. The keys of one form stand together; no goal has keys of two."""
+GOAL_FORMS: dict[tuple[str, ...], Kind] = {
+    (*([kind.named_by] if kind.named_by != "effector" else []), *kind.keys): kind
+    for kind in KINDS.values()
+    if kind.keys and not {*kind.keys} <= {*PLACED_FORM}
+}
+"""The keys of every other kind."""
+
+
+def attribute_of(key: str) -> str:
+    """The name in Python of a key of goals files."""
+    return f"{key}_" if keyword.iskeyword(key) else key
+
+
+def _kind_keys() -> Iterator[tuple[str, Any, Any]]:
+    """Name, type and default of the keys that belong to kinds of goals; each once."""
+    types: dict[Any, Any] = {goal.Vector: Vector, goal.Quaternion: Quaternion, float: float}
+    keys = {key: about for kind in KINDS.values() for key, about in kind.keys.items()}
+    for kind in KINDS.values():
+        if kind.named_by != "effector":
+            yield kind.named_by, Annotated[Name | None, Meta(description="The joint of this goal.")], None
+    for key, about in keys.items():
+        most = None if about.most == math.inf else about.most
+        least = None if about.most is None else 0.0
+        # Written as a subscript, a type that is only known at run time would be taken for a static one.
+        bounded: Any = getitem(Annotated, (types[about.type], Meta(ge=least, le=most, description=about.about)))
+        yield attribute_of(key), bounded | None, field(default=None, name=key)
+
+
+GoalEntry: Any = defstruct("GoalEntry", list(_kind_keys()), bases=(_Goal,), module=__name__, forbid_unknown_fields=True)
 
 
 class GoalsFile(_Strict):
@@ -186,7 +223,7 @@ class GoalsFile(_Strict):
 
     goals: list[GoalEntry]
     schema: Schema | None = field(default=None, name="$schema")
-    version: Version = VERSION
+    version: Annotated[int, Meta(ge=1, le=GOALS_VERSION, description="Version of the file format.")] = GOALS_VERSION
     type: Literal["goals"] | None = None
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
-from viewer.ik.backends.warming import warm_up
 from viewer.ik.goals import Goal, GoalKind
-from viewer.ik.solution import Solution, Status
-from viewer.ik.solver import Solver
+
+if TYPE_CHECKING:
+    from viewer.ik.backends.warming import warm_up
+    from viewer.ik.solution import Solution, Status
+    from viewer.ik.solver import Solver
 
 __all__ = ["Goal", "GoalKind", "Solution", "Solver", "Status", "warm_up"]
 

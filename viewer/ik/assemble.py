@@ -8,23 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from viewer.ik.backends.compiled import algebra
-from viewer.ik.goals import Goal, GoalKind
+from viewer.ik.goals import KINDS, Goal, GoalKind
 from viewer.ik.scales import balanced_weights, groups_of, lengths_above, unit_near
-from viewer.ik.system import ROWS_OF_KIND, System
+from viewer.ik.system import System
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.limits import JointKind, LimitForm
-from viewer.skeleton.skeleton import Skeleton, find_place
+from viewer.skeleton.skeleton import Skeleton
 from viewer.skeleton.tree import depth_first
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.euler import axes_of
 
-KIND_CODES = {
-    GoalKind.POSITION: algebra.POSITION,
-    GoalKind.ROTATION: algebra.ROTATION,
-    GoalKind.POSE: algebra.POSE,
-    GoalKind.DISTANCE: algebra.DISTANCE,
-    GoalKind.AIM: algebra.AIM,
-}
 _HAND_TRUST = 0.5
 """Hands tell little of where a body stands and faces: they count half."""
 ROOT_MODES = ("free", "translate", "locked")
@@ -146,23 +139,23 @@ def assemble(freedoms: Freedoms, goals: Sequence[Goal], tolerance: tuple[float, 
         InputError: an effector that is not there.
     """
     skeleton = freedoms.skeleton
-    served = [i for i, goal in enumerate(goals) if goal.enabled and goal.kind in KIND_CODES]
-    places = [find_place(skeleton, goals[i].effector) for i in served]
+    served = [i for i, goal in enumerate(goals) if goal.enabled and KINDS[goal.kind].built_in]
+    constants = {i: KINDS[goals[i].kind].constants(goals[i], skeleton) for i in served}
     functions = any(goal.enabled and goal.kind is GoalKind.FUNCTION for goal in goals)
     taking_part = np.full(len(skeleton), functions)
-    for place in places:
-        joint = place.joint
+    for one in constants.values():
+        joint = one.joint
         while joint >= 0 and not taking_part[joint]:
             taking_part[joint] = True
             joint = int(skeleton.parents[joint])
     joints = freedoms.depth_first[taking_part[freedoms.depth_first]]
     here = np.full(len(skeleton) + 1, -1, dtype=np.int64)
     here[joints] = np.arange(len(joints))
-    sequence = sorted(range(len(served)), key=lambda i: int(here[places[i].joint]))
-    picked = [goals[served[i]] for i in sequence]
-    goal_joint = np.array([here[places[i].joint] for i in sequence], dtype=np.int64)
-    kinds = np.array([KIND_CODES[goal.kind] for goal in picked], dtype=np.int64)
-    rows = np.concatenate([[0], np.cumsum([ROWS_OF_KIND[kind] for kind in kinds.tolist()])]).astype(np.int64)
+    served.sort(key=lambda i: int(here[constants[i].joint]))
+    picked, fixed = [goals[i] for i in served], [constants[i] for i in served]
+    goal_joint = np.array([here[one.joint] for one in fixed], dtype=np.int64)
+    kinds = [KINDS[goal.kind] for goal in picked]
+    rows = np.concatenate([[0], np.cumsum([kind.count for kind in kinds])]).astype(np.int64)
     parent = here[skeleton.parents[joints]]
     last = _last_descendants(parent)
     goal_low = np.searchsorted(goal_joint, np.arange(len(joints)), side="left").astype(np.int64)
@@ -172,7 +165,7 @@ def assemble(freedoms: Freedoms, goals: Sequence[Goal], tolerance: tuple[float, 
     lower, upper = freedoms.lower[joints][used], freedoms.upper[joints][used]
     first = np.concatenate([[0], np.cumsum(freedoms.counts[joints])]).astype(np.int64)
     offset = skeleton.offsets[joints]
-    goal_offset = _table([np.add(places[i].offset, goals[served[i]].offset) for i in sequence], 3)
+    goal_offset = _table([one.offset for one in fixed], 3)
     reach = lengths_above(parent, offset)[goal_joint] + np.linalg.norm(goal_offset, axis=-1)
     length = unit_near(float(reach.max(initial=0.0)))
     shifts = np.arange(6) < freedoms.moves[joints][:, None]
@@ -208,14 +201,18 @@ def assemble(freedoms: Freedoms, goals: Sequence[Goal], tolerance: tuple[float, 
         group=group,
         bounded=np.isfinite(lower) & np.isfinite(upper),
         turning=freedoms.turning[joints][used] > 0.0,
-        goal_kind=kinds,
+        goal_kind=np.array([kind.code for kind in kinds], dtype=np.int64),
         goal_joint=goal_joint,
         goal_row=rows[:-1].copy(),
+        goal_lengths=np.array([kind.lengths for kind in kinds], dtype=np.int64),
+        goal_angles=np.array([kind.angles for kind in kinds], dtype=np.int64),
+        goal_looks=np.array([kind.looks for kind in kinds], dtype=np.bool_),
+        goal_own=np.array([kind.own for kind in kinds], dtype=np.bool_),
         goal_offset=goal_offset,
         goal_target=_table([goal.target or (0.0, 0.0, 0.0) for goal in picked], 3),
         goal_rotation=_table([goal.target_rotation or (0.0, 0.0, 0.0, 1.0) for goal in picked], 4),
-        goal_distance=np.array([goal.target_distance or 0.0 for goal in picked]),
-        goal_axis=_table([goal.axis or (0.0, 1.0, 0.0) for goal in picked], 3),
+        goal_distance=np.array([one.number for one in fixed]),
+        goal_axis=_table([one.axis for one in fixed], 3),
         goal_weight=weight[: len(picked)].copy(),
         goal_rotation_weight=rotation_weight[: len(picked)].copy(),
         goal_group=goal_group,
@@ -229,7 +226,7 @@ def assemble(freedoms: Freedoms, goals: Sequence[Goal], tolerance: tuple[float, 
         preferred_turn=np.zeros((0, 4)),
         preference=np.zeros(0),
     )
-    return Assembly(system, joints, np.array([served[i] for i in sequence], dtype=np.intp))
+    return Assembly(system, joints, np.array(served, dtype=np.intp))
 
 
 def _table(rows: Sequence[object], width: int) -> Floats:

@@ -14,10 +14,10 @@ from viewer.errors import InputError
 from viewer.ik.assemble import Assembly
 from viewer.ik.backends import Engine
 from viewer.ik.reach import Reach
-from viewer.ik.solution import STATUS_OF_CODE, Status
+from viewer.ik.solution import STATUS_OF_CODE, Status, spread_misses
 from viewer.ik.system import Many, Settings, make_many
 from viewer.ik.targets import Targets, numbers
-from viewer.ik.workspace import Workspace, checked_start, spread_misses
+from viewer.ik.workspace import Workspace, checked_start
 from viewer.skeleton.arguments import wrong_kind
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton

@@ -1,4 +1,4 @@
-"""Checks of the numbers that a solver is told."""
+"""Checks of numbers and flags: of goals, options and settings."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import math
 import numpy as np
 
 from viewer.errors import InputError
-from viewer.ik.system import Settings
 
 
 def check_count(name: str, value: object, *, least: int) -> None:
@@ -49,17 +48,3 @@ def check_flag(name: str, value: object) -> None:
     """Raise InputError unless ``value`` is True or False."""
     if not isinstance(value, (bool, np.bool_)):
         raise InputError(f"{name}: expected True or False, found {value!r}")
-
-
-def check_settings(settings: Settings) -> None:
-    """Raise InputError where one of the recipe's numbers is out of its range."""
-    for name in ("max_iterations", "least_iterations", "limit_passes", "restarts"):
-        check_count(f"settings: {name}", getattr(settings, name), least=0)
-    for name in ("damping", "damping_scale", "pull"):
-        check_range(f"settings: {name}", getattr(settings, name), least=0.0)
-    for name in ("step_cap", "pull_cap"):
-        check_range(f"settings: {name}", getattr(settings, name), above=0.0)
-    for name in ("limit_gain", "least_gain", "last_restart"):
-        check_range(f"settings: {name}", getattr(settings, name), least=0.0, most=1.0)
-    for name in ("stand", "guarded", "filling", "settle"):
-        check_flag(f"settings: {name}", getattr(settings, name))

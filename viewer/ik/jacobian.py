@@ -14,7 +14,7 @@ from numpy.typing import DTypeLike
 from viewer.ik.assemble import assemble, freedoms_of
 from viewer.ik.backends.vectorised.step import linearise
 from viewer.ik.findings import labels
-from viewer.ik.goals import Goal, GoalKind
+from viewer.ik.goals import KINDS, Goal
 from viewer.ik.workspace import Workspace
 from viewer.skeleton.dofs import coordinates, dofs_of, pose_at
 from viewer.skeleton.kinematics import fk
@@ -23,14 +23,6 @@ from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
 
-_MOVE, _TURN = ("x", "y", "z"), ("rx", "ry", "rz")
-_ROWS = {
-    GoalKind.POSITION: _MOVE,
-    GoalKind.ROTATION: _TURN,
-    GoalKind.POSE: (*_MOVE, *_TURN),
-    GoalKind.DISTANCE: ("distance",),
-    GoalKind.AIM: _TURN,
-}
 _STEP = 1e-6
 """Radians or metres of the differences that function goals are differentiated by."""
 
@@ -116,7 +108,7 @@ def jacobian_of(
         else:
             start, end = first[number]
             matrix, residual = rows[start:end], space.state.e[start:end].copy()
-            suffixes = _ROWS.get(goal.kind, tuple(str(i) for i in range(end - start)))
+            suffixes = KINDS[goal.kind].row_names
         matrices.append(matrix)
         residuals.append(residual)
         names += [f"{label}.{suffix}" for suffix in suffixes]

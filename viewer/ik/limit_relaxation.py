@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.ik.assemble import KIND_CODES, Assembly, assemble, freedoms_of
+from viewer.ik.assemble import Assembly, assemble, freedoms_of
 from viewer.ik.backends import engine_for
 from viewer.ik.backends.compiled.goal_islands import only_looks
 from viewer.ik.backends.vectorised.engine import into_limits
 from viewer.ik.findings import limit_name, listed, metres
-from viewer.ik.goals import Goal, GoalKind
+from viewer.ik.goals import KINDS, Goal, GoalKind
 from viewer.ik.methods import METHODS
 from viewer.ik.mobility_priors import metric, principal
 from viewer.ik.reach import END, Gap, Miss
@@ -155,7 +155,7 @@ class Trials:
         """Take the problem; nothing is solved yet."""
         self.skeleton, self.goals, self.options = skeleton, tuple(goals), options
         method = METHODS.get(options.method)
-        self.asked = [i for i, goal in enumerate(goals) if goal.enabled and goal.kind in KIND_CODES]
+        self.asked = [i for i, goal in enumerate(goals) if goal.enabled and KINDS[goal.kind].built_in]
         self.served = [i for i in self.asked if method is None or goals[i].kind in method.serves]
         self._targets, self._pose = targets, pose
         spreads = metric(skeleton) if options.natural else np.ones((len(skeleton), 3))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from viewer.ik.backends.compiled.algebra import AIM, DISTANCE, POSE, ROTATION, fill_row, put_row, scale_row
+from viewer.ik.backends.compiled.algebra import fill_row, put_row, scale_row
 from viewer.ik.backends.compiled.dual import solve_dual, substitute
 from viewer.ik.backends.compiled.forward import residuals
 from viewer.ik.backends.compiled.joints import difference, move
@@ -27,17 +27,14 @@ def helps_one(s: System, before: State, after: State, gain: float) -> bool:
     """
     last = 0
     for g in range(len(s.goal_kind)):
-        row, kind = s.goal_row[g], s.goal_kind[g]
-        size = 1 if kind == DISTANCE else 3
-        if kind != ROTATION and kind != AIM:
-            if comes_nearer(before.e, after.e, row, row + size, gain, s.goal_weight[g] * s.tolerance[0]):
-                return True
-            row += size
-        if kind == ROTATION or kind == AIM or kind == POSE:
-            if comes_nearer(before.e, after.e, row, row + 3, gain, s.goal_rotation_weight[g] * s.tolerance[1]):
-                return True
-            row += 3
-        last = row
+        row = s.goal_row[g]
+        middle = row + s.goal_lengths[g]
+        last = middle + s.goal_angles[g]
+        if middle > row and comes_nearer(before.e, after.e, row, middle, gain, s.goal_weight[g] * s.tolerance[0]):
+            return True
+        tolerance = s.goal_rotation_weight[g] * s.tolerance[1]
+        if last > middle and comes_nearer(before.e, after.e, middle, last, gain, tolerance):
+            return True
     for r in range(last, len(after.e)):  # noqa: SIM110 - of functions; compiled code takes a loop
         if comes_nearer(before.e, after.e, r, r + 1, gain, s.tolerance[0]):
             return True

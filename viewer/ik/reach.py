@@ -14,7 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.ik.backends.compiled.algebra import AIM, DISTANCE, POSE, POSITION, ROTATION
+from viewer.ik.backends.compiled.algebra import SLIDE
+from viewer.ik.goals.bend import angle_between_vectors
+from viewer.ik.goals.dispatch import sets_turn
 from viewer.ik.spans import WORLD, Bodies, Links, Place, Slide, Step, between, bodies_of, moving, segment_distance
 from viewer.ik.system import System
 from viewer.spatial.checks import Floats, Ints
@@ -26,7 +28,7 @@ _MOST_GOALS = 150
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tables:
-    """B goals with a base, then P pairs of goals; T + A goals that can never turn.
+    """B goals with a base, then P pairs of goals; T + A + D goals that can never turn.
 
     Attributes:
         one, other: (B + P,) goals; ``other`` is -1 for those with a base.
@@ -34,9 +36,11 @@ class Tables:
         base: (B, 3) metres, world frame: the middle of the segment that the base slides along.
         direction, half, extra: (B + P, 3), (B + P,), (B + P,) the segment's unit vector or 0, half its length, and
             what further slides add; 0 for pairs.
-        fixed: (T + A,) goals: T that ask a turn of joints that cannot turn, A aims of joints that cannot move either.
+        fixed: (T + A + D,) goals: T that ask a turn of joints that cannot turn, A aims of joints that cannot move
+            either, D bends of joints that cannot turn.
         turns: (T, 4) how those joints stand, world frame.
         points, axes: (A, 3), (A, 3) where those effectors are and point, world frame.
+        bent: (D,) radians between those joints' bones.
     """
 
     one: Ints
@@ -51,6 +55,7 @@ class Tables:
     turns: Floats
     points: Floats
     axes: Floats
+    bent: Floats
 
 
 class _Test(NamedTuple):
@@ -64,22 +69,20 @@ class _Test(NamedTuple):
 
 def tables_of(system: System, bodies: Bodies) -> Tables:
     """The tables of a system whose bodies are known."""
-    kinds = system.goal_kind.tolist()
     places = [
         bodies.place(joint, offset)
         for joint, offset in zip(system.goal_joint.tolist(), system.goal_offset, strict=True)
     ]  # fmt: skip
-    placed = [g for g, kind in enumerate(kinds) if kind in (POSITION, POSE, DISTANCE)]
+    placed = np.flatnonzero(system.goal_lengths).tolist()
     ways = {g: bodies.way_up(places[g]) for g in placed}
     based = [_Test(g, -1, way[WORLD].links, way[WORLD].place) for g, way in ways.items() if WORLD in way]
     paired = _pairs(ways)
     tests = based + paired
     slides = [_main_slide(test.base) for test in tests]
-    turned = [
-        g for g, kind in enumerate(kinds) if kind in (ROTATION, POSE) and places[g].body in bodies.still
-    ]  # fmt: skip
-    aimed = [g for g, kind in enumerate(kinds) if kind == AIM and places[g].body == WORLD and not places[g].slides]
+    turned = [g for g, place in enumerate(places) if sets_turn(system, g) and place.body in bodies.still]  # fmt: skip
+    aimed = [g for g in np.flatnonzero(system.goal_looks).tolist() if places[g].body == WORLD and not places[g].slides]
     joint = system.goal_joint
+    bent = [g for g in np.flatnonzero(system.goal_own).tolist() if not _turns_at(system, int(joint[g]))]
     return Tables(
         one=np.array([test.one for test in tests], dtype=np.intp),
         other=np.array([test.other for test in tests], dtype=np.intp),
@@ -89,11 +92,26 @@ def tables_of(system: System, bodies: Bodies) -> Tables:
         direction=_rows([slide.direction for slide, _ in slides], 3),
         half=np.array([slide.half for slide, _ in slides]),
         extra=np.array([extra for _, extra in slides]),
-        fixed=np.array(turned + aimed, dtype=np.intp),
+        fixed=np.array(turned + aimed + bent, dtype=np.intp),
         turns=_rows([bodies.turn[joint[g]] for g in turned], 4),
         points=_rows([places[g].point for g in aimed], 3),
         axes=_rows([rotate(bodies.turn[joint[g]], system.goal_axis[g]) for g in aimed], 3),
+        bent=np.array([_angle_of(system, bodies, g) for g in bent], dtype=np.float64),
     )
+
+
+def _turns_at(system: System, k: int) -> bool:
+    """Whether joint k can turn."""
+    turning = slice(system.first[k] + system.moves[k], system.first[k + 1])
+    able = (system.spread[turning] > 0.0) & (system.upper[turning] > system.lower[turning])
+    return system.form[k] != SLIDE and bool(able.any())
+
+
+def _angle_of(system: System, bodies: Bodies, g: int) -> float:
+    """Radians between the bones above and below a goal's joint."""
+    k = int(system.goal_joint[g])
+    above = rotate(bodies.turn[system.parent[k]], system.offset[k])
+    return angle_between_vectors(above, rotate(bodies.turn[k], system.goal_offset[g]))
 
 
 def _pairs(ways: dict[int, dict[int, Step]]) -> list[_Test]:
@@ -232,7 +250,7 @@ def _distances(system: System, tables: Tables) -> _Distances:
     apart[count:] -= target[tables.other[count:]]
     nearest, farthest = segment_distance(apart, tables.direction, tables.half)
     nearest, farthest = np.maximum(nearest - tables.extra, 0.0), farthest + tables.extra
-    wanted = np.where(system.goal_kind == DISTANCE, system.goal_distance, 0.0)
+    wanted = np.where(system.goal_lengths == 1, system.goal_distance, 0.0)
     one = wanted[tables.one]
     other = np.where(tables.other >= 0, wanted[tables.other], 0.0)
     asked = one + other
@@ -246,14 +264,14 @@ def _distances(system: System, tables: Tables) -> _Distances:
 
 
 def _turns(system: System, tables: Tables) -> Floats:
-    """(T + A,) radians that goals which can never turn are off."""
-    count = len(tables.turns)
+    """(T + A + D,) radians that goals which can never turn are off."""
+    count, end = len(tables.turns), len(tables.turns) + len(tables.points)
     if len(tables.fixed) == 0:
         return np.zeros(0)
-    turned, aimed = tables.fixed[:count], tables.fixed[count:]
+    turned, aimed, bent = tables.fixed[:count], tables.fixed[count:end], tables.fixed[end:]
     angles = angle_between(tables.turns, system.goal_rotation[turned])
     ahead = np.clip(system.goal_target[aimed], -END, END) - tables.points
     sine = np.linalg.norm(np.cross(tables.axes, ahead), axis=-1)
     cosine = np.einsum("...i,...i->...", tables.axes, ahead)
     # An effector that is at the point aims at it: both are 0 there.
-    return np.concatenate([angles, np.arctan2(sine, cosine)])
+    return np.concatenate([angles, np.arctan2(sine, cosine), np.abs(system.goal_distance[bent] - tables.bent)])

@@ -22,7 +22,7 @@ from viewer.ik.solution import STATUS_OF_CODE, Report, Solution, Status
 from viewer.ik.solver_options import DEFAULT, Options
 from viewer.ik.system import Settings
 from viewer.ik.targets import Targets
-from viewer.ik.workspace import Findings, Workspace
+from viewer.ik.workspace import Workspace
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
@@ -139,15 +139,17 @@ class Runs:
         """Calls of the compiled kernels on a workspace; None where numpy is to do it."""
         if self._needs_numpy:
             return None
-        if workspace.direct is not None and takes_compiled(self.options.backend):
-            return workspace.direct
+        direct = workspace.direct
+        if isinstance(direct, Direct) and takes_compiled(self.options.backend):
+            return direct
         engine, _ = engine_for(self.options.backend)
         prepared = getattr(engine, "Prepared", None)
         if prepared is None:
             return None
-        if workspace.direct is None:
-            workspace.direct = Direct(prepared, workspace, self.targets, self._starts.tables(self._freedoms))
-        return workspace.direct
+        if not isinstance(direct, Direct):
+            direct = Direct(prepared, workspace, self.targets, self._starts.tables(self._freedoms))
+            workspace.direct = direct
+        return direct
 
     def _answer(self, workspace: Workspace, direct: Direct, row: Row, started: float, settings: Settings) -> Solution:
         """What is said of a row that a compiled call has filled."""
@@ -158,7 +160,7 @@ class Runs:
         if self.options.method != DEFAULT and settings is self._one_shot:
             status = self.judged(report.status, STATUS_OF_CODE[row.code], direct.targets(row), pose)
             report = report._replace(status=status)
-        findings = Findings(workspace, len(self._goals), partial(direct.found, row))
+        findings = workspace.findings(len(self._goals), partial(direct.found, row))
         return Solution(pose, report, findings, partial(self._diagnosis_of, self._goals, direct, row, pose))
 
     def _report(

@@ -12,15 +12,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from viewer.ik.goals import Goal, GoalKind
+from viewer.ik.goals import KINDS, Goal
 from viewer.ik.system import Integers
 from viewer.spatial.checks import Bools, Floats, Ints
 
 _MOST_RATIO = 300.0
 """Weights that differ by more than this factor are drawn together: squared they would leave the lighter goals to the
 rounding of the heavier. A goal that weighs so much more already misses by less than a tolerance."""
-_TURNING = (GoalKind.ROTATION, GoalKind.POSE, GoalKind.AIM)
-_PLACING = (GoalKind.POSITION, GoalKind.POSE, GoalKind.DISTANCE, GoalKind.FUNCTION)
 _MOST_POWER = 250
 """Of 16: near the end of the range of floats."""
 
@@ -52,7 +50,8 @@ def balanced_weights(goals: Sequence[Goal], unit: float) -> tuple[Floats, Floats
     with np.errstate(over="ignore"):
         logs = np.log(np.stack([places, turns])) if len(goals) else np.zeros((2, 0))
     logs[0] += math.log(unit)
-    asked = np.array([[goal.kind in kinds for goal in goals] for kinds in (_PLACING, _TURNING)], dtype=np.bool_)
+    kinds = [KINDS[goal.kind] for goal in goals]
+    asked = np.array([[kind.metres for kind in kinds], [kind.radians for kind in kinds]], dtype=np.bool_)
     if not asked.any():
         return places, turns, 1.0
     least, most = float(logs[asked].min()), float(logs[asked].max())

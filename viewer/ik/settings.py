@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from viewer.ik.checks import check_count, check_flag, check_range
 from viewer.ik.restarts import CHOICE
 from viewer.ik.system import Settings, System
 from viewer.skeleton.skeleton import Skeleton
@@ -23,6 +24,21 @@ control of the configuration and behavior of multibody mechanisms", IEEE Trans. 
 
 INSIDE = 0.98
 """Solves stop a little inside the tolerances, so that another program's arithmetic agrees that they are met."""
+
+
+def check_settings(settings: Settings) -> None:
+    """Raise InputError where one of the recipe's numbers is out of its range."""
+    for name in ("max_iterations", "least_iterations", "limit_passes", "restarts"):
+        check_count(f"settings: {name}", getattr(settings, name), least=0)
+    for name in ("damping", "damping_scale", "pull"):
+        check_range(f"settings: {name}", getattr(settings, name), least=0.0)
+    for name in ("step_cap", "pull_cap"):
+        check_range(f"settings: {name}", getattr(settings, name), above=0.0)
+    for name in ("limit_gain", "least_gain", "last_restart"):
+        check_range(f"settings: {name}", getattr(settings, name), least=0.0, most=1.0)
+    for name in ("stand", "guarded", "filling", "settle"):
+        check_flag(f"settings: {name}", getattr(settings, name))
+
 
 _TURN = 0.6
 """Standard deviation, radians, of an unlimited joint's turn in a restart."""

@@ -7,11 +7,15 @@ from enum import StrEnum
 from functools import partial
 from typing import NamedTuple
 
-from viewer.ik.workspace import Findings
+import numpy as np
+
+from viewer.ik.goals import ROW_KINDS
+from viewer.ik.settings import INSIDE
+from viewer.ik.system import System
 from viewer.notebook import png
 from viewer.skeleton.pose import Pose, Reduced
 from viewer.skeleton.skeleton import Skeleton
-from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Bools, Floats, Ints
 
 
 class Status(StrEnum):
@@ -35,6 +39,67 @@ class Status(StrEnum):
 
 STATUS_OF_CODE = (Status.CONVERGED, Status.UNREACHABLE, Status.STALLED, Status.DIVERGED, Status.BUDGET)
 """In the order of `viewer.ik.levenberg_marquardt`'s CONVERGED .. BUDGET."""
+
+
+_AT_LIMIT = 1e-6
+"""Radians or units of length."""
+_IN_METRES = np.array([kind.metres for kind in ROW_KINDS])
+_IN_RADIANS = np.array([kind.radians for kind in ROW_KINDS])
+
+
+class Findings:
+    """Misses and limits of one answer, worked out when asked for.
+
+    Attributes:
+        skeleton: the joints.
+        functions: |f| of the function goals, by their places in the list of goals.
+    """
+
+    def __init__(
+        self,
+        system: System,
+        joints: Ints,
+        goals: Ints,
+        skeleton: Skeleton,
+        count: int,
+        found: Callable[[], tuple[Floats, Floats]],
+    ) -> None:
+        """Keep what gives (G, 2) misses and (n,) coordinates when they are asked for; see `Assembly`."""
+        self._system, self._joints, self._goals, self.skeleton = system, joints, goals, skeleton
+        self._count, self._found = count, found
+        self.functions: dict[int, float] = {}
+
+    def errors(self) -> tuple[Floats, Floats]:
+        """Metres and degrees (G,) of all goals; NaN for what a goal does not ask."""
+        metres, degrees = spread_misses(self._system, self._goals, self._count, self._found()[0])
+        metres[list(self.functions)] = list(self.functions.values())
+        return metres, degrees
+
+    def met(self) -> tuple[int, int]:
+        """How many goals are within their tolerances, and of how many that ask for anything."""
+        metres, degrees = self.errors()
+        near = self._system.tolerance / INSIDE
+        asked = ~(np.isnan(metres) & np.isnan(degrees))
+        missed = (metres > near[0]) | (degrees > np.degrees(near[1]))
+        return int(np.count_nonzero(asked & ~missed)), int(np.count_nonzero(asked))
+
+    def at_limit(self) -> tuple[str, ...]:
+        """Names of the joints with a coordinate at one of its limits."""
+        system = self._system
+        reach, x = _AT_LIMIT * system.unit, self._found()[1]
+        near: Bools = (x - system.lower < reach) | (system.upper - x < reach)
+        counts = np.diff(system.first)
+        owners = np.repeat(np.arange(len(counts)), counts)[near]
+        return tuple(self.skeleton.names[self._joints[k]] for k in dict.fromkeys(owners.tolist()))
+
+
+def spread_misses(system: System, goals: Ints, count: int, miss: Floats) -> tuple[Floats, Floats]:
+    """Misses (..., G, 2) of a system's goals as metres and degrees (..., count) in the order given; NaN: not asked."""
+    metres, degrees = np.full((*miss.shape[:-2], count), np.nan), np.full((*miss.shape[:-2], count), np.nan)
+    lengths, angles = _IN_METRES[system.goal_kind], _IN_RADIANS[system.goal_kind]
+    metres[..., goals[lengths]] = miss[..., lengths, 0]
+    degrees[..., goals[angles]] = np.degrees(miss[..., angles, 1])
+    return metres, degrees
 
 
 class Solution:
@@ -127,7 +192,7 @@ class Report(NamedTuple):
 
 
 class Known(NamedTuple):
-    """The findings of a copy; see `viewer.ik.workspace.Findings`."""
+    """The findings of a copy; see `Findings`."""
 
     skeleton: Skeleton
     metres: Floats

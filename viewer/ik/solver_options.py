@@ -10,11 +10,11 @@ from typing import Final, Literal, TypeAlias, TypedDict, get_args
 from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.assemble import ROOT_MODES
 from viewer.ik.backends import check_backend
-from viewer.ik.checks import check_count, check_flag, check_range, check_settings
+from viewer.ik.checks import check_count, check_flag, check_range
 from viewer.ik.findings import labels
-from viewer.ik.goals import Goal
+from viewer.ik.goals import Goal, goal_ids
 from viewer.ik.methods import DEFAULT_TUNING, METHODS, Tuning
-from viewer.ik.settings import ONE_SHOT
+from viewer.ik.settings import ONE_SHOT, check_settings
 from viewer.ik.system import Settings
 from viewer.skeleton.arguments import wrong_kind
 from viewer.skeleton.pose import Pose
@@ -141,7 +141,7 @@ def checked_goals(goals: Sequence[Goal]) -> tuple[Goal, ...]:
     """The goals, one of which is enabled at least.
 
     Raises:
-        InputError: they are no goals, or none is enabled.
+        InputError: they are no goals, two have the same id, or none is enabled.
     """
     found: object = goals
     if not isinstance(found, Iterable):
@@ -151,6 +151,7 @@ def checked_goals(goals: Sequence[Goal]) -> tuple[Goal, ...]:
     for entry in entries:
         if not isinstance(entry, Goal):
             raise InputError(f"expected a list of goals, found {quote(entry)} in it")
+    goal_ids(given)
     if not any(goal.enabled for goal in given):
         raise InputError("a solver needs at least one goal that is enabled")
     return given

@@ -6,16 +6,12 @@ on them, are neighbours: what a freedom moves is one range of rows.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from viewer.ik.backends.compiled.simd import filled
-from viewer.spatial.checks import Bools, Floats, Ints
-
-if TYPE_CHECKING:
-    from viewer.ik.targets import Targets
-
+from viewer.spatial.checks import Bools, Floats
 
 Integers: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 
@@ -42,8 +38,13 @@ class System(NamedTuple):
         group: (K,) the group of the goals that a joint moves; -1: it moves none.
         bounded: (n,) whether both limits are finite.
         turning: (n,) whether a coordinate is an angle that may be counted past half a turn.
-        goal_kind, goal_joint, goal_row: (G,) `kernels`' POSITION .. AIM; the joint; the first row.
-        goal_offset, goal_target, goal_rotation, goal_distance, goal_axis: (G, ...) as in `Goal`.
+        goal_kind, goal_joint, goal_row: (G,) the code of `viewer.ik.goals.ROW_KINDS`; the joint; the first row.
+        goal_lengths, goal_angles: (G,) how many of its rows are lengths, which stand first, and how many angles. Three
+            lengths are the way to a place.
+        goal_looks: (G,) whether moves of the effector change its angles.
+        goal_own: (G,) whether nothing but turns of the effector's own joint changes it.
+        goal_offset, goal_distance, goal_axis: (G, ...) constants of a goal: `viewer.ik.goals.kind.Constants`.
+        goal_target, goal_rotation: (G, ...) as in `Goal`.
         goal_weight, goal_rotation_weight: (G,) in units of their own: `viewer.ik.scales.balanced_weights`.
         goal_group: (G,) goals of different groups have no joint in common: each group is a problem of its own.
         goal_root: (G,) the root above.
@@ -84,6 +85,10 @@ class System(NamedTuple):
     goal_kind: Integers
     goal_joint: Integers
     goal_row: Integers
+    goal_lengths: Integers
+    goal_angles: Integers
+    goal_looks: Bools
+    goal_own: Bools
     goal_offset: Floats
     goal_target: Floats
     goal_rotation: Floats
@@ -368,25 +373,6 @@ def make_many(system: System, count: int) -> Many:
     )
 
 
-def make_call(joints: Ints, goals: Ints, targets: Targets, count: int) -> Call:
-    """What calls of a solver begin with; of a skeleton of ``count`` joints, at no pose yet."""
-    return Call(
-        joints=np.array(joints, dtype=np.int64),
-        goals=np.array(goals, dtype=np.int64),
-        has_place=np.array(targets.has_place),
-        has_turn=np.array(targets.has_turn),
-        places=np.array(targets.places),
-        turns=np.array(targets.turns),
-        rotations=np.zeros((count, 4)),
-        translations=np.zeros((count, 3)),
-        numbers=np.zeros(len(Settings._fields)),
-    )
-
-
-ROWS_OF_KIND = (3, 3, 6, 1, 3)
-"""Rows of a goal by its kind, POSITION .. AIM."""
-
-
 def count_rows(system: System) -> int:
-    """Rows of all goals together."""
-    return int(sum(ROWS_OF_KIND[kind] for kind in system.goal_kind.tolist()))
+    """Rows of all goals together: those below the roots."""
+    return int(system.high.max(initial=0))

@@ -8,14 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from viewer.errors import InputError
-from viewer.ik.goals import Goal, GoalKind
+from viewer.ik.goals import KINDS, Goal
+from viewer.ik.system import Call, Settings
 from viewer.skeleton.kinematics import fk
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton, find_place
-from viewer.spatial.checks import UNIT_TOLERANCE, Bools, Floats
-
-_PLACES = {GoalKind.POSITION, GoalKind.POSE, GoalKind.DISTANCE, GoalKind.AIM}
-_TURNS = {GoalKind.ROTATION, GoalKind.POSE}
+from viewer.spatial.checks import UNIT_TOLERANCE, Bools, Floats, Ints
 
 
 class Targets:
@@ -32,8 +30,8 @@ class Targets:
         nowhere, unturned = (np.nan,) * 3, (np.nan,) * 4
         self.places = np.array([goal.target or nowhere for goal in goals]).reshape(-1, 3)
         self.turns = np.array([goal.target_rotation or unturned for goal in goals]).reshape(-1, 4)
-        self.has_place = np.array([goal.kind in _PLACES for goal in goals], dtype=np.bool_)
-        self.has_turn = np.array([goal.kind in _TURNS for goal in goals], dtype=np.bool_)
+        self.has_place = np.array([KINDS[goal.kind].has_point for goal in goals], dtype=np.bool_)
+        self.has_turn = np.array([KINDS[goal.kind].has_rotation for goal in goals], dtype=np.bool_)
         self.open = [
             (i, find_place(skeleton, goal.effector))
             for i, goal in enumerate(goals)
@@ -151,3 +149,18 @@ def unit_rows(rotations: Floats) -> Floats:
         off = float(length[np.abs(length - 1.0) > UNIT_TOLERANCE].flat[0])
         raise InputError(f"target rotations: expected unit quaternions (x, y, z, w), found length {off:.6g}")
     return np.asarray(rotations / length[..., None])
+
+
+def make_call(joints: Ints, goals: Ints, targets: Targets, count: int) -> Call:
+    """What calls of a solver begin with; of a skeleton of ``count`` joints, at no pose yet."""
+    return Call(
+        joints=np.array(joints, dtype=np.int64),
+        goals=np.array(goals, dtype=np.int64),
+        has_place=np.array(targets.has_place),
+        has_turn=np.array(targets.has_turn),
+        places=np.array(targets.places),
+        turns=np.array(targets.turns),
+        rotations=np.zeros((count, 4)),
+        translations=np.zeros((count, 3)),
+        numbers=np.zeros(len(Settings._fields)),
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from viewer.errors import InputError
 from viewer.ik.assemble import Assembly
 from viewer.ik.backends.block import in_block
 from viewer.ik.backends.vectorised.engine import begin, into_limits, residuals
-from viewer.ik.settings import INSIDE
+from viewer.ik.solution import Findings
 from viewer.ik.system import (
     Call,
     Integers,
@@ -27,13 +27,8 @@ from viewer.ik.system import (
 from viewer.skeleton.arguments import wrong_kind
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
-from viewer.spatial.checks import Bools, Floats, Ints
+from viewer.spatial.checks import Floats
 
-if TYPE_CHECKING:
-    from viewer.ik.backends.compiled.engine import Prepared
-    from viewer.ik.direct import Direct
-
-_AT_LIMIT = 1e-6
 _CHANGED = ("goal_target", "goal_rotation", "goal_weight", "goal_rotation_weight", "spread")
 """What a solve changes of its system."""
 
@@ -53,8 +48,9 @@ class Workspace:
         np.copyto(self.one.target[0], system.goal_target)
         np.copyto(self.one.rotation[0], system.goal_rotation)
         self._begun: tuple[Pose, str] | None = None
-        self.direct: Direct | None = None
-        self.prepared: Prepared | None = None
+        # Kept here by those who call compiled code on these arrays: `viewer.ik.direct`, the engine.
+        self.direct: object = None
+        self.prepared: object = None
 
     def into_block(self, call: Call, tables: StartTables) -> tuple[Integers, Call]:
         """Move all arrays, and those of a call, into a block for compiled code; what never changes is copied there."""
@@ -142,10 +138,15 @@ class Workspace:
         rotations.flags.writeable = translations.flags.writeable = False
         return Pose.trusted(rotations, translations)
 
-    def findings(self, count: int) -> Findings:
-        """What the last solve found, kept apart from the scratch, for ``count`` goals given to the solver."""
-        found = self.work.miss.copy(), self.state.x.copy()
-        return Findings(self, count, lambda: found)
+    def findings(self, count: int, found: Callable[[], tuple[Floats, Floats]] | None = None) -> Findings:
+        """What a solve found of ``count`` goals given to the solver: the last one, kept apart from the scratch.
+
+        Or what ``found`` gives when it is asked: misses (G, 2) and coordinates (n,).
+        """
+        if found is None:
+            last = self.work.miss.copy(), self.state.x.copy()
+            return self.findings(count, lambda: last)
+        return Findings(self.system, self.joints, self.goals, self.skeleton, count, found)
 
 
 def checked_start(skeleton: Skeleton, pose: Pose) -> Pose:
@@ -160,56 +161,3 @@ def checked_start(skeleton: Skeleton, pose: Pose) -> Pose:
     if len(pose.rotations) != len(skeleton):
         raise InputError(f"pose: expected {len(skeleton)} joints as the skeleton has, found {len(pose.rotations)}")
     return pose
-
-
-class Findings:
-    """Misses and limits of one answer, worked out when asked for.
-
-    Attributes:
-        skeleton: the joints.
-        functions: |f| of the function goals, by their places in the list of goals.
-    """
-
-    def __init__(self, space: Workspace, count: int, found: Callable[[], tuple[Floats, Floats]]) -> None:
-        """Keep what gives (G, 2) misses and (n,) coordinates when they are asked for."""
-        self._system, self._joints, self._goals = space.system, space.joints, space.goals
-        self.skeleton = space.skeleton
-        self._count, self._found = count, found
-        self.functions: dict[int, float] = {}
-
-    def errors(self) -> tuple[Floats, Floats]:
-        """Metres and degrees (G,) of all goals; NaN for what a goal does not ask."""
-        metres, degrees = spread_misses(self._system, self._goals, self._count, self._found()[0])
-        metres[list(self.functions)] = list(self.functions.values())
-        return metres, degrees
-
-    def met(self) -> tuple[int, int]:
-        """How many goals are within their tolerances, and of how many that ask for anything."""
-        metres, degrees = self.errors()
-        near = self._system.tolerance / INSIDE
-        asked = ~(np.isnan(metres) & np.isnan(degrees))
-        missed = (metres > near[0]) | (degrees > np.degrees(near[1]))
-        return int(np.count_nonzero(asked & ~missed)), int(np.count_nonzero(asked))
-
-    def at_limit(self) -> tuple[str, ...]:
-        """Names of the joints with a coordinate at one of its limits."""
-        system = self._system
-        reach, x = _AT_LIMIT * system.unit, self._found()[1]
-        near: Bools = (x - system.lower < reach) | (system.upper - x < reach)
-        counts = np.diff(system.first)
-        owners = np.repeat(np.arange(len(counts)), counts)[near]
-        return tuple(self.skeleton.names[self._joints[k]] for k in dict.fromkeys(owners.tolist()))
-
-
-def spread_misses(system: System, goals: Ints, count: int, miss: Floats) -> tuple[Floats, Floats]:
-    """Misses (..., G, 2) of a system's goals as metres and degrees (..., count) in the order given; NaN: not asked."""
-    metres, degrees = np.full((*miss.shape[:-2], count), np.nan), np.full((*miss.shape[:-2], count), np.nan)
-    asks_place, asks_turn = _ASKS_PLACE[system.goal_kind], _ASKS_TURN[system.goal_kind]
-    metres[..., goals[asks_place]] = miss[..., asks_place, 0]
-    degrees[..., goals[asks_turn]] = np.degrees(miss[..., asks_turn, 1])
-    return metres, degrees
-
-
-# By kind: POSITION, ROTATION, POSE, DISTANCE, AIM.
-_ASKS_PLACE = np.array([True, False, True, True, False])
-_ASKS_TURN = np.array([False, True, True, False, True])

@@ -21,10 +21,9 @@ from viewer.document.scope import bound_skeleton, inside, violation
 from viewer.document.solver_settings import SolverSettings, prefers
 from viewer.ik.backends import engine_for
 from viewer.ik.backends.warming import warm_up
-from viewer.ik.drag import Drag
 from viewer.ik.goals import Goal
 from viewer.ik.solution import Solution, Status
-from viewer.ik.solver import Solver
+from viewer.ik.solver import Drag, Solver
 from viewer.ik.solver_options import Options, SolverOptions
 from viewer.session.history import State
 from viewer.skeleton.pose import Pose

@@ -29,9 +29,8 @@ from viewer.cli.bench.rigs import Rig
 from viewer.cli.bench.score import NEAR_ENOUGH_M, angle_between, matrices, score
 from viewer.cli.output import Json
 from viewer.formats.progress import watched
-from viewer.ik.drag import DEFAULT_ITERATIONS, Drag
 from viewer.ik.solution import Status
-from viewer.ik.solver import Solver
+from viewer.ik.solver import DEFAULT_ITERATIONS, Drag, Solver
 from viewer.ik.solver_options import METHOD_NAMES
 from viewer.skeleton.pose import Pose
 from viewer.spatial.checks import Floats

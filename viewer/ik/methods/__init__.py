@@ -14,8 +14,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from viewer.ik.assemble import KIND_CODES
-from viewer.ik.goals import GoalKind
+from viewer.ik.goals import KINDS, GoalKind
 from viewer.ik.levenberg_marquardt import CONVERGED, DIVERGED, STALLED
 from viewer.ik.methods import ccd, damped, limb, pseudo_inverse, selectively_damped, single_bone, transpose
 from viewer.ik.methods.common import Problem, Tuning
@@ -28,8 +27,10 @@ from viewer.ik.system import Settings, State, System, Work
 Solve: TypeAlias = Callable[[Problem], tuple[int, int]]
 "Moves a problem's state; status and iterations."
 
-ALL = frozenset(GoalKind)
-BUILT_IN = ALL - {GoalKind.FUNCTION}
+ALL = frozenset(KINDS)
+CARRIED = frozenset(word for word, kind in KINDS.items() if kind.built_in and not kind.own)
+"""Kinds of goals that a move of any joint above the effector changes as that of a rigid body."""
+PLACES = frozenset(word for word, kind in KINDS.items() if kind.places)
 DEFAULT_TUNING = Tuning()
 
 
@@ -61,7 +62,7 @@ class Method:
         if self.joints is None:
             return []
         figure = Figure(freed(Problem.made(s, w, states, settings, None, DEFAULT_TUNING)))
-        kinds = {code for kind, code in KIND_CODES.items() if kind in self.serves}
+        kinds = {KINDS[kind].code for kind in self.serves}
         return [g for g, kind in enumerate(figure.kind) if kind in kinds and not self.joints(figure, g)]
 
     def run(
@@ -127,15 +128,15 @@ METHODS = MappingProxyType(
     {
         method.name: method
         for method in (
-            Method("two-link", frozenset({GoalKind.POSITION, GoalKind.POSE}), limb.solve, limb.joints_of),
+            Method("two-link", PLACES, limb.solve, limb.joints_of),
             Method(
                 "single-bone",
                 frozenset({GoalKind.POSITION, GoalKind.ROTATION, GoalKind.AIM}),
                 single_bone.solve,
                 single_bone.joints_of,
             ),
-            Method("ccd", BUILT_IN, ccd.solve),
-            Method("ccd-from-base", BUILT_IN, ccd.solve_from_base),
+            Method("ccd", CARRIED, ccd.solve),
+            Method("ccd-from-base", CARRIED, ccd.solve_from_base),
             Method("transpose", ALL, transpose.solve),
             Method("pseudo-inverse", ALL, pseudo_inverse.solve),
             Method("dls", ALL, damped.solve),

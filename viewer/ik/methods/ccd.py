@@ -19,7 +19,7 @@ from viewer.ik.backends.vectorised.joints import move
 from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED
 from viewer.ik.methods.common import STILL, Problem, Progress
 from viewer.ik.methods.figure import Figure, Quaternion, Vector, dot, length, log, minus, multiply, plus, rotate, scaled
-from viewer.ik.methods.fit import PLACES, fit_axis, fit_ball, pairs_for, wanted_point
+from viewer.ik.methods.fit import fit_axis, fit_ball, pairs_for, wanted_point
 
 _NUDGE = 0.02
 """Radians by which every joint is bent when no joint has a lever: a straight arm cannot be pulled inwards."""
@@ -122,7 +122,7 @@ def _mean_miss(figure: Figure, k: int) -> Vector:
     """Weighted mean of target minus effector of the goals below joint k that ask for a place."""
     total, miss = 0.0, (0.0, 0.0, 0.0)
     for g in figure.below[k]:
-        if figure.kind[g] in PLACES:
+        if figure.goal_lengths[g]:
             weight = figure.weight[g] * figure.weight[g]
             total += weight
             miss = plus(miss, scaled(minus(wanted_point(figure, g), figure.point[g]), weight))

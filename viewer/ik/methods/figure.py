@@ -10,6 +10,7 @@ import numpy as np
 
 from viewer.ik.backends.compiled import algebra, joints
 from viewer.ik.backends.compiled.algebra import exponential, logarithm, product, turned
+from viewer.ik.goals.dispatch import sets_turn
 from viewer.ik.methods.common import Problem
 from viewer.ik.system import State
 from viewer.spatial.checks import Floats
@@ -157,6 +158,9 @@ class Figure:
         self.turning, self.ready = s.turning.tolist(), np.minimum(s.spread / s.unit, 1.0).tolist()
         self.below = [range(*ends) for ends in zip(s.goal_low.tolist(), s.goal_high.tolist(), strict=True)]
         self.kind, self.goal_joint = s.goal_kind.tolist(), s.goal_joint.tolist()
+        self.goal_lengths: list[int] = s.goal_lengths.tolist()
+        self.goal_looks: list[bool] = s.goal_looks.tolist()
+        self.goal_turns = [sets_turn(s, g) for g in range(len(self.kind))]
         self.goal_offset, self.goal_axis = _vectors(s.goal_offset), _vectors(s.goal_axis)
         self.target, self.rotation = _vectors(s.goal_target), _quaternions(s.goal_rotation)
         self.distance = s.goal_distance.tolist()

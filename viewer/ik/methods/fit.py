@@ -149,7 +149,6 @@ def fit_axis(figure: Figure, k: int, i: int, pairs: list[Pair]) -> Quaternion:
     return turn_axis(figure, k, i, best_angle(pairs, figure.angle_axis(k, i)))
 
 
-PLACES = (algebra.POSITION, algebra.POSE, algebra.DISTANCE)
 _SMALL = 1e-9
 
 
@@ -165,15 +164,15 @@ def pairs_for(figure: Figure, goals: Iterable[int], pivot: Vector) -> list[Pair]
     """
     pairs: list[Pair] = []
     for g in goals:
-        kind, turn = figure.kind[g], figure.turn_weight[g] * figure.turn_weight[g]
-        if kind in PLACES:
+        turn = figure.turn_weight[g] * figure.turn_weight[g]
+        if figure.goal_lengths[g]:
             r = minus(figure.point[g], pivot)
             if length(r) > figure.least_arm:
                 pairs.append((r, minus(wanted_point(figure, g), pivot), figure.weight[g] * figure.weight[g]))
-        if kind in (algebra.ROTATION, algebra.POSE):
+        if figure.goal_turns[g]:
             are, ought = axes_of(figure.turn[figure.goal_joint[g]]), axes_of(figure.rotation[g])
             pairs += [(r, d, 0.5 * turn) for r, d in zip(are, ought, strict=True)]
-        if kind == algebra.AIM:
+        if figure.goal_looks[g]:
             pairs.append(_ray_pair(figure, g, pivot, turn))
     return pairs
 
@@ -181,7 +180,7 @@ def pairs_for(figure: Figure, goals: Iterable[int], pivot: Vector) -> list[Pair]
 def wanted_point(figure: Figure, g: int) -> Vector:
     """Where a goal wants its effector: its target, or the nearest point at its distance from there."""
     target = figure.target[g]
-    if figure.kind[g] != algebra.DISTANCE:
+    if figure.goal_lengths[g] != 1:
         return target
     away = minus(figure.point[g], target)
     size = length(away)

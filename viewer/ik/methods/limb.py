@@ -243,10 +243,10 @@ def solve(problem: Problem) -> tuple[int, int]:
 
 def find_limb(figure: Figure, g: int) -> Limb | None:
     """The limb that serves a goal, or None: it asks for no place, or fewer than two joints can move it."""
-    kind, joint = figure.kind[g], figure.goal_joint[g]
-    if kind not in (algebra.POSITION, algebra.POSE):
+    joint = figure.goal_joint[g]
+    if figure.goal_lengths[g] != 3:
         return None
-    if kind == algebra.POSE and (figure.ball[joint] or figure.angles[joint]):
+    if figure.goal_turns[g] and (figure.ball[joint] or figure.angles[joint]):
         pair = _two_above(figure, figure.parent[joint], figure.place[joint])
         if pair is not None:
             return Limb(g, *pair, joint)

@@ -1,4 +1,4 @@
-"""Rotations and small loops, of which the kernels are made; and the codes of joints' and goals' kinds.
+"""Rotations and small loops, of which the kernels are made; and the codes of joints' kinds.
 
 `viewer.ik.backends.compiled.engine` compiles the functions of this folder and those of the loop;
 `viewer.ik.backends.vectorised` does the same in numpy. In all of them ``s`` is a `System` (constant during a solve) and
@@ -21,8 +21,6 @@ Vector: TypeAlias = tuple[float, float, float]
 
 # How a joint moves; numba takes module constants as constants.
 FIXED, TURNS, SWING_TWIST, EULER, HINGE, UNIVERSAL, SLIDE = range(7)
-# What a goal asks.
-POSITION, ROTATION, POSE, DISTANCE, AIM = range(5)
 
 SMALL = 1e-9
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 
-from viewer.ik.backends.compiled.algebra import POSE, POSITION, ROTATION, TURNS, product, turned, unit
+from viewer.ik.backends.compiled.algebra import TURNS, product, turned, unit
+from viewer.ik.goals.dispatch import sets_place, sets_turn
 from viewer.ik.system import System, Work
 from viewer.spatial.checks import Floats
 
@@ -38,9 +39,9 @@ def align_root(s: System, w: Work, k: int, q: Floats, t: Floats, fewest: int) ->
     for i in range(3):
         here[i] = there[i] = 0.0
     for g in range(s.goal_low[k], s.goal_high[k]):
-        if s.goal_kind[g] == ROTATION or s.goal_kind[g] == POSE:
+        if sets_turn(s, g):
             turns += 1
-        if s.goal_kind[g] == POSITION or s.goal_kind[g] == POSE:
+        if sets_place(s, g):
             weight = s.goal_weight[g] * s.goal_weight[g]
             total += weight
             places += 1
@@ -70,8 +71,7 @@ def best_turn(s: System, w: Work, k: int, turn: Floats) -> None:
             sums[i, j] = 0.0
     spin_x = spin_y = spin_z = spin_w = 0.0
     for g in range(s.goal_low[k], s.goal_high[k]):
-        kind = s.goal_kind[g]
-        if kind == POSITION or kind == POSE:
+        if sets_place(s, g):
             weight = s.goal_weight[g] * s.goal_weight[g]
             ax, ay, az = w.point[g, 0] - here[0], w.point[g, 1] - here[1], w.point[g, 2] - here[2]
             bx, by, bz = (
@@ -80,7 +80,7 @@ def best_turn(s: System, w: Work, k: int, turn: Floats) -> None:
                 s.goal_target[g, 2] - there[2],
             )
             add_products(sums, weight, ax, ay, az, bx, by, bz)
-        if kind == ROTATION or kind == POSE:
+        if sets_turn(s, g):
             # An effector's three axes are points at a lever's length.
             weight = s.goal_rotation_weight[g] * LEVER
             weight *= weight
@@ -141,7 +141,7 @@ def stand_root(s: System, w: Work, k: int, q: Floats, t: Floats) -> None:
         here[i] = there[i] = 0.0
     for again in range(2):
         for g in range(s.goal_low[k], s.goal_high[k]):
-            if s.goal_kind[g] != POSITION and s.goal_kind[g] != POSE:
+            if not sets_place(s, g):
                 continue
             weight = s.goal_weight[g] * s.goal_trust[g]
             weight *= weight

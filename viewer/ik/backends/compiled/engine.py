@@ -17,7 +17,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from viewer.ik import levenberg_marquardt, line_search, problems, restarts, system
+from viewer.ik import goals, levenberg_marquardt, line_search, problems, restarts, system
 from viewer.ik.assemble import assemble, freedoms_of
 from viewer.ik.backends import block, twins
 from viewer.ik.backends.block import entries_of
@@ -35,10 +35,10 @@ from viewer.ik.backends.compiled import (
 )
 from viewer.ik.backends.compiled.entry import KNOWN, solve_in_block
 from viewer.ik.backends.compiled.numba_types import INSTRUCTIONS, Group, View, groups_at
-from viewer.ik.goals import Goal
+from viewer.ik.goals import Goal, dispatch
 from viewer.ik.projection import Unheld
-from viewer.ik.system import Call, Settings, StartTables, make_call, make_many, make_state, make_work
-from viewer.ik.targets import Targets
+from viewer.ik.system import Call, Settings, StartTables, make_many, make_state, make_work
+from viewer.ik.targets import Targets, make_call
 from viewer.ik.workspace import Workspace
 from viewer.skeleton.kinematics import walk, walk_compiled_by
 from viewer.skeleton.tree import chain
@@ -46,6 +46,8 @@ from viewer.spatial.checks import Floats, frozen
 
 _MODULES = (
     algebra,
+    *goals.MODULES,
+    dispatch,
     joints,
     forward,
     dual,
@@ -221,6 +223,7 @@ _NO_TARGETS = np.empty((0, 3)), np.empty((0, 4))
 
 def solve_batch(workspace: Workspace, settings: Settings, *, onward: bool) -> None:
     """`viewer.ik.problems.solve_batch` on a workspace's problems, compiled."""
-    if workspace.prepared is None:
-        workspace.prepared = Prepared(workspace)
-    workspace.prepared(_NO_POSE, KNOWN, settings, onward, True, *_NO_TARGETS, _NO_ANSWER)
+    prepared = workspace.prepared
+    if not isinstance(prepared, Prepared):
+        prepared = workspace.prepared = Prepared(workspace)
+    prepared(_NO_POSE, KNOWN, settings, onward, True, *_NO_TARGETS, _NO_ANSWER)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from viewer.ik.backends.compiled.algebra import AIM, put_row, put_table
+from viewer.ik.backends.compiled.algebra import put_row, put_table
 from viewer.ik.backends.compiled.starts import is_afloat, is_placed
 from viewer.ik.system import State, System, Work
 from viewer.spatial.checks import Floats
@@ -32,7 +32,7 @@ def only_looks(s: System, k: int) -> bool:
     for g in range(s.goal_low[k], s.goal_high[k]):
         if is_placed(s, g):
             return False
-        looks = looks or s.goal_kind[g] == AIM
+        looks = looks or s.goal_looks[g]
     return looks
 
 
@@ -53,7 +53,7 @@ def went_off(s: System, w: Work, t: Floats) -> bool:
         for i in range(3):
             gone += (t[k, i] - w.kept_t[0, k, i]) ** 2
         for g in range(s.goal_low[k], s.goal_high[k]):
-            if s.goal_kind[g] == AIM:
+            if s.goal_looks[g]:
                 away = 0.0
                 for i in range(3):
                     away += (s.goal_target[g, i] - w.kept_t[0, k, i]) ** 2

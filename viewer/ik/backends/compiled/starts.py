@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 
-from viewer.ik.backends.compiled.algebra import DISTANCE, POSE, POSITION, SLIDE, TURNS, product
+from viewer.ik.backends.compiled.algebra import SLIDE, TURNS, product
 from viewer.ik.system import System, Work
 from viewer.spatial.checks import Floats
 
@@ -25,8 +25,7 @@ _OUT = 1e12
 
 def is_placed(s: System, g: int) -> bool:
     """Whether a goal asks for a place, or for a distance from one."""
-    kind = s.goal_kind[g]
-    return bool(kind == POSITION or kind == POSE or kind == DISTANCE)
+    return bool(s.goal_lengths[g] > 0)
 
 
 def is_afloat(s: System, k: int) -> bool:
@@ -94,7 +93,7 @@ def wish(s: System, w: Work, g: int, out: Floats) -> None:
     """The place (3,) where a goal wants its effector; of a distance's places the one straight ahead."""
     for i in range(3):
         out[i] = s.goal_target[g, i]
-    if s.goal_kind[g] == DISTANCE:
+    if s.goal_lengths[g] == 1:
         away = w.vectors[3]
         for i in range(3):
             away[i] = w.point[g, i] - s.goal_target[g, i]
@@ -175,7 +174,7 @@ def draw_nearer(s: System, w: Work, k: int, centre: int, t: Floats) -> None:
             continue
         reach = chain_length(s, t, g)
         if centre >= 0:
-            if s.goal_kind[g] == DISTANCE:
+            if s.goal_lengths[g] == 1:
                 continue
             reach += chain_length(s, t, centre)
         for i in range(3):
@@ -208,7 +207,9 @@ _BEYOND = 1.0 + 1e-9
 
 def is_chain(s: System) -> bool:
     """Whether there is one goal alone, which asks for a place, and its root does not go anywhere."""
-    return len(s.goal_kind) == 1 and s.goal_kind[0] == POSITION and not is_afloat(s, s.goal_root[0])
+    return (
+        len(s.goal_kind) == 1 and s.goal_lengths[0] == 3 and s.goal_angles[0] == 0 and not is_afloat(s, s.goal_root[0])
+    )
 
 
 def stretch(s: System, w: Work, q: Floats, t: Floats) -> bool:

@@ -10,12 +10,8 @@ from __future__ import annotations
 import math
 
 from viewer.ik.backends.compiled.algebra import (
-    AIM,
-    DISTANCE,
     EULER,
     HINGE,
-    POSE,
-    POSITION,
     SLIDE,
     SWING_TWIST,
     TURNS,
@@ -44,7 +40,9 @@ def linearise(s: System, w: Work, x: Floats) -> None:
         # The first of them move along their axes, the others turn about them.
         turning = end if s.form[k] == SLIDE else first + s.moves[k]
         for g in range(s.goal_low[k], s.goal_high[k]):
-            kind, row = s.goal_kind[g], s.goal_row[g]
+            row = s.goal_row[g]
+            lengths, angles, looks = s.goal_lengths[g], s.goal_angles[g], s.goal_looks[g]
+            turned_by = k == s.goal_joint[g] or not s.goal_own[g]
             rx, ry, rz = w.point[g, 0] - w.place[k, 0], w.point[g, 1] - w.place[k, 1], w.point[g, 2] - w.place[k, 2]
             weight, rotation_weight = s.goal_weight[g], s.goal_rotation_weight[g]
             for d in range(first, end):
@@ -53,23 +51,20 @@ def linearise(s: System, w: Work, x: Floats) -> None:
                 vx, vy, vz = ax, ay, az
                 if turns:
                     vx, vy, vz = ay * rz - az * ry, az * rx - ax * rz, ax * ry - ay * rx
-                if kind == POSITION or kind == POSE:
+                if lengths == 3:
                     w.jacobian[d, row] = weight * vx
                     w.jacobian[d, row + 1] = weight * vy
                     w.jacobian[d, row + 2] = weight * vz
-                if kind == POSITION:
-                    continue
-                if kind == DISTANCE:
+                elif lengths == 1:
                     along = w.by_move[g, 0, 0] * vx + w.by_move[g, 0, 1] * vy + w.by_move[g, 0, 2] * vz
                     w.jacobian[d, row] = weight * along
-                    continue
-                for j in range(3):
+                for j in range(angles):
                     total = 0.0
-                    if turns:
+                    if turns and turned_by:
                         total = w.by_turn[g, j, 0] * ax + w.by_turn[g, j, 1] * ay + w.by_turn[g, j, 2] * az
-                    if kind == AIM:
+                    if looks:
                         total += w.by_move[g, j, 0] * vx + w.by_move[g, j, 1] * vy + w.by_move[g, j, 2] * vz
-                    w.jacobian[d, row + 3 * (kind == POSE) + j] = rotation_weight * total
+                    w.jacobian[d, row + lengths + j] = rotation_weight * total
 
 
 def put_axes(s: System, w: Work, k: int, x: Floats) -> None:

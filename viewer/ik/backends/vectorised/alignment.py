@@ -39,9 +39,8 @@ def _roots(s: System) -> tuple[Root, ...]:
     roots = []
     for joint in np.flatnonzero(free).tolist():
         goals = np.arange(s.goal_low[joint], s.goal_high[joint])
-        kind = s.goal_kind[goals]
-        places = goals[(kind == algebra.POSITION) | (kind == algebra.POSE)]
-        turns = goals[(kind == algebra.ROTATION) | (kind == algebra.POSE)]
+        places = goals[s.goal_lengths[goals] == 3]
+        turns = goals[(s.goal_angles[goals] == 3) & ~s.goal_looks[goals]]
         roots.append(Root(joint, int(s.first[joint]), places, turns))
     return tuple(roots)
 

@@ -13,7 +13,8 @@ from viewer.ik.backends.compiled.algebra import Quaternion
 from viewer.ik.backends.compiled.joints import ROUNDING
 from viewer.ik.backends.vectorised.algebra import apply, exponential, logarithm, matrices, since
 from viewer.ik.backends.vectorised.algebra import multiply as multiply_columns
-from viewer.ik.backends.vectorised.tables import Places, kept, limits_of, places
+from viewer.ik.backends.vectorised.tables import kept, limits_of, places
+from viewer.ik.goals.rows import Places
 from viewer.ik.system import System, Work
 from viewer.skeleton import coordinates
 from viewer.spatial.checks import Bools, Floats, Ints

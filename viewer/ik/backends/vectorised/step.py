@@ -15,7 +15,8 @@ from viewer.ik.backends.compiled import algebra
 from viewer.ik.backends.compiled.step import LEAST, LESS, MORE, SWING, SWINGING
 from viewer.ik.backends.vectorised.algebra import apply, cross
 from viewer.ik.backends.vectorised.forward import frames_at
-from viewer.ik.backends.vectorised.tables import Places, joint_of_freedom, kept, limits_of, places, rows_of, tree_of
+from viewer.ik.backends.vectorised.tables import joint_of_freedom, kept, limits_of, places, rows_of, tree_of
+from viewer.ik.goals.rows import Places
 from viewer.ik.system import System, Work
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import rotate
@@ -149,18 +150,15 @@ def _wrenches(s: System, w: Work) -> Floats:
     wrench = np.empty((6, len(rows.goal)))
     turn, force = wrench[:3], wrench[3:]
     force[...] = rows.axis
-    if rows.distant.size:
-        force[:, rows.distant_rows] = w.by_move[rows.distant, 0].T
-    if rows.aimed.size:
-        force[:, rows.aimed_rows] = w.by_move[rows.aimed].transpose(2, 0, 1)
+    for kind, goals, stand in rows.blocks:
+        if kind.moved or (not kind.radians and not kind.places):
+            force[:, stand] = w.by_move[goals, : kind.count].transpose(2, 0, 1)
     cross(w.point.T.take(rows.goal, axis=1), force, out=turn)
-    weight = s.goal_weight.take(rows.goal)
-    if rows.turned.size:
-        turn[:, rows.turned_rows] = w.by_turn[rows.turned].transpose(2, 0, 1)
-    if rows.aimed.size:
-        turn[:, rows.aimed_rows] += w.by_turn[rows.aimed].transpose(2, 0, 1)
-    if rows.turned.size or rows.aimed.size:
-        np.copyto(weight, s.goal_rotation_weight.take(rows.goal), where=rows.angular)
+    for kind, goals, stand in rows.blocks:
+        if kind.radians:
+            by_turn = w.by_turn[goals, : kind.count].transpose(2, 0, 1)
+            turn[:, stand] = turn[:, stand] + by_turn if kind.moved else by_turn
+    weight = np.where(rows.angular, s.goal_rotation_weight.take(rows.goal), s.goal_weight.take(rows.goal))
     wrench *= weight
     return wrench
 

@@ -8,16 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple, TypeAlias, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from viewer.ik.backends.compiled import algebra
-from viewer.ik.system import ROWS_OF_KIND, System
+from viewer.ik.goals import ROW_KINDS
+from viewer.ik.goals.rows import Places
+from viewer.ik.goals.rows import Rows as GoalRows
+from viewer.ik.system import System
 from viewer.spatial.checks import Bools, Floats, Ints
-
-Places: TypeAlias = Ints | slice
-"""Indices; a slice where they are evenly spaced, which is quicker to read and write by."""
 
 _Made = TypeVar("_Made")
 
@@ -40,29 +39,33 @@ class Tree:
     rounds: tuple[Ints, ...]
 
 
+class Block(NamedTuple):
+    """Rows of one sort.
+
+    Attributes:
+        rows: what they are.
+        goals: N goals that have them.
+        places: (N, count) where they stand among all rows.
+    """
+
+    rows: GoalRows
+    goals: Places
+    places: Ints
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
     """Goals grouped by what they ask, and the rows of each; m rows.
 
     Attributes:
-        placed, placed_rows: (P,), (P, 3) goals that ask for a place.
-        turned, turned_rows: (T,), (T, 3) for a rotation.
-        distant, distant_rows: (D,) for a distance.
-        aimed, aimed_rows: (A,), (A, 3) for a direction.
+        blocks: rows of one sort, of all goals that have such.
         goal: (m,) each row's goal.
         angular: (m,) whether the row is measured in radians.
         axis: (3, m) the world axis of the rows of places, 0 for others.
         reach: (n, m) 1 where a freedom moves a row, else 0.
     """
 
-    placed: Places
-    placed_rows: Ints
-    turned: Ints
-    turned_rows: Ints
-    distant: Ints
-    distant_rows: Ints
-    aimed: Ints
-    aimed_rows: Ints
+    blocks: tuple[Block, ...]
     goal: Ints
     angular: Bools
     axis: Floats
@@ -153,32 +156,25 @@ def tree_of(s: System) -> Tree:
 @kept
 def rows_of(s: System) -> Rows:
     """The goals' tables."""
-    kind, three = s.goal_kind, np.arange(3)
-    placed = np.flatnonzero((kind == algebra.POSITION) | (kind == algebra.POSE))
-    turned = np.flatnonzero((kind == algebra.ROTATION) | (kind == algebra.POSE))
-    aimed, distant = np.flatnonzero(kind == algebra.AIM), np.flatnonzero(kind == algebra.DISTANCE)
-    goal = np.repeat(np.arange(len(kind)), [ROWS_OF_KIND[code] for code in kind.tolist()])
-    # The rotation of a pose stands after its place.
-    turned_rows = (s.goal_row[turned] + np.where(kind[turned] == algebra.POSE, 3, 0))[:, None] + three
-    placed_rows, aimed_rows = s.goal_row[placed][:, None] + three, s.goal_row[aimed][:, None] + three
+    kinds = [ROW_KINDS[code] for code in s.goal_kind.tolist()]
+    goal = np.repeat(np.arange(len(kinds)), [kind.count for kind in kinds])
     angular, axis = np.zeros(len(goal), dtype=np.bool_), np.zeros((3, len(goal)))
-    angular[turned_rows], angular[aimed_rows] = True, True
-    axis[:, placed_rows] = np.eye(3)[:, None]
     joint = joint_of_freedom(s)[:, None]
-    return Rows(
-        placed=places(placed),
-        placed_rows=placed_rows,
-        turned=turned,
-        turned_rows=turned_rows,
-        distant=distant,
-        distant_rows=s.goal_row[distant],
-        aimed=aimed,
-        aimed_rows=aimed_rows,
-        goal=goal,
-        angular=angular,
-        axis=axis,
-        reach=((goal >= s.goal_low[joint]) & (goal < s.goal_high[joint])).astype(np.float64),
-    )
+    reach = ((goal >= s.goal_low[joint]) & (goal < s.goal_high[joint])).astype(np.float64)
+    blocks = []
+    for rows in dict.fromkeys(rows for kind in ROW_KINDS for rows in kind.rows):
+        some = [g for g, kind in enumerate(kinds) if rows in kind.rows]
+        if not some:
+            continue
+        first = [s.goal_row[g] + sum(other.count for other in kinds[g].rows[: kinds[g].rows.index(rows)]) for g in some]
+        stand = np.array(first, dtype=np.int64)[:, None] + np.arange(rows.count)
+        blocks.append(Block(rows, places(np.array(some, dtype=np.intp)), stand))
+        angular[stand] = rows.radians
+        if rows.places:
+            axis[:, stand] = np.eye(3)[:, None]
+        if rows.own:
+            reach[:, stand] *= s.goal_joint[goal[stand]] == joint[:, :, None]
+    return Rows(tuple(blocks), goal, angular, axis, reach)
 
 
 def joint_of_freedom(s: System) -> Ints:

@@ -1,10 +1,10 @@
-"""Goals: what an effector is wanted to do. Values only; a solver finds the pose."""
+"""One goal: what is asked of an effector. A value; a solver finds the pose."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Self, TypeAlias, TypedDict, Unpack
 
@@ -30,19 +30,33 @@ LEAST_WEIGHT = 1e-300
 
 
 class GoalKind(StrEnum):
-    """What a goal asks of its effector."""
+    """What a goal asks of its effector; `viewer.ik.goals` has a module for each.
 
-    POSITION = "position"
+    Attributes:
+        needs: the fields that a goal of this kind must have; a pin may leave them to the pose.
+    """
+
+    needs: tuple[str, ...]
+
+    def __new__(cls, word: str, *needs: str) -> Self:
+        """Take a word and the names of fields."""
+        member = str.__new__(cls, word)
+        member._value_, member.needs = word, needs
+        return member
+
+    POSITION = "position", "target"
     """To be at a point."""
-    ROTATION = "rotation"
+    ROTATION = "rotation", "target_rotation"
     """To be turned in a certain way."""
-    POSE = "position+rotation"
+    POSE = "position+rotation", "target", "target_rotation"
     """Both."""
-    DISTANCE = "distance"
+    DISTANCE = "distance", "target", "target_distance"
     """To be at a distance from a point."""
-    AIM = "aim"
+    AIM = "aim", "target", "axis"
     """To point an axis at a point."""
-    FUNCTION = "function"
+    BEND = "bend", "angle"
+    """To bend a joint by an angle."""
+    FUNCTION = "function", "residuals"
     """To bring the residuals of a function of the user's to zero."""
 
 
@@ -53,6 +67,8 @@ class GoalOptions(TypedDict, total=False):
     rotation_weight: float
     offset: ArrayLike
     enabled: bool
+    hold: bool
+    id: str
 
 
 _OPTIONS = tuple(GoalOptions.__annotations__)
@@ -71,12 +87,15 @@ class Goal:
         target_rotation: (x, y, z, w), world_from_joint. None as for ``target``.
         target_distance: metres, of a distance goal.
         axis: unit vector in the joint's frame, of an aim.
+        angle: radians, 0 (straight) to pi (folded), of a bend.
         residuals: f(world) -> (k,), of a function goal.
         weight: per metre, 1e-300 or more; of functions per unit of their residuals.
         rotation_weight: per radian, likewise.
         offset: metres in the joint's frame, added to the effector's own.
         enabled: False: it asks for nothing for now.
         pinned: it is to stay while other goals are moved.
+        hold: it keeps its place only until something else is asked; unlike a pin it may give way.
+        id: what tells it apart from the other goals of a list; "": `goal_ids` makes one.
     """
 
     kind: GoalKind
@@ -85,12 +104,15 @@ class Goal:
     target_rotation: Quaternion | None = None
     target_distance: float | None = None
     axis: Vector | None = None
+    angle: float | None = None
     residuals: Residuals | None = None
     weight: float = 1.0
     rotation_weight: float = 1.0
     offset: Vector = (0.0, 0.0, 0.0)
     enabled: bool = True
     pinned: bool = False
+    hold: bool = False
+    id: str = ""
 
     def __repr__(self) -> str:
         """Its kind, effector and what it asks for."""
@@ -99,7 +121,7 @@ class Goal:
             f"{name} {_few(value)}"
             for name, value in (
                 ("to", self.target), ("rotation", self.target_rotation), ("distance", self.target_distance),
-                ("axis", self.axis), ("offset", self.offset if any(self.offset) else None),
+                ("axis", self.axis), ("angle", self.angle), ("offset", self.offset if any(self.offset) else None),
             )
             if value is not None
         ]  # fmt: skip
@@ -155,6 +177,14 @@ class Goal:
         return cls._made(GoalKind.AIM, effector, options, target=point, axis=axis)
 
     @classmethod
+    def bend(cls, joint: str, angle: float, **options: Unpack[GoalOptions]) -> Self:
+        """Bend a limb by an angle, in radians, at its middle joint: an elbow or a knee, 0 is straight.
+
+        The angle is that between the bone from the joint's parent to the joint and the bone from the joint onwards.
+        """
+        return cls._made(GoalKind.BEND, joint, options, angle=angle)
+
+    @classmethod
     def function(cls, f: Residuals, **options: Unpack[GoalOptions]) -> Self:
         """Bring the residuals f(world) -> (k,) to zero; ``world`` has ``positions`` and ``rotations``."""
         return cls._made(GoalKind.FUNCTION, "", options, residuals=f)
@@ -179,9 +209,12 @@ class Goal:
             value = getattr(self, field)
             if value is not None or field in _ALWAYS:
                 object.__setattr__(self, field, check(value, f"{what}: {field.replace('_', ' ')}"))
-        for field in ("enabled", "pinned"):
+        for field in ("enabled", "pinned", "hold"):
             check_flag(f"{what}: {field}", getattr(self, field))
-        for field in _NEEDED[self.kind]:
+        found: object = self.id
+        if not isinstance(found, str):
+            raise InputError(f"{what}: id: expected a text, found {quote(found)}")
+        for field in self.kind.needs:
             if getattr(self, field) is None and not self.pinned:
                 raise InputError(f"{what}: expected a {field.replace('_', ' ')}, found none")
 
@@ -196,16 +229,6 @@ class Goal:
         if not isinstance(name, str) or not name:
             raise InputError(f"{self.kind} goal: expected an effector's name, found {quote(name)}")
         return f"{self.kind} goal for {quote(name)}"
-
-
-_NEEDED = {
-    GoalKind.POSITION: ("target",),
-    GoalKind.ROTATION: ("target_rotation",),
-    GoalKind.POSE: ("target", "target_rotation"),
-    GoalKind.DISTANCE: ("target", "target_distance"),
-    GoalKind.AIM: ("target", "axis"),
-    GoalKind.FUNCTION: (),
-}
 
 
 def _few(value: float | tuple[float, ...]) -> str:
@@ -245,6 +268,13 @@ def _length(value: object, what: str) -> float:
     return _number(value, what, 0.0, "0 or more")
 
 
+def _angle(value: object, what: str) -> float:
+    number = _number(value, what, -math.inf, "0 to 3.14159 radians")
+    if not 0.0 <= number <= math.pi:
+        raise InputError(f"{what}: expected 0 (straight) to pi radians, found {number:g}")
+    return number
+
+
 def _weight(value: object, what: str) -> float:
     number = _number(value, what, math.ulp(0.0), "more than 0")
     if number < LEAST_WEIGHT:
@@ -269,8 +299,41 @@ _CHECKS: dict[str, Callable[[Any, str], object]] = {
     "target_rotation": _rotation,
     "target_distance": _length,
     "axis": _direction,
+    "angle": _angle,
     "offset": _vector,
     "weight": _weight,
     "rotation_weight": _weight,
 }
 _ALWAYS = ("offset", "weight", "rotation_weight")
+
+
+def goal_ids(goals: Sequence[Goal]) -> tuple[str, ...]:
+    """An id for each goal of a list: its own, else one made of its effector (of functions "function").
+
+    The same list has the same ids whenever it is asked.
+
+    Raises:
+        InputError: two goals have the same id of their own.
+    """
+    given = [goal.id for goal in goals]
+    taken = {name for name in given if name}
+    if len(taken) < sum(map(bool, given)):
+        twice = next(name for name in given if name and given.count(name) > 1)
+        raise InputError(f"goals: expected ids that differ, found {quote(twice)} twice")
+    ids = []
+    for goal in goals:
+        name, number = goal.id or goal.effector or goal.kind.value, 1
+        base = name
+        while not goal.id and name in taken:
+            number += 1
+            name = f"{base} {number}"
+        taken.add(name)
+        ids.append(name)
+    return tuple(ids)
+
+
+def with_ids(goals: Iterable[Goal]) -> tuple[Goal, ...]:
+    """The goals of a list, each with an id; see `goal_ids`."""
+    given = tuple(goals)
+    pairs = zip(given, goal_ids(given), strict=True)
+    return tuple(goal if goal.id else replace(goal, id=made) for goal, made in pairs)

@@ -1,0 +1,190 @@
+"""Goals for an aim: an axis of the effector's joint is to point at a point."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from viewer.ik.backends.compiled.algebra import SMALL, turned
+from viewer.ik.backends.vectorised.algebra import apply
+from viewer.ik.goals.goal import Goal, GoalKind, Vector
+from viewer.ik.goals.kind import NAN, Drawing, FileKey, Kind, stand_of
+from viewer.ik.goals.rows import NOTHING, Places, Rows, Turn, put_turns
+from viewer.ik.system import System, Work
+from viewer.skeleton.kinematics import World
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats, Ints
+from viewer.spatial.quaternion import rotate
+
+AIM = 4
+_NO_SLOPE = 1e-4
+"""Below this sine a quotient of small differences has no digits."""
+_ALIGNED = 1e-7
+"""Below this sine two directions are taken as the same, or opposite."""
+
+
+def aim_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
+    """Set e = the rotation vector from the axis u to the direction v of the point: a (u x v) / |u x v|.
+
+    With c = u.v, h = a / |u x v| and h' = dh/dc = (c h - 1) / (1 - c^2), the motion of the effector by a turn W and
+    a move M changes -e by (h' w w^T + h (u v^T - c I)) (-W) + ...: see `aim_derivative`. Facing exactly away, any
+    axis at right angles to u will do.
+    """
+    k = s.goal_joint[g]
+    u, v, cross = w.vectors[0], w.vectors[1], w.vectors[2]
+    qx, qy, qz, qw = w.turn[k, 0], w.turn[k, 1], w.turn[k, 2], w.turn[k, 3]
+    u[0], u[1], u[2] = turned(qx, qy, qz, qw, s.goal_axis[g, 0], s.goal_axis[g, 1], s.goal_axis[g, 2])
+    length = 0.0
+    for i in range(3):
+        v[i] = s.goal_target[g, i] - w.point[g, i]
+        length += v[i] * v[i]
+    length = math.sqrt(length)
+    if length < SMALL * s.scale[0]:  # the effector is at the point: every direction is as good
+        for i in range(3):
+            e[row + i] = 0.0
+            for j in range(3):
+                w.by_turn[g, i, j] = 0.0
+                w.by_move[g, i, j] = 0.0
+        w.miss[g, 1] = 0.0
+        return 0.0
+    for i in range(3):
+        v[i] /= length
+    cross[0] = u[1] * v[2] - u[2] * v[1]
+    cross[1] = u[2] * v[0] - u[0] * v[2]
+    cross[2] = u[0] * v[1] - u[1] * v[0]
+    sine = math.sqrt(cross[0] * cross[0] + cross[1] * cross[1] + cross[2] * cross[2])
+    cosine = u[0] * v[0] + u[1] * v[1] + u[2] * v[2]
+    angle = math.atan2(sine, cosine)
+    away = sine < 1e-7 and cosine < 0.0
+    if away:
+        least = 0
+        for i in range(1, 3):
+            if abs(u[i]) < abs(u[least]):
+                least = i
+        along = u[least]
+        total = math.sqrt(1.0 - along * along)
+        for i in range(3):
+            cross[i] = ((1.0 if i == least else 0.0) - along * u[i]) / total
+            e[row + i] = s.goal_rotation_weight[g] * math.pi * cross[i]
+    else:
+        scale = angle / sine if sine > 1e-7 else 1.0
+        for i in range(3):
+            e[row + i] = s.goal_rotation_weight[g] * scale * cross[i]
+    aim_derivative(w, g, sine, cosine, angle, length, away)
+    w.miss[g, 1] = angle
+    return float(angle / s.tolerance[1]) if s.goal_rotation_weight[g] > 0.0 else 0.0
+
+
+def aim_derivative(w: Work, g: int, sine: float, cosine: float, angle: float, length: float, away: bool) -> None:
+    """-de/d(turn) and -de/d(move) of an aim; u, v, u x v stand in w.vectors[0..2]."""
+    u, v, cross = w.vectors[0], w.vectors[1], w.vectors[2]
+    if away:
+        # Off this one point the residual turns the short way: take the turn itself, at right angles to u.
+        for i in range(3):
+            for j in range(3):
+                w.by_turn[g, i, j] = (1.0 if i == j else 0.0) - u[i] * u[j]
+                w.by_move[g, i, j] = 0.0
+        return
+    h = angle / sine if sine > 1e-7 else 1.0
+    # The quotient has no digits where it faces the point: 0 / 0.
+    curved = sine > 1e-4 or (cosine < 0.0 and sine > 1e-7)
+    slope = (cosine * h - 1.0) / (sine * sine) if curved else -1.0 / 3.0
+    for i in range(3):
+        for j in range(3):
+            same = 1.0 if i == j else 0.0
+            # d(u x v) = (u v^T - c I) W for a turn; dc = (u x v).W
+            w.by_turn[g, i, j] = -(slope * cross[i] * cross[j] + h * (u[i] * v[j] - cosine * same))
+            # dv = -(I - v v^T) M / length for a move; u.dv and u x dv follow.
+            lean = (u[j] - cosine * v[j]) / length
+            w.by_move[g, i, j] = slope * cross[i] * lean
+    for j in range(3):
+        # Column j of h [u]x (I - v v^T) / length.
+        x, y, z = -v[0] * v[j], -v[1] * v[j], -v[2] * v[j]
+        if j == 0:
+            x += 1.0
+        elif j == 1:
+            y += 1.0
+        else:
+            z += 1.0
+        w.by_move[g, 0, j] += h * (u[1] * z - u[2] * y) / length
+        w.by_move[g, 1, j] += h * (u[2] * x - u[0] * z) / length
+        w.by_move[g, 2, j] += h * (u[0] * y - u[1] * x) / length
+
+
+def aim_residuals(s: System, w: Work, frames: Floats, some: Places, places: Ints, e: Floats) -> float:
+    """Set e = the rotation vector from the axis to the direction of the point; returns the largest angle."""
+    nearest = SMALL * float(s.scale[0])
+    axes, ways = (
+        apply(frames.take(s.goal_joint[some], axis=2), s.goal_axis[some].T).T,
+        s.goal_target[some] - w.point[some],
+    )
+    pairs = zip(axes.tolist(), ways.tolist(), strict=True)
+    turns = [turn_towards(axis, way, nearest) for axis, way in pairs]
+    w.by_move[some] = np.array([turn.by_move for turn in turns]).reshape(-1, 3, 3)
+    return put_turns(s, w, some, places, turns, e)
+
+
+def turn_towards(axis: Vector, way: Vector, nearest: float) -> Turn:
+    """From a unit axis to the direction of a way; one no longer than ``nearest`` leads anywhere."""
+    (ux, uy, uz), (x, y, z) = axis, way
+    length = math.sqrt(x * x + y * y + z * z)
+    if length <= nearest:
+        return Turn((0.0, 0.0, 0.0), NOTHING, NOTHING, 0.0)
+    x, y, z = x / length, y / length, z / length
+    nx, ny, nz = normal = uy * z - uz * y, uz * x - ux * z, ux * y - uy * x
+    sine, cosine = math.sqrt(nx * nx + ny * ny + nz * nz), ux * x + uy * y + uz * z
+    angle = math.atan2(sine, cosine)
+    if sine <= _ALIGNED and cosine < 0.0:
+        return _turn_round(axis, angle)
+    h = angle / sine if sine > _ALIGNED else 1.0
+    # The slope of h by the cosine: the quotient has no digits where the axis leads there.
+    curved = sine > _NO_SLOPE or (cosine < 0.0 and sine > _ALIGNED)
+    slope = (cosine * h - 1.0) / (sine * sine) if curved else -1.0 / 3.0
+    skewed = ((0.0, -uz, uy), (uz, 0.0, -ux), (-uy, ux, 0.0))
+    by_turn = tuple(
+        h * (cosine * (i == j) - axis[i] * v) - slope * normal[i] * normal[j]
+        for i in range(3)
+        for j, v in enumerate((x, y, z))
+    )
+    by_move = tuple(
+        (slope * normal[i] * (axis[j] - cosine * v) + h * (skewed[i][j] - normal[i] * v)) / length
+        for i in range(3)
+        for j, v in enumerate((x, y, z))
+    )
+    return Turn((h * nx, h * ny, h * nz), by_turn, by_move, angle)
+
+
+def _turn_round(u: Vector, angle: float) -> Turn:
+    """From a unit axis to the opposite direction: about any axis at right angles to it; moves do not count."""
+    least = min(range(3), key=lambda i: abs(u[i]))
+    length = math.sqrt(1.0 - u[least] * u[least])
+    x, y, z = (math.pi * ((i == least) - u[least] * u[i]) / length for i in range(3))
+    by_turn = tuple((i == j) - u[i] * u[j] for i in range(3) for j in range(3))
+    return Turn((x, y, z), by_turn, NOTHING, angle)
+
+
+def aim_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:
+    """Degrees between where the axis points and where its point lies; 0 at the point itself."""
+    stand = stand_of(goal, skeleton, world)
+    wanted, axis = np.array(goal.target) - stand.point, rotate(stand.rotation, np.array(goal.axis))
+    return NAN, math.degrees(math.atan2(float(np.linalg.norm(np.cross(axis, wanted))), float(axis @ wanted)))
+
+
+def aim_drawing(goal: Goal, skeleton: Skeleton, world: World) -> Drawing:
+    """Show the effector; its point may be anywhere."""
+    stand = stand_of(goal, skeleton, world)
+    return Drawing(stand.joint, stand.point)
+
+
+KIND = Kind(
+    word=GoalKind.AIM,
+    code=AIM,
+    rows=(Rows(3, aim_residuals, radians=True, moved=True),),
+    keys={
+        "aim": FileKey("target", Vector, "Point that `axis` is to point at."),
+        "axis": FileKey("axis", Vector, "Of `aim`, in the joint's frame."),
+    },
+    miss=aim_miss,
+    drawing=aim_drawing,
+)

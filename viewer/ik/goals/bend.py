@@ -1,0 +1,161 @@
+"""Goals for a bend: a limb's middle joint, an elbow or a knee, is to be bent by an angle.
+
+The angle is that between two bones: from the joint's parent to the joint, and from the joint along the limb. Of all
+joints only this one changes it.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import numpy as np
+
+from viewer.errors import InputError, quote
+from viewer.ik.backends.compiled.algebra import turned
+from viewer.ik.goals.goal import Goal, GoalKind, Vector
+from viewer.ik.goals.kind import NAN, Constants, Drawing, FileKey, Kind
+from viewer.ik.goals.rows import Places, Rows
+from viewer.ik.system import System, Work
+from viewer.skeleton.kinematics import World
+from viewer.skeleton.limits import JointKind
+from viewer.skeleton.skeleton import Skeleton, find_place
+from viewer.spatial.checks import Floats, Ints
+from viewer.spatial.quaternion import conjugate, from_axis_angle, perpendicular, rotate
+
+BEND = 5
+STRAIGHT = 1e-3
+"""Below this sine of the angle the joint bends about its own axis, whichever side it is on."""
+
+
+def bend_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
+    """Set e = the angle asked - the angle between the bones; a turn about the axis across both changes it as much.
+
+    Where they are nearly in one line, that axis has no digits: it bends about the constant one, to its natural side.
+    """
+    k = s.goal_joint[g]
+    p = s.parent[k]
+    ux, uy, uz = turned(
+        w.turn[p, 0], w.turn[p, 1], w.turn[p, 2], w.turn[p, 3], s.offset[k, 0], s.offset[k, 1], s.offset[k, 2]
+    )
+    vx, vy, vz = w.point[g, 0] - w.place[k, 0], w.point[g, 1] - w.place[k, 1], w.point[g, 2] - w.place[k, 2]
+    nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+    across, along = math.sqrt(nx * nx + ny * ny + nz * nz), ux * vx + uy * vy + uz * vz
+    if across > STRAIGHT * math.sqrt(across * across + along * along):
+        nx, ny, nz = nx / across, ny / across, nz / across
+    else:
+        nx, ny, nz = turned(
+            w.turn[k, 0], w.turn[k, 1], w.turn[k, 2], w.turn[k, 3],
+            s.goal_axis[g, 0], s.goal_axis[g, 1], s.goal_axis[g, 2],
+        )  # fmt: skip
+    w.by_turn[g, 0, 0], w.by_turn[g, 0, 1], w.by_turn[g, 0, 2] = nx, ny, nz
+    miss = s.goal_distance[g] - math.atan2(across, along)
+    e[row] = s.goal_rotation_weight[g] * miss
+    w.miss[g, 1] = abs(miss)
+    return float(w.miss[g, 1] / s.tolerance[1]) if s.goal_rotation_weight[g] > 0.0 else 0.0
+
+
+def bend_residuals(s: System, w: Work, frames: Floats, some: Places, places: Ints, e: Floats) -> float:  # noqa: ARG001 - as of all rows
+    """`bend_residual` of some goals, one by one: a figure has few."""
+    goals = np.arange(len(s.goal_kind))[some].tolist()
+    pairs = zip(goals, places[:, 0].tolist(), strict=True)
+    return float(s.tolerance[1]) * max([bend_residual(s, w, g, row, e) for g, row in pairs], default=0.0)
+
+
+@lru_cache(maxsize=16)
+def _bone_ends(skeleton: Skeleton) -> Floats:
+    """(J, 3) where each joint's bone leads, in its frame: its child or end site of the longest way; 0 where none."""
+    count = len(skeleton)
+    ends, longest = np.zeros((count, 3)), [0.0] * count
+    tips = zip(skeleton.tip_parents.tolist(), skeleton.tip_offsets, strict=True)
+    bones = [(joint, offset, -1) for joint, offset in tips]
+    # Children stand after their parents.
+    bones += [(int(skeleton.parents[child]), skeleton.offsets[child], child) for child in range(count - 1, -1, -1)]
+    for joint, offset, child in bones:
+        length = float(np.linalg.norm(offset))
+        way = length + (longest[child] if child >= 0 else 0.0)
+        if joint >= 0 and length > 0.0 and way > longest[joint]:
+            longest[joint], ends[joint] = way, offset
+    return ends
+
+
+def bend_constants(goal: Goal, skeleton: Skeleton) -> Constants:
+    """The end of the bone below, the angle, and the axis that the joint bends about from straight.
+
+    Raises:
+        InputError: no joint between two bones.
+    """
+    place, what = find_place(skeleton, goal.effector), f"bend goal for {quote(goal.effector)}"
+    joint, end = place.joint, _bone_ends(skeleton)[place.joint]
+    if any(place.offset):
+        raise InputError(f"{what}: expected a joint between two bones, found a point beside its joint")
+    if skeleton.parents[joint] < 0:
+        raise InputError(f"{what}: expected a joint between two bones, found a root")
+    if not skeleton.offsets[joint].any() or not end.any():
+        side = "below" if skeleton.offsets[joint].any() else "above"
+        raise InputError(f"{what}: expected a joint between two bones, found none {side} it")
+    x, y, z = end.tolist()
+    return Constants(joint, (x, y, z), goal.angle or 0.0, _natural_side(skeleton, joint))
+
+
+@lru_cache(maxsize=64)
+def _natural_side(skeleton: Skeleton, joint: int) -> Vector:
+    """The axis, in the joint's frame, about which the relaxed pose bends it; else its hinge's; else one across."""
+    end = _bone_ends(skeleton)[joint]
+    turn = skeleton.relaxed_pose().rotations[joint]
+    above = rotate(conjugate(turn), skeleton.offsets[joint])
+    axis = np.cross(above, end)
+    size = np.linalg.norm(axis)
+    if size < STRAIGHT * np.linalg.norm(above) * np.linalg.norm(end):
+        hinge = skeleton.kinds[joint] in (JointKind.HINGE, JointKind.UNIVERSAL)
+        axis = skeleton.axes[joint, 0] if hinge else perpendicular(end)
+        axis = axis - end * ((axis @ end) / (end @ end))
+        size = np.linalg.norm(axis)
+        if size < STRAIGHT:  # a hinge that only rolls its bone
+            axis, size = perpendicular(end), np.float64(1.0)
+    x, y, z = (axis / size).tolist()
+    return x, y, z
+
+
+def angle_between_vectors(a: Floats, b: Floats) -> float:
+    """Radians between two vectors (3,)."""
+    return math.atan2(float(np.linalg.norm(np.cross(a, b))), float(a @ b))
+
+
+def _bones(joint: int, end: Floats, skeleton: Skeleton, world: World) -> tuple[Floats, Floats]:
+    """The bones above and below a joint in a pose, as vectors (3,) of the world."""
+    above = rotate(world.rotations[skeleton.parents[joint]], skeleton.offsets[joint])
+    return above, rotate(world.rotations[joint], end)
+
+
+def bend_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:
+    """Degrees between the angle and the one asked."""
+    constants = bend_constants(goal, skeleton)
+    bones = _bones(constants.joint, np.array(constants.offset), skeleton, world)
+    return NAN, math.degrees(abs(constants.number - angle_between_vectors(*bones)))
+
+
+def bend_drawing(goal: Goal, skeleton: Skeleton, world: World) -> Drawing:
+    """Show where the bone below would end if the joint were bent as asked."""
+    joint, offset, number, side = bend_constants(goal, skeleton)
+    above, below = _bones(joint, np.array(offset), skeleton, world)
+    angle = angle_between_vectors(above, below)
+    axis = np.cross(above, below)
+    if math.sin(angle) < STRAIGHT:
+        axis = rotate(world.rotations[joint], np.array(side))
+    turn = from_axis_angle(axis / np.linalg.norm(axis), number - angle)
+    start = world.positions[joint]
+    return Drawing(joint, start + below, start + rotate(turn, below))
+
+
+KIND = Kind(
+    word=GoalKind.BEND,
+    code=BEND,
+    rows=(Rows(1, bend_residuals, radians=True, own=True),),
+    keys={"angle": FileKey("angle", float, "Of `bend`: 0 is straight.", 180.0, degrees=True)},
+    named_by="bend",
+    since=2,
+    constants=bend_constants,
+    miss=bend_miss,
+    drawing=bend_drawing,
+)

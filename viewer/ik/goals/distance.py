@@ -1,0 +1,75 @@
+"""Goals for a distance: the effector is to be so far away from a point."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from viewer.ik.backends.compiled.algebra import SMALL
+from viewer.ik.goals.goal import Goal, GoalKind, Vector
+from viewer.ik.goals.kind import NAN, Drawing, FileKey, Kind, stand_of
+from viewer.ik.goals.rows import Places, Rows, largest, lengths_of
+from viewer.ik.system import System, Work
+from viewer.skeleton.kinematics import World
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats, Ints
+
+DISTANCE = 3
+
+
+def distance_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
+    """Set e = d - |point - from|; from the very place any direction leads away: x is taken."""
+    total = 0.0
+    for i in range(3):
+        w.by_move[g, 0, i] = w.point[g, i] - s.goal_target[g, i]
+        total += w.by_move[g, 0, i] * w.by_move[g, 0, i]
+    length = math.sqrt(total)
+    for i in range(3):
+        w.by_move[g, 0, i] = w.by_move[g, 0, i] / length if length > SMALL * s.scale[0] else (1.0 if i == 0 else 0.0)
+    miss = s.goal_distance[g] - length
+    e[row] = s.goal_weight[g] * miss
+    w.miss[g, 0] = abs(miss)
+    return float(w.miss[g, 0] / s.tolerance[0]) if s.goal_weight[g] > 0.0 else 0.0
+
+
+def distance_residuals(s: System, w: Work, frames: Floats, some: Places, places: Ints, e: Floats) -> float:  # noqa: ARG001 - as of all rows
+    """Set e = d - |point - from|, and the direction away; from the very place any will do: x is taken."""
+    away = w.point[some] - s.goal_target[some]
+    length = lengths_of(away)
+    there = length <= SMALL * s.scale[0]
+    away[there] = (1.0, 0.0, 0.0)
+    w.by_move[some, 0] = away / np.where(there, 1.0, length)[:, None]
+    miss = s.goal_distance[some] - length
+    w.miss[some, 0] = np.abs(miss)
+    weight = s.goal_weight[some]
+    e[places[:, 0]] = weight * miss
+    return largest(np.abs(miss).tolist(), weight)
+
+
+def distance_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:
+    """Metres too near or too far."""
+    away = stand_of(goal, skeleton, world).point - np.array(goal.target)
+    return abs(float(np.linalg.norm(away)) - (goal.target_distance or 0.0)), NAN
+
+
+def distance_drawing(goal: Goal, skeleton: Skeleton, world: World) -> Drawing:
+    """Show the nearest point at the right distance."""
+    stand, centre = stand_of(goal, skeleton, world), np.array(goal.target)
+    away = stand.point - centre
+    far = float(np.linalg.norm(away))
+    target = centre + away * ((goal.target_distance or 0.0) / far) if far > 0.0 else centre
+    return Drawing(stand.joint, stand.point, target)
+
+
+KIND = Kind(
+    word=GoalKind.DISTANCE,
+    code=DISTANCE,
+    rows=(Rows(1, distance_residuals),),
+    keys={
+        "distance": FileKey("target_distance", float, "How far to be from `from`.", math.inf),
+        "from": FileKey("target", Vector, "Centre of `distance`."),
+    },
+    miss=distance_miss,
+    drawing=distance_drawing,
+)

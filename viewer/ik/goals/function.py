@@ -1,0 +1,40 @@
+"""Goals of the user's own: the residuals of a function of the world are to be zero.
+
+Its rows are taken by differences, beside the kernels: `viewer.ik.methods.numeric`. No file can hold it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from viewer.errors import InputError
+from viewer.ik.goals.goal import Goal, GoalKind
+from viewer.ik.goals.kind import NAN, Constants, Kind
+from viewer.skeleton.kinematics import World
+from viewer.skeleton.skeleton import Skeleton
+
+
+def function_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:  # noqa: ARG001 - as of every kind
+    """The length of the residuals, in their own unit."""
+    return (NAN if goal.residuals is None else float(np.linalg.norm(goal.residuals(world)))), NAN
+
+
+def function_drawing(goal: Goal, skeleton: Skeleton, world: World) -> None:
+    """Show nothing: a function has no place."""
+
+
+def function_constants(goal: Goal, skeleton: Skeleton) -> Constants:  # noqa: ARG001 - as of every kind
+    """Refuse: a function has no effector.
+
+    Raises:
+        InputError: always.
+    """
+    raise InputError("a function goal has no effector")
+
+
+KIND = Kind(
+    word=GoalKind.FUNCTION,
+    constants=function_constants,
+    miss=function_miss,
+    drawing=function_drawing,
+)

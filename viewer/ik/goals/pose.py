@@ -1,0 +1,32 @@
+"""Goals for a pose: a position and a rotation, whose rows follow each other."""
+
+from __future__ import annotations
+
+from viewer.ik.goals import position, rotation
+from viewer.ik.goals.goal import Goal, GoalKind
+from viewer.ik.goals.kind import Drawing, Kind, stand_of
+from viewer.skeleton.kinematics import World
+from viewer.skeleton.skeleton import Skeleton
+
+POSE = 2
+
+
+def pose_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:
+    """Metres to the target and degrees to the rotation."""
+    stand = stand_of(goal, skeleton, world)
+    return position.metres_to(goal, stand), rotation.degrees_to(goal, stand)
+
+
+def pose_drawing(goal: Goal, skeleton: Skeleton, world: World) -> Drawing:
+    """Show the target, turned as asked."""
+    return position.position_drawing(goal, skeleton, world)._replace(rotation=goal.target_rotation)
+
+
+KIND = Kind(
+    word=GoalKind.POSE,
+    code=POSE,
+    rows=(position.PLACE, rotation.TURN),
+    keys={**position.KIND.keys, **rotation.KIND.keys},
+    miss=pose_miss,
+    drawing=pose_drawing,
+)
