@@ -134,7 +134,7 @@ def without_pose(character: Character) -> Character:
 def session_json(document: Document) -> dict[str, Json]:
     """What a session holds beside figure and motion."""
     first, last = document.played
-    goals = document.goals()
+    goals = document.solver_goals()
     take = document.take
     return {
         "clip": document.clip,
@@ -151,7 +151,7 @@ def session_json(document: Document) -> dict[str, Json]:
 def session_lines(document: Document) -> list[str]:
     """The same for people."""
     first, last = document.played
-    goals = document.goals()
+    goals = document.solver_goals()
     pins = [shown(name) for name, goal in goals.items() if goal.pinned]
     lines = [
         f"  goals      {', '.join(map(shown, goals)) or 'none'}" + (f"; pinned: {', '.join(pins)}" if pins else ""),

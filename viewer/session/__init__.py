@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from viewer.document.default_goals import stand_of, world_of
-from viewer.document.document import Document, Handle, Item, Mode, Scope, SolverSettings, Wanted
+from viewer.document.document import Document, DocumentGoal, Item, Mode, Scope, SolverSettings
 from viewer.document.drag_goals import Grab
 from viewer.document.opening import new_document
 from viewer.document.report import GoalError, Report
+from viewer.ik.goals import GoalKind
 from viewer.session.session import Session
 from viewer.session.transport import Loop
 
@@ -14,7 +15,7 @@ __all__ = [
     "Document",
     "GoalError",
     "Grab",
-    "Handle",
+    "DocumentGoal",
     "Item",
     "Loop",
     "Mode",
@@ -22,7 +23,7 @@ __all__ = [
     "Scope",
     "Session",
     "SolverSettings",
-    "Wanted",
+    "GoalKind",
     "new_document",
     "stand_of",
     "world_of",

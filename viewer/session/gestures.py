@@ -11,7 +11,7 @@ from viewer.document.actions.base import Action
 from viewer.document.document import Document
 from viewer.document.drag_goals import Grab
 from viewer.document.effector_transform import still_report
-from viewer.document.handle import Item
+from viewer.document.goal import Item
 from viewer.errors import InputError
 from viewer.session.history import State
 from viewer.session.ik_drag import IkDrag
@@ -56,7 +56,7 @@ class Trap:
     def holds(self, now: Document) -> bool:
         """Whether a document is still caught in it."""
         then = self.document
-        same = all(getattr(now, name) is getattr(then, name) for name in ("pose", "handles", "skeleton", "unlimited"))
+        same = all(getattr(now, name) is getattr(then, name) for name in ("pose", "goals", "skeleton", "unlimited"))
         return same and now.limits_on == then.limits_on
 
 

@@ -10,7 +10,7 @@ from viewer.document.checks import as_number
 from viewer.document.document import Document
 from viewer.document.drag_goals import Grab
 from viewer.document.effector_transform import still_report
-from viewer.document.handle import Item
+from viewer.document.goal import Item
 from viewer.document.take.changing import kept_up, only_poses
 from viewer.document.take.evaluate import motion_of
 from viewer.document.take.pins import resolved

@@ -70,7 +70,7 @@ class Session(Taping):
         self._show(shown)
 
     def solve(self) -> None:
-        """Solve from the pose shown towards the handles, restarts allowed where they are: one undo step.
+        """Solve from the pose shown towards the goals, restarts allowed where they are: one undo step.
 
         Raises:
             InputError: settings or goals that no solver takes.

@@ -88,7 +88,7 @@ class Stepping:
         if action.solves:
             afresh = changed.solver.bend not in {None, before.document.solver.bend}
             return settle(changed, self._solvers, restarts=action.restarts, afresh=afresh)
-        untouched = changed.handles is before.document.handles and near(changed.pose, before.document.pose)
+        untouched = changed.goals is before.document.goals and near(changed.pose, before.document.pose)
         return State(changed, before.report if untouched else still_report(changed))
 
     def _add(self, label: str, after: State, *, before: State | None = None, saved: bool = True) -> None:

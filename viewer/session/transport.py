@@ -13,7 +13,7 @@ from viewer.document.checks import as_weight
 from viewer.document.document import Document
 from viewer.document.drag_goals import Grab
 from viewer.document.effector_transform import still_report
-from viewer.document.handle import Item
+from viewer.document.goal import Item
 from viewer.document.take.evaluate import check_played_frame
 from viewer.errors import InputError
 from viewer.session.gestures import Gestures

@@ -136,7 +136,7 @@ class Base(Liked):
     def _is_there(self, item: Item) -> bool:
         if item.kind == "joint":
             return item.name in self.document.skeleton.names
-        return any(handle.effector == item.name for handle in self.document.handles)
+        return any(goal.id == item.name for goal in self.document.goals)
 
     def request(self, name: str, value: object = None, x: float = 0.0, y: float = 0.0) -> None:
         """Ask the window for something."""

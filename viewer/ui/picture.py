@@ -29,7 +29,7 @@ from viewer.scene import (
     rgba,
 )
 from viewer.scene.annotations import text_width
-from viewer.session import Document, GoalError, Handle, Item, Session
+from viewer.session import Document, DocumentGoal, GoalError, Item, Session
 from viewer.skeleton.character import Character
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.kinematics import World
@@ -152,33 +152,33 @@ def _effectors(
     (height, slack), marks = sizes, []
     chosen = {item.name for item in document.selection if item.name in errors}
     spoken = chosen or {worst(errors)[0]}  # those that the status line speaks of
-    for handle in document.handles:
-        error = errors.get(handle.effector)
-        reached = error is None or error.reached or not handle.on
+    for goal in document.goals:
+        error = errors.get(goal.id)
+        reached = error is None or error.reached or not goal.enabled
         near = error is not None and (error.metres or 0.0) < slack and (error.degrees or 0.0) < _SLACK_DEG
-        mark = _effector(document, handle, error, hovered, reached=reached or near)
+        mark = _effector(document, goal, error, hovered, reached=reached or near)
         much = error is not None and ((error.metres or 0.0) >= _SAID * height or (error.degrees or 0.0) >= _SLACK_DEG)
-        quiet = not (mark.reached or (much and (mark.name in spoken or handle.pinned)))
+        quiet = not (mark.reached or (much and (mark.name in spoken or goal.pinned)))
         marks.append(replace(mark, too_near=mark.name in close, quiet=quiet))
     return marks
 
 
 def _effector(
-    document: Document, handle: Handle, error: GoalError | None, hovered: Item | None, *, reached: bool
+    document: Document, goal: DocumentGoal, error: GoalError | None, hovered: Item | None, *, reached: bool
 ) -> Mark:
-    stand = stand_of(document.skeleton, document.pose, handle)
-    item = Item("effector", handle.effector)
+    stand = stand_of(document.skeleton, document.pose, goal)
+    item = Item("effector", goal.id)
     return Mark(
-        name=handle.effector,
+        name=goal.id,
         joint=stand.joint,
         position=stand.position,
-        target=np.array(handle.position) if aims(handle) else None,
-        target_rotation=np.array(handle.rotation) if handle.on and handle.has_rotation else None,
+        target=np.array(goal.position) if aims(goal) else None,
+        target_rotation=np.array(goal.rotation) if goal.enabled and goal.has_rotation else None,
         reached=reached,
         error_m=(error.metres or 0.0) if error is not None else 0.0,
-        pin_position=handle.on and handle.pin_position,
-        pin_rotation=handle.on and handle.pin_rotation,
-        on=handle.on,
+        pin_position=goal.enabled and goal.pin_position,
+        pin_rotation=goal.enabled and goal.pin_rotation,
+        on=goal.enabled,
         selected=item in document.selection,
         hovered=item == hovered,
     )

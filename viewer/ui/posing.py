@@ -13,7 +13,7 @@ from viewer.document import actions as act
 from viewer.document.actions import MoveTargets
 from viewer.gizmo import Space, Tool
 from viewer.ik.solver_options import METHOD_NAMES
-from viewer.session import Document, Handle, Item, Mode, Scope
+from viewer.session import Document, DocumentGoal, Item, Mode, Scope
 from viewer.spatial.checks import Floats
 from viewer.ui.commands import DIRECTIONS, Handler, Handlers
 
@@ -112,16 +112,16 @@ class Posing:
 
     # What commands are about
 
-    def _handle(self) -> Handle | None:
+    def _goal(self) -> DocumentGoal | None:
         """The active effector's, or that of an effector on the active joint."""
         item = self._document.active
         if item is None:
             return None
         if item.kind == "effector":
-            return self._document.handle(item.name)
+            return self._document.goal(item.name)
         joint = self._document.skeleton.index(item.name)
         found = next((e.name for e in self._document.skeleton.effectors if e.joint == joint), None)
-        return None if found is None else self._document.handle(found)
+        return None if found is None else self._document.goal(found)
 
     def _joint(self) -> str | None:
         """The active joint's name, or that of the active effector's joint."""
@@ -135,8 +135,8 @@ class Posing:
         picture, names = self._controller.picture, self._document.skeleton.names
         return tuple(dict.fromkeys(names[picture.joint_of(item)] for item in self._document.selection))
 
-    def _has_handle(self) -> bool:
-        return self._handle() is not None
+    def _has_goal(self) -> bool:
+        return self._goal() is not None
 
     # Tools
 
@@ -177,13 +177,13 @@ class Posing:
     def _pin(self, part: str) -> None:
         """Pin the selected effectors as the active one is not pinned now, in one step."""
         pinned = not self._pinned(part)
-        handle = self._handle()
-        names = self._effectors() or ([] if handle is None else [handle.effector])
+        goal = self._goal()
+        names = self._effectors() or ([] if goal is None else [goal.effector])
         self._several([act.SetPin(name, **{part: pinned}) for name in names], "Pin" if pinned else "Unpin")
 
     def _pinned(self, part: str) -> bool:
-        handle = self._handle()
-        return handle is not None and handle.on and bool(getattr(handle, f"pin_{part}"))
+        goal = self._goal()
+        return goal is not None and goal.enabled and bool(getattr(goal, f"pin_{part}"))
 
     def _make(self) -> None:
         joint = self._joint()
@@ -191,13 +191,13 @@ class Posing:
             self._do(act.MakeEffector(joint))
 
     def _can_make(self) -> bool:
-        item, handle = self._document.active, self._handle()
-        return item is not None and item.kind == "joint" and (handle is None or not handle.on)
+        item, goal = self._document.active, self._goal()
+        return item is not None and item.kind == "joint" and (goal is None or not goal.enabled)
 
     def _hold(self) -> None:
-        handle = self._handle()
-        if handle is not None:
-            self._do(act.HoldEffector(handle.effector))
+        goal = self._goal()
+        if goal is not None:
+            self._do(act.HoldEffector(goal.effector))
 
     def _effectors(self) -> list[str]:
         """Names of the selected effectors."""
@@ -205,11 +205,11 @@ class Posing:
 
     def _remove_goals(self) -> None:
         """Take the goals off the selected effectors, in one step."""
-        on = [name for name in self._effectors() if self._document.handle(name).on]
+        on = [name for name in self._effectors() if self._document.goal(name).enabled]
         self._several([act.ReleaseEffector(name) for name in on], "Release")
 
     def _can_remove_goals(self) -> bool:
-        return any(self._document.handle(name).on for name in self._effectors())
+        return any(self._document.goal(name).enabled for name in self._effectors())
 
     def _remove_effectors(self) -> None:
         self._several([act.RemoveEffector(name) for name in self._effectors()], "Remove")
@@ -264,12 +264,12 @@ class Posing:
 
     def _goal_handlers(self) -> Handlers:
         pins = {
-            f"pin.{part}": Handler(partial(self._pin, part), self._has_handle, partial(self._pinned, part))
+            f"pin.{part}": Handler(partial(self._pin, part), self._has_goal, partial(self._pinned, part))
             for part in ("position", "rotation")
         }
         return pins | {
             "effector.make": Handler(self._make, self._can_make),
-            "effector.hold": Handler(self._hold, self._has_handle),
+            "effector.hold": Handler(self._hold, self._has_goal),
             "effector.remove": Handler(self._remove_effectors, lambda: bool(self._effectors())),
             "goal.remove": Handler(self._remove_goals, self._can_remove_goals),
         }

@@ -14,9 +14,9 @@ from viewer.document.actions import (
     ReleaseEffector,
     RemoveEffector,
     Select,
+    SetGoalKind,
     SetJointLimits,
     SetPin,
-    SetWanted,
 )
 from viewer.document.document import Item
 from viewer.errors import shown
@@ -48,7 +48,7 @@ def draw(ui: PanelContext) -> None:
 
 def _exists(ui: PanelContext, item: Item) -> bool:
     document = ui.session.document
-    names = document.skeleton.names if item.kind == "joint" else [handle.effector for handle in document.handles]
+    names = document.skeleton.names if item.kind == "joint" else [goal.effector for goal in document.goals]
     return item.name in names
 
 
@@ -73,12 +73,12 @@ def _joint(ui: PanelContext, name: str) -> None:
     skeleton = document.skeleton
     joint = skeleton.index(name)
     on_it = next((e.name for e in skeleton.effectors if e.joint == joint), None)
-    handle = document.handle(on_it) if on_it is not None else None
-    if handle is None or not handle.on:
+    goal = document.goal(on_it) if on_it is not None else None
+    if goal is None or not goal.enabled:
         if imgui.menu_item_simple("Make effector", BY_ID["effector.make"].shortcut):
-            act(ui, MakeEffector(name) if handle is None else HoldEffector(handle.effector))
+            act(ui, MakeEffector(name) if goal is None else HoldEffector(goal.effector))
     else:
-        _effector_entries(ui, handle.effector)
+        _effector_entries(ui, goal.effector)
     imgui.separator()
     _own_limits(ui, name)
     for command in ("reset.rotation", "reset.position"):
@@ -106,19 +106,19 @@ def _effector(ui: PanelContext, name: str) -> None:
 
 
 def _effector_entries(ui: PanelContext, name: str) -> None:
-    handle = ui.session.document.handle(name)
-    if imgui.menu_item_simple("Pin position", BY_ID["pin.position"].shortcut, handle.on and handle.pin_position):
-        act(ui, SetPin(name, position=not handle.pin_position))
-    if imgui.menu_item_simple("Pin rotation", BY_ID["pin.rotation"].shortcut, handle.on and handle.pin_rotation):
-        act(ui, SetPin(name, rotation=not handle.pin_rotation))
+    goal = ui.session.document.goal(name)
+    if imgui.menu_item_simple("Pin position", BY_ID["pin.position"].shortcut, goal.enabled and goal.pin_position):
+        act(ui, SetPin(name, position=not goal.pin_position))
+    if imgui.menu_item_simple("Pin rotation", BY_ID["pin.rotation"].shortcut, goal.enabled and goal.pin_rotation):
+        act(ui, SetPin(name, rotation=not goal.pin_rotation))
     if imgui.menu_item_simple("Hold here"):
         act(ui, HoldEffector(name))
     if imgui.begin_menu("Goal"):
         for kind, words in WORDS.items():
-            if imgui.menu_item_simple(words, None, kind is handle.kind):
-                act(ui, SetWanted(name, kind))
+            if imgui.menu_item_simple(words, None, kind is goal.kind):
+                act(ui, SetGoalKind(name, kind))
         imgui.end_menu()
-    if imgui.menu_item_simple("Release", BY_ID["goal.remove"].shortcut, False, handle.on):
+    if imgui.menu_item_simple("Release", BY_ID["goal.remove"].shortcut, False, goal.enabled):
         act(ui, ReleaseEffector(name))
     if imgui.menu_item_simple("Remove effector"):
         act(ui, RemoveEffector(name))

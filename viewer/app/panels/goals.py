@@ -13,7 +13,7 @@ from viewer.app.widgets.buttons import quiet
 from viewer.app.widgets.edits import act
 from viewer.app.widgets.pen import Pen, item, tip
 from viewer.document.actions import Select
-from viewer.document.document import Handle, Item
+from viewer.document.document import DocumentGoal, Item
 from viewer.document.report import GoalError
 from viewer.ui import numbers
 
@@ -29,25 +29,25 @@ NO_GOALS = "No effectors. Right-click a joint and choose Make effector, or drag 
 
 def draw(ui: PanelContext) -> None:
     """Draw the panel."""
-    handles = ui.session.document.handles
-    if not handles:
+    goals = ui.session.document.goals
+    if not goals:
         quiet(ui, NO_GOALS)
         return
     imgui.push_style_var(imgui.StyleVar_.item_spacing, (0.0, 0.0))
-    _head(Pen(ui), len(handles))
+    _head(Pen(ui), len(goals))
     x, y = imgui.get_cursor_screen_pos()
     reach = ui.px(_REACH)
     imgui.set_cursor_screen_pos((x - reach, y))
     imgui.begin_child("rows", (imgui.get_content_region_avail().x + reach, 0.0))
-    _rows(ui, handles)
+    _rows(ui, goals)
     imgui.end_child()
     imgui.pop_style_var()
 
 
-def _rows(ui: PanelContext, handles: Sequence[Handle]) -> None:
+def _rows(ui: PanelContext, goals: Sequence[DocumentGoal]) -> None:
     hovered = ui.controller.hovered_item()
     # What is on comes first: a hand has twenty effectors that are off until they are touched.
-    shown = [h for h in handles if h.on] + [h for h in handles if not h.on]
+    shown = [h for h in goals if h.enabled] + [h for h in goals if not h.enabled]
     errors = ui.session.errors
     clipper = imgui.ListClipper()
     clipper.begin(len(shown), ui.px(ROW))
@@ -72,23 +72,23 @@ def _head(pen: Pen, rows: int) -> None:
     imgui.dummy((1.0, pen.px(HEAD)))
 
 
-def _row(ui: PanelContext, handle: Handle, error: GoalError | None, *, lit: bool) -> bool:
+def _row(ui: PanelContext, goal: DocumentGoal, error: GoalError | None, *, lit: bool) -> bool:
     """Draw a row and answer it; whether the pointer is over it."""
-    name, pen = handle.effector, Pen(ui)
+    name, pen = goal.effector, Pen(ui)
     it = item(f"goal {name}", imgui.get_content_region_avail().x, pen.px(ROW), right_too=True)
     chosen = Item("effector", name) in ui.session.document.selection
-    reached = error is None or error.reached or not handle.on
+    reached = error is None or error.reached or not goal.enabled
     if chosen:
         pen.box(*it[:4], "accent_dk")
     elif it.hovered or lit:
         pen.box(*it[:4], "field")
     if lit or (it.hovered and chosen):
         pen.upright(it.x, it.y, it.y + it.h, "hovered")
-    effector_mark(pen, it.x + pen.px(11), it.middle[1], handle, reached=reached)
+    effector_mark(pen, it.x + pen.px(11), it.middle[1], goal, reached=reached)
     y, right = pen.middle(it.y, it.h), it.x + it.w - pen.px(4)
-    shown = pen.fit(name, it.w - pen.px(_WEIGHT + _ERROR + 30 if handle.on else 58))
-    pen.text(it.x + pen.px(24), y, shown, "text" if handle.on else "text3")
-    if handle.on:
+    shown = pen.fit(name, it.w - pen.px(_WEIGHT + _ERROR + 30 if goal.enabled else 58))
+    pen.text(it.x + pen.px(24), y, shown, "text" if goal.enabled else "text3")
+    if goal.enabled:
         tolerance = ui.session.document.solver.tolerance_m
         pen.right(
             right - pen.px(_WEIGHT),
@@ -96,7 +96,7 @@ def _row(ui: PanelContext, handle: Handle, error: GoalError | None, *, lit: bool
             error_words(error, tolerance, ui.controller.error_decimals),
             "text2" if reached else "unreached",
         )
-        pen.right(right, y, numbers.weight(handle.weight), "text2")
+        pen.right(right, y, numbers.weight(goal.weight), "text2")
     else:
         pen.right(right, y, "off", "text3")
     tip(name if shown != name else "")

@@ -14,7 +14,7 @@ from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
 from viewer.app.panels.panel_parts import effector_mark
 from viewer.app.widgets.pen import Item, Pen, item, tip
-from viewer.document.document import Document, Handle
+from viewer.document.document import Document, DocumentGoal
 from viewer.document.effector_transform import joints_at_limit
 from viewer.scene.look import SIDES, look_of
 from viewer.skeleton.skeleton import Skeleton
@@ -178,7 +178,7 @@ class RowPainter:
         pen: of the window that the rows are in.
         document: whose joints they are.
         sides: per joint, index into `SIDES`.
-        handles: of the effectors on a joint.
+        goals: of the effectors on a joint.
         selected: names of joints.
         hovered: name of the joint under the pointer, here or in the view.
         stuck: names of joints at a limit.
@@ -192,7 +192,7 @@ class RowPainter:
     pen: Pen
     document: Document
     sides: list[int]
-    handles: dict[int, list[Handle]]
+    goals: dict[int, list[DocumentGoal]]
     selected: set[str]
     hovered: str
     stuck: frozenset[str]
@@ -205,9 +205,9 @@ class RowPainter:
     def of(cls, ui: PanelContext, *, flat: bool) -> RowPainter:
         """For the document as it is now, in the current imgui window."""
         document = ui.session.document
-        handles: dict[int, list[Handle]] = {}
-        for effector, handle in zip(document.skeleton.effectors, document.handles, strict=True):
-            handles.setdefault(effector.joint, []).append(handle)
+        goals: dict[int, list[DocumentGoal]] = {}
+        for effector, goal in zip(document.skeleton.effectors, document.goals, strict=True):
+            goals.setdefault(effector.joint, []).append(goal)
         hovered = ui.controller.hovered_item()
         most = max(imgui.get_content_region_avail().x - ui.px(_NAME + _BESIDE), 0.0)
         indent = min(ui.px(INDENT), max(most / max(deepest(document.skeleton), 1), _LEAST_INDENT * ui.scale))
@@ -216,7 +216,7 @@ class RowPainter:
             pen=Pen(ui),
             document=document,
             sides=look_of(document.skeleton).sides.tolist(),
-            handles=handles,
+            goals=goals,
             selected={chosen.name for chosen in document.selection if chosen.kind == "joint"},
             hovered=hovered.name if hovered is not None and hovered.kind == "joint" else "",
             stuck=frozenset(joints_at_limit(document)),
@@ -250,7 +250,7 @@ class RowPainter:
         shown = pen.fit(name, right - tick - pen.px(9))
         right = self._notes(row.joint, name, it, (tick + pen.px(9) + pen.width(shown), right))
         shown = pen.fit(name, right - tick - pen.px(9))
-        strong = name in self.selected or any(handle.on for handle in self.handles.get(row.joint, ()))
+        strong = name in self.selected or any(goal.enabled for goal in self.goals.get(row.joint, ()))
         pen.text(tick + pen.px(9), pen.middle(it.y, h), shown, "text" if strong else "text2")
         tip(name if shown != name else "")
         return it, row.parent and imgui.get_mouse_pos().x < tick
@@ -267,9 +267,9 @@ class RowPainter:
     def _marks(self, joint: int, it: Item) -> float:
         """The effectors on the joint, at the right end; returns where the room left of them ends."""
         pen, right = self.pen, it.x + it.w - self.pen.px(6)
-        for handle in self.handles.get(joint, ())[:_MOST_MARKS]:
-            reached = handle.effector not in self.missed
-            effector_mark(pen, right - pen.px(6), it.middle[1], handle, reached=reached)
+        for goal in self.goals.get(joint, ())[:_MOST_MARKS]:
+            reached = goal.effector not in self.missed
+            effector_mark(pen, right - pen.px(6), it.middle[1], goal, reached=reached)
             right -= pen.px(15)
         return right
 

@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from viewer.document.document import Document
-from viewer.document.handle import Item
+from viewer.document.goal import Item
 from viewer.errors import ViewerError
 from viewer.session.history import State
 from viewer.session.ik_drag import IkDrag
@@ -187,7 +187,7 @@ class Animated(Transport):
             InputError: an effector that is not there.
         """
         for motion in motions:
-            self.document.handle(motion.effector)
+            self.document.goal(motion.effector)
         self._motions, self._seconds, self._walk = tuple(motions), 0.0, None
         self._set_running(bool(motions))
 
@@ -236,9 +236,9 @@ class Animated(Transport):
             items = tuple(Item("effector", motion.effector) for motion in self._motions)
             self._walk = walk = IkDrag(self.document, items, None, self._solvers)
             walk.document = replace(walk.document, selection=self.document.selection)  # a person's, not ours
-            handles = {name: walk.document.handle(name) for _, name in items}
+            goals = {name: walk.document.goal(name) for _, name in items}
             ways = {motion.effector: motion.path(self._seconds) for motion in self._motions}
-            self._beside = {name: np.array(handle.position) - ways[name] for name, handle in handles.items()}
+            self._beside = {name: np.array(goal.position) - ways[name] for name, goal in goals.items()}
             self._eased = 0.0
         else:
             walk.document = self.document

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from viewer.document.document import Document
 from viewer.document.drag_goals import Grab
 from viewer.document.effector_transform import still_report
-from viewer.document.handle import Item
+from viewer.document.goal import Item
 from viewer.session.demos.moving_targets import Motion
 from viewer.session.history import State
 from viewer.session.script.codec import KINDS, encoded
