@@ -52,8 +52,8 @@ def test_an_effector_that_is_off_is_enabled_first(made: Session) -> None:
 def test_all_goals_of_an_effector_are_solved_and_reported(made: Session) -> None:
     made.dispatch(act.AddGoal("LeftHand", GoalKind.AIM))
     hand = np.array(made.document.goal("LeftHand").position)
-    made.dispatch(act.MoveTargets({"LeftHand": (hand + [0.0, 0.1, 0.1], None)}))
-    made.dispatch(act.MoveTargets({"LeftHand_2": (hand + [0.4, 0.4, 0.4], None)}))
+    made.dispatch(act.MoveTargets({"LeftHand": (hand + np.array([0.0, 0.1, 0.1]), None)}))
+    made.dispatch(act.MoveTargets({"LeftHand_2": (hand + np.array([0.4, 0.4, 0.4]), None)}))
     errors = measured(made.document)
     assert errors["LeftHand"].reached
     assert errors["LeftHand_2"].reached
@@ -66,11 +66,11 @@ def test_a_target_is_dragged_by_its_goal(made: Session) -> None:
     item, place = Item("effector", "LeftHand_2"), np.array(made.document.goal("LeftHand_2").position)
     held = made.document.goal("LeftHand")
     made.begin_drag((item,))
-    made.drag_to({item: (place + [0.1, 0.2, 0.0], None)})
+    made.drag_to({item: (place + np.array([0.1, 0.2, 0.0]), None)})
     for tick in range(30):
         made.tick(tick / 60.0)
     made.commit()
-    np.testing.assert_allclose(made.document.goal("LeftHand_2").position, place + [0.1, 0.2, 0.0])
+    np.testing.assert_allclose(np.array(made.document.goal("LeftHand_2").position), place + np.array([0.1, 0.2, 0.0]))
     assert made.document.goal("LeftHand") == held
     assert all(error.reached for error in measured(made.document).values())
 
@@ -102,7 +102,7 @@ def test_pins_move_scale_and_key_by_goal(made: Session) -> None:
     made.dispatch(act.MirrorPose())
     for goal in made.document.goals_of("LeftHand"):
         at = stand_of(made.document.skeleton, made.document.pose, goal).position
-        np.testing.assert_allclose(goal.position, at, atol=2e-3)
+        np.testing.assert_allclose(np.array(goal.position), at, atol=2e-3)
 
 
 def test_goals_follow_a_joint_that_is_renamed(made: Session) -> None:

@@ -12,8 +12,9 @@ from panel_window import PanelWindow
 
 import viewer
 from viewer.document.actions import Select, SetLimits, SetSolver
-from viewer.document.document import GoalKind, Item, Mode
+from viewer.document.document import Item, Mode
 from viewer.gizmo import Space, Tool
+from viewer.ik.goals import GoalKind
 from viewer.session.transport import Loop
 from viewer.skeleton.coordinates import joint_space
 

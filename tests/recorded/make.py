@@ -455,7 +455,8 @@ def undone_and_done_again() -> Hand:
 
 
 RECORDINGS: tuple[Callable[[], Hand], ...] = (
-    drags_of_the_body, scopes, turned_by_hand, pins_and_holds, goals_of_a_claw, several_goals_of_one_effector, goals_set_by_hand, limits,
+    drags_of_the_body, scopes, turned_by_hand, pins_and_holds, goals_of_a_claw,
+    several_goals_of_one_effector, goals_set_by_hand, limits,
     every_setting_of_the_solver, two_links, names, left_and_right, keys, pinned_between_keys, recorded_motion,
     layers_on_a_clip, another_motion, units_and_lengths, in_a_plane, demos, undone_and_done_again,
 )  # fmt: skip

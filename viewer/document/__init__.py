@@ -11,15 +11,15 @@ from viewer.ik.goals import GoalKind
 
 __all__ = [
     "Document",
-    "GoalError",
-    "Grab",
     "DocumentGoal",
+    "GoalError",
+    "GoalKind",
+    "Grab",
     "Item",
     "Mode",
     "Report",
     "Scope",
     "SolverSettings",
-    "GoalKind",
     "new_document",
     "stand_of",
     "world_of",

@@ -60,7 +60,9 @@ def new_document(
     start = empty.home_pose() if pose is None else checked_start(character.skeleton, pose)
     skeleton, asked = _asked(character.skeleton, start, tuple(goals or ()))
     own = {goal.id: goal for goal in asked}
-    first = [own.pop(e.name, None) or DocumentGoal(effector=e.name, enabled=False) for e in skeleton.effectors]
+    first = [
+        own.pop(e.name) if e.name in own else DocumentGoal(effector=e.name, enabled=False) for e in skeleton.effectors
+    ]
     return replace(empty, skeleton=skeleton, pose=start, goals=(*first, *own.values()))
 
 

@@ -13,9 +13,10 @@ from viewer.session.transport import Loop
 
 __all__ = [
     "Document",
-    "GoalError",
-    "Grab",
     "DocumentGoal",
+    "GoalError",
+    "GoalKind",
+    "Grab",
     "Item",
     "Loop",
     "Mode",
@@ -23,7 +24,6 @@ __all__ = [
     "Scope",
     "Session",
     "SolverSettings",
-    "GoalKind",
     "new_document",
     "stand_of",
     "world_of",

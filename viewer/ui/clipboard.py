@@ -80,8 +80,8 @@ class Clipboard:
 _LARGEST = 1 << 20
 """Bytes up to which a JSON file is looked into: poses and goals are small."""
 _ATTRIBUTES = (
-    "kind", "enabled", "position", "rotation", "distance", "axis", "weight", "rotation_weight", "pin_position", "pin_rotation",
-    "offset", "automatic",
+    "kind", "enabled", "position", "rotation", "distance", "axis", "weight", "rotation_weight", "pin_position",
+    "pin_rotation", "offset", "automatic",
 )  # fmt: skip
 
 

@@ -11,7 +11,9 @@ import numpy as np
 
 from viewer.document import actions as act
 from viewer.document.actions import MoveTargets
+from viewer.document.goal import KINDS
 from viewer.gizmo import Space, Tool
+from viewer.ik.goals import GoalKind
 from viewer.ik.solver_options import METHOD_NAMES
 from viewer.session import Document, DocumentGoal, Item, Mode, Scope
 from viewer.spatial.checks import Floats
@@ -178,7 +180,7 @@ class Posing:
         """Pin the selected effectors as the active one is not pinned now, in one step."""
         pinned = not self._pinned(part)
         goal = self._goal()
-        names = self._effectors() or ([] if goal is None else [goal.effector])
+        names = self._effectors() or ([] if goal is None else [goal.id])
         self._several([act.SetPin(name, **{part: pinned}) for name in names], "Pin" if pinned else "Unpin")
 
     def _pinned(self, part: str) -> bool:
@@ -197,22 +199,39 @@ class Posing:
     def _hold(self) -> None:
         goal = self._goal()
         if goal is not None:
-            self._do(act.HoldEffector(goal.effector))
+            self._do(act.HoldEffector(goal.id))
 
     def _effectors(self) -> list[str]:
-        """Names of the selected effectors."""
+        """Ids of the selected goals: of those that every effector has, the effectors' names."""
         return [item.name for item in self._document.selection if item.kind == "effector"]
+
+    def _add(self, kind: GoalKind | None = None) -> None:
+        """Ask one thing more of the active effector; None: of a kind that the window asks for."""
+        goal = self._goal()
+        if goal is not None and kind is not None:
+            self._do(act.AddGoal(goal.effector, kind))
+        elif goal is not None:
+            self._controller.request("add-goal", goal.effector)
 
     def _remove_goals(self) -> None:
         """Take the goals off the selected effectors, in one step."""
-        on = [name for name in self._effectors() if self._document.goal(name).enabled]
-        self._several([act.ReleaseEffector(name) for name in on], "Release")
+        goals = [self._document.goal(name) for name in self._effectors()]
+        self._several(
+            [
+                act.ReleaseEffector(goal.id) if goal.id == goal.effector else act.RemoveGoal(goal.id)
+                for goal in goals
+                if goal.enabled or goal.id != goal.effector
+            ],
+            "Release",
+        )
 
     def _can_remove_goals(self) -> bool:
-        return any(self._document.goal(name).enabled for name in self._effectors())
+        goals = [self._document.goal(name) for name in self._effectors()]
+        return any(goal.enabled or goal.id != goal.effector for goal in goals)
 
     def _remove_effectors(self) -> None:
-        self._several([act.RemoveEffector(name) for name in self._effectors()], "Remove")
+        effectors = dict.fromkeys(self._document.goal(name).effector for name in self._effectors())
+        self._several([act.RemoveEffector(name) for name in effectors], "Remove")
 
     def _several(self, actions: Sequence[act.Action], word: str) -> None:
         if len(actions) == 1:
@@ -271,6 +290,8 @@ class Posing:
             "effector.make": Handler(self._make, self._can_make),
             "effector.hold": Handler(self._hold, self._has_goal),
             "effector.remove": Handler(self._remove_effectors, lambda: bool(self._effectors())),
+            "goal.add": Handler(self._add, self._has_goal),
+            **{f"goal.add_{kind.name.lower()}": Handler(partial(self._add, kind), self._has_goal) for kind in KINDS},
             "goal.remove": Handler(self._remove_goals, self._can_remove_goals),
         }
 

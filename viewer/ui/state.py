@@ -86,9 +86,9 @@ def _effector(controller: Controller, goal: DocumentGoal, report: Report | None)
     document = controller.session.document
     stand = stand_of(document.skeleton, document.pose, goal)
     error = report.errors.get(goal.id) if report else None
-    goal = None
+    asked = None
     if goal.enabled:
-        goal = {
+        asked = {
             "position": list(goal.position) if goal.has_position and goal.position else None,
             "rotation": list(goal.rotation) if goal.has_rotation and goal.rotation else None,
         }
@@ -96,7 +96,7 @@ def _effector(controller: Controller, goal: DocumentGoal, report: Report | None)
         "name": goal.id,
         "screen": screen(controller, stand.position),
         "position": stand.position.tolist(),
-        "goal": goal,
+        "goal": asked,
         "hold": goal.enabled and goal.placed and not goal.pinned,
         "pinned": goal.enabled and goal.pinned,
         "error_m": error.metres if error else None,

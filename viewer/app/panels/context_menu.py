@@ -5,7 +5,8 @@ from __future__ import annotations
 from imgui_bundle import imgui
 
 from viewer.app.context import PanelContext
-from viewer.app.panels.inspector import WORDS
+from viewer.app.panels.goals import add_entries
+from viewer.app.panels.inspector import kind_entries
 from viewer.app.panels.panel_parts import run
 from viewer.app.widgets.edits import act
 from viewer.document.actions import (
@@ -13,16 +14,17 @@ from viewer.document.actions import (
     MakeEffector,
     ReleaseEffector,
     RemoveEffector,
+    RemoveGoal,
     Select,
-    SetGoalKind,
     SetJointLimits,
     SetPin,
 )
 from viewer.document.document import Item
+from viewer.document.scope import joint_of
 from viewer.errors import shown
 from viewer.ui.commands import BY_ID
 
-NAME = "##context"
+NAME, ADDING = "##context", "##add goal"
 
 
 def draw(ui: PanelContext) -> None:
@@ -43,12 +45,27 @@ def draw(ui: PanelContext) -> None:
         else:
             _view(ui)
         imgui.end_popup()
+    _adding(ui)
     imgui.pop_style_var()
+
+
+def _adding(ui: PanelContext) -> None:
+    """The menu that a key opens under the pointer: what else to ask of an effector."""
+    request = ui.take("add-goal")
+    if request is not None:
+        ui.memory["adding"] = request.value
+        imgui.open_popup(ADDING)
+    if imgui.begin_popup(ADDING):
+        effector = str(ui.memory.get("adding"))
+        if any(goal.id == effector for goal in ui.session.document.goals):
+            _title(ui, f"Add goal to {effector}")
+            add_entries(ui, effector)
+        imgui.end_popup()
 
 
 def _exists(ui: PanelContext, item: Item) -> bool:
     document = ui.session.document
-    names = document.skeleton.names if item.kind == "joint" else [goal.effector for goal in document.goals]
+    names = document.skeleton.names if item.kind == "joint" else [goal.id for goal in document.goals]
     return item.name in names
 
 
@@ -99,7 +116,7 @@ def _own_limits(ui: PanelContext, name: str) -> None:
 def _effector(ui: PanelContext, name: str) -> None:
     _effector_entries(ui, name)
     imgui.separator()
-    joint = next(e.joint for e in ui.session.document.skeleton.effectors if e.name == name)
+    joint = joint_of(ui.session.document, Item("effector", name))
     if imgui.menu_item_simple("Select its joint"):
         act(ui, Select((Item("joint", ui.session.document.skeleton.names[joint]),)))
     _command(ui, "view.frame_selection")
@@ -114,13 +131,16 @@ def _effector_entries(ui: PanelContext, name: str) -> None:
     if imgui.menu_item_simple("Hold here"):
         act(ui, HoldEffector(name))
     if imgui.begin_menu("Goal"):
-        for kind, words in WORDS.items():
-            if imgui.menu_item_simple(words, None, kind is goal.kind):
-                act(ui, SetGoalKind(name, kind))
+        kind_entries(ui, goal)
+        imgui.end_menu()
+    if imgui.begin_menu("Add goal"):
+        add_entries(ui, goal.effector)
         imgui.end_menu()
     if imgui.menu_item_simple("Release", BY_ID["goal.remove"].shortcut, False, goal.enabled):
         act(ui, ReleaseEffector(name))
-    if imgui.menu_item_simple("Remove effector"):
+    if goal.id != goal.effector and imgui.menu_item_simple("Remove goal", BY_ID["goal.remove"].shortcut):
+        act(ui, RemoveGoal(name))
+    elif goal.id == goal.effector and imgui.menu_item_simple("Remove effector"):
         act(ui, RemoveEffector(name))
 
 

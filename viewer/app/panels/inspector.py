@@ -14,7 +14,7 @@ from imgui_bundle import imgui
 from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
 from viewer.app.layout import Place
-from viewer.app.panels.goals import NO_GOALS
+from viewer.app.panels.goals import HINTS, NO_GOALS, OFF, WORDS, add_entries
 from viewer.app.panels.panel_parts import effector_mark
 from viewer.app.widgets.buttons import drop_button, head, label, quiet, separator, tell_need, text_button, toggle
 from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out
@@ -37,7 +37,9 @@ from viewer.document.actions import (
     MoveTargets,
     ReleaseEffector,
     RemoveEffector,
+    RemoveGoal,
     ResetPose,
+    Select,
     SetCoordinate,
     SetGoal,
     SetGoalKind,
@@ -219,37 +221,24 @@ class Angles:
         return turn
 
 
-WORDS = {
-    GoalKind.POSITION: "Position",
-    GoalKind.ROTATION: "Rotation",
-    GoalKind.POSE: "Position + rotation",
-    GoalKind.DISTANCE: "Distance",
-    GoalKind.AIM: "Aim",
-    GoalKind.OFF: "Off, follows along",
-}
-_HINTS = {
-    GoalKind.POSITION: "Be at a place",
-    GoalKind.ROTATION: "Be turned so",
-    GoalKind.POSE: "Be at a place, turned so",
-    GoalKind.DISTANCE: "Stay so far from a point",
-    GoalKind.AIM: "Point an axis at a point",
-    GoalKind.OFF: "Nothing is asked",
-}
 _WEIGHT = Format(decimals=2, per_pixel=0.005, snap=0.1, units=PART.units, low=0.001, high=1000.0)
+_ADD = 26
+"""Width of the button that adds a goal, logical pixels."""
 _AXIS = Format(decimals=2, per_pixel=0.005, snap=0.1, units={}, low=-1.0, high=1.0)
 
 
 def draw_goal(ui: PanelContext, goal: DocumentGoal) -> None:
-    """Draw the part about one goal."""
-    name = goal.effector
+    """Draw the part about one goal, and the others of its effector."""
+    name = goal.id
     error = ui.session.errors.get(name)
     x, y = imgui.get_cursor_screen_pos()
-    note = f"goal · {WORDS[goal.kind].partition(',')[0].lower()}"
+    note = f"goal · {WORDS[goal.kind].lower() if goal.enabled else 'off'}"
     head(ui, "", name, f"{note} · pinned" if goal.pinned else note)
     pen = Pen(ui)
     effector_mark(pen, x + pen.px(7), y + pen.px(12), goal, reached=error is None or error.reached)
+    _siblings(ui, goal)
     _kind(ui, goal)
-    if goal.kind is GoalKind.OFF:
+    if not goal.enabled:
         _off(ui, goal)
         return
     if goal.has_position:
@@ -269,27 +258,62 @@ def draw_goal(ui: PanelContext, goal: DocumentGoal) -> None:
     _buttons(ui, goal)
 
 
+def _siblings(ui: PanelContext, goal: DocumentGoal) -> None:
+    """The goals of the effector to choose from, where it has several."""
+    goals = ui.session.document.goals_of(goal.effector)
+    if len(goals) < 2:
+        return
+    label(ui, "Goals")
+    left, pen = imgui.get_cursor_pos_x(), Pen(ui)
+    right = left + imgui.get_content_region_avail().x
+    for number, one in enumerate(goals):
+        words = WORDS[one.kind] if one.enabled else "Off"
+        width = pen.width(words) + pen.px(20)
+        if number:
+            imgui.same_line(0.0, ui.px(6))
+            if imgui.get_cursor_pos_x() + width > right:
+                imgui.new_line()
+                imgui.set_cursor_pos_x(left)
+        if text_button(ui, f"{words}##{one.id}", width=width, on=one.id == goal.id, hint=one.id):
+            act(ui, Select((Item("effector", one.id),)))
+
+
 def _kind(ui: PanelContext, goal: DocumentGoal) -> None:
+    """What the goal asks, and a button that asks one thing more of its effector."""
     label(ui, "Goal")
-    if drop_button(ui, "kind", WORDS[goal.kind], width=imgui.get_content_region_avail().x, height=24):
+    wide = imgui.get_content_region_avail().x - ui.px(_ADD + 6)
+    if drop_button(ui, "kind", WORDS[goal.kind] if goal.enabled else OFF, width=wide, height=24):
         imgui.open_popup("kinds")
+    imgui.same_line(0.0, ui.px(6))
+    if text_button(ui, "+##add", width=ui.px(_ADD), hint="Add a goal to the effector   Shift+A"):
+        imgui.open_popup("add")
     if imgui.begin_popup("kinds"):
-        for kind, words in WORDS.items():
-            if imgui.menu_item_simple(words, _HINTS[kind], kind is goal.kind):
-                act(ui, SetGoalKind(goal.effector, kind))
+        kind_entries(ui, goal)
         imgui.end_popup()
+    if imgui.begin_popup("add"):
+        add_entries(ui, goal.effector)
+        imgui.end_popup()
+
+
+def kind_entries(ui: PanelContext, goal: DocumentGoal) -> None:
+    """The entries of a menu that says what a goal asks."""
+    for kind, words in WORDS.items():
+        if imgui.menu_item_simple(words, HINTS[kind], goal.enabled and kind is goal.kind):
+            act(ui, SetGoalKind(goal.id, kind))
+    if imgui.menu_item_simple(OFF, "Nothing is asked", not goal.enabled):
+        act(ui, ReleaseEffector(goal.id))
 
 
 def _off(ui: PanelContext, goal: DocumentGoal) -> None:
     label(ui, "")
     if text_button(ui, "Hold here", icon=fa.ICON_FA_LOCATION_CROSSHAIRS, hint="Ask it to stay where it is"):
-        act(ui, HoldEffector(goal.effector))
+        act(ui, HoldEffector(goal.id))
     imgui.same_line()
     _remove(ui, goal)
 
 
 def _place(ui: PanelContext, goal: DocumentGoal) -> None:
-    name = goal.effector
+    name = goal.id
     label(ui, {GoalKind.DISTANCE: "From", GoalKind.AIM: "At"}.get(goal.kind, place_label(ui)))
     changed = axis_fields(ui, "position", goal.position, in_lengths(ui, PLACE))
     if changed is None or goal.position is None:
@@ -299,7 +323,7 @@ def _place(ui: PanelContext, goal: DocumentGoal) -> None:
 
 
 def _turn(ui: PanelContext, goal: DocumentGoal) -> None:
-    name = goal.effector
+    name = goal.id
     angles: Angles = ui.memory.setdefault("target angles", Angles())
     turn = goal.rotation or tuple(stand_of(ui.session.document.skeleton, ui.session.document.pose, goal).rotation)
     label(ui, "Rotation", hint="Degrees about x, y, z, the world's axes first to last")
@@ -310,7 +334,7 @@ def _turn(ui: PanelContext, goal: DocumentGoal) -> None:
 
 
 def _axis(ui: PanelContext, goal: DocumentGoal, axis: Sequence[float]) -> None:
-    name = goal.effector
+    name = goal.id
     label(ui, "Axis", hint="The direction, in the joint's frame, that points at the place")
     changed = axis_fields(ui, "axis", axis, _AXIS)
     if changed is None:
@@ -326,7 +350,7 @@ def _axis(ui: PanelContext, goal: DocumentGoal, axis: Sequence[float]) -> None:
 
 
 def _weights(ui: PanelContext, goal: DocumentGoal) -> None:
-    name, turn_only = goal.effector, goal.kind is GoalKind.ROTATION and not goal.pin_position
+    name, turn_only = goal.id, goal.kind is GoalKind.ROTATION and not goal.pin_position
     if not turn_only:
         label(ui, "Weight")
         edit = _floored(part_slider(ui, "weight", goal.weight, form=_WEIGHT, hint="Against the other goals"))
@@ -353,7 +377,7 @@ def _pins(ui: PanelContext, goal: DocumentGoal) -> None:
             imgui.same_line(0.0, ui.px(6))
         if text_button(ui, f"{part}##pin", icon=fa.ICON_FA_THUMBTACK, on=pinned[index], hint=hints[index]):
             wanted = {part.lower(): not pinned[index]}
-            act(ui, SetPin(goal.effector, **wanted))
+            act(ui, SetPin(goal.id, **wanted))
 
 
 def _buttons(ui: PanelContext, goal: DocumentGoal) -> None:
@@ -362,17 +386,19 @@ def _buttons(ui: PanelContext, goal: DocumentGoal) -> None:
     space = ui.px(6)
     width = float(int((imgui.get_content_region_avail().x - 2 * space) / 3))
     if text_button(ui, "Hold here", width=width, hint="Bring the target to where the effector is"):
-        act(ui, HoldEffector(goal.effector))
+        act(ui, HoldEffector(goal.id))
     imgui.same_line(0.0, space)
     if text_button(ui, "Release", width=width, hint="Ask nothing of it: it follows along   Delete"):
-        act(ui, ReleaseEffector(goal.effector))
+        act(ui, ReleaseEffector(goal.id))
     imgui.same_line(0.0, space)
     _remove(ui, goal, width)
 
 
 def _remove(ui: PanelContext, goal: DocumentGoal, width: float | None = None) -> None:
-    if text_button(ui, "Remove", width=width, hint="The joint is no effector any more"):
-        act(ui, RemoveEffector(goal.effector))
+    own = goal.id == goal.effector
+    hint = "The joint is no effector any more" if own else "This goal is gone; the others of its effector stay"
+    if text_button(ui, "Remove", width=width, hint=hint):
+        act(ui, RemoveEffector(goal.effector) if own else RemoveGoal(goal.id))
 
 
 def _with(values: Sequence[float] | None, index: int, value: float) -> tuple[float, ...]:
@@ -534,7 +560,7 @@ def draw(ui: PanelContext) -> None:
         with ui.fonts.small():
             quiet(ui, f"{len(kinds)} selected, the last is shown")
     if goal is not None:
-        imgui.push_id(goal.effector)
+        imgui.push_id(goal.id)
         draw_goal(ui, goal)
         imgui.pop_id()
     if joint >= 0:
@@ -558,7 +584,7 @@ def shown(document: Document) -> tuple[DocumentGoal | None, int]:
     joint = -1 if name is None else skeleton.index(name)
     if effector is not None:
         goal = document.goal(effector)
-        return goal, joint if joint >= 0 else find_place(skeleton, effector).joint
+        return goal, joint if joint >= 0 else find_place(skeleton, goal.effector).joint
     on_it = next((e.name for e in skeleton.effectors if e.joint == joint), None)
-    handle_on_it = document.goal(on_it) if on_it is not None else None
-    return handle_on_it if handle_on_it is not None and handle_on_it.on else None, joint
+    goal_on_it = document.goal(on_it) if on_it is not None else None
+    return goal_on_it if goal_on_it is not None and goal_on_it.enabled else None, joint

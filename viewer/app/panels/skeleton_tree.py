@@ -17,7 +17,7 @@ from viewer.app.widgets.edits import act
 from viewer.app.widgets.fields import Search, search_field
 from viewer.document.actions import Select
 from viewer.document.document import Item
-from viewer.skeleton.effectors import find_place
+from viewer.document.scope import joint_of
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Ints
 
@@ -132,14 +132,10 @@ def _follow(ui: PanelContext, state: _State) -> None:
     if state.active is None and not fresh:
         return
     skeleton = document.skeleton
-    joint = -1 if state.active is None else _joint_of(skeleton, state.active)
+    joint = -1 if state.active is None else joint_of(document, state.active)
     fits = imgui.get_content_region_avail().y / ui.px(ROW)
     state.folds.show(skeleton, joint, {effector.joint for effector in skeleton.effectors}, fits)
     state.scroll_to = joint
-
-
-def _joint_of(skeleton: Skeleton, chosen: Item) -> int:
-    return skeleton.index(chosen.name) if chosen.kind == "joint" else find_place(skeleton, chosen.name).joint
 
 
 def _rows(state: _State, skeleton: Skeleton) -> list[Row]:

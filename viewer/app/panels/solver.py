@@ -89,7 +89,7 @@ def _plot(ui: PanelContext, report: Report) -> None:
     implot.setup_axis_ticks(implot.ImAxis_.y1, thin, words)
     goal, _ = shown(ui.session.document)
     only = next(iter(lines)) if len(lines) == 1 else ""
-    chosen = goal.effector if goal is not None else only
+    chosen = goal.id if goal is not None else only
     for name, errors in lines.items():
         if name != chosen:
             _line(name, steps, errors, "text3", ui.scale)

@@ -182,7 +182,7 @@ class RowPainter:
         selected: names of joints.
         hovered: name of the joint under the pointer, here or in the view.
         stuck: names of joints at a limit.
-        missed: names of effectors whose goals are missed.
+        missed: ids of the goals that are missed.
         flat: rows are what a search found: they name their parents.
         indent: framebuffer pixels that a child stands to the right of its parent ...
         most: ... and that any row stands to the right of a root at most.
@@ -206,8 +206,9 @@ class RowPainter:
         """For the document as it is now, in the current imgui window."""
         document = ui.session.document
         goals: dict[int, list[DocumentGoal]] = {}
-        for effector, goal in zip(document.skeleton.effectors, document.goals, strict=True):
-            goals.setdefault(effector.joint, []).append(goal)
+        joints = {effector.name: effector.joint for effector in document.skeleton.effectors}
+        for goal in document.goals:
+            goals.setdefault(joints[goal.effector], []).append(goal)
         hovered = ui.controller.hovered_item()
         most = max(imgui.get_content_region_avail().x - ui.px(_NAME + _BESIDE), 0.0)
         indent = min(ui.px(INDENT), max(most / max(deepest(document.skeleton), 1), _LEAST_INDENT * ui.scale))
@@ -268,7 +269,7 @@ class RowPainter:
         """The effectors on the joint, at the right end; returns where the room left of them ends."""
         pen, right = self.pen, it.x + it.w - self.pen.px(6)
         for goal in self.goals.get(joint, ())[:_MOST_MARKS]:
-            reached = goal.effector not in self.missed
+            reached = goal.id not in self.missed
             effector_mark(pen, right - pen.px(6), it.middle[1], goal, reached=reached)
             right -= pen.px(15)
         return right

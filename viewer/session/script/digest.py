@@ -19,8 +19,12 @@ from viewer.skeleton.skeleton import Skeleton
 _LETTERS = 12
 _SHARED = (Skeleton, Take, Pose)
 """Types of the values that documents have in common."""
-_UNCHANGED = {Skeleton: ("rest_rotations", "kinds", "axes", "limits", "tip_parents", "tip_offsets", "poses",
-                         "spreads", "spread_matrices")}  # fmt: skip
+_UNCHANGED: dict[object, tuple[str, ...]] = {
+    Skeleton: (
+        "rest_rotations", "kinds", "axes", "limits", "tip_parents", "tip_offsets", "poses", "spreads",
+        "spread_matrices",
+    )
+}  # fmt: skip
 """Fields that no action changes but those that read a file, by which machines may have other last bits."""
 
 
@@ -69,12 +73,12 @@ class Digester:
             digest.update(seen[1])
         elif is_dataclass(value):
             for place in fields(value):
-                if place.init and place.name not in _UNCHANGED.get(type(value), ()):  # type: ignore[call-overload]
+                if place.init and place.name not in _UNCHANGED.get(type(value), ()):
                     digest.update(place.name.encode())
                     self._add(digest, "", getattr(value, place.name))
         elif isinstance(value, Mapping):
             self._add(digest, name, [*value.items()])
-        elif isinstance(value, (tuple, list)) and not isinstance(value, str):
+        elif isinstance(value, (tuple, list)):
             for number, one in enumerate(value):
                 digest.update(b",")
                 self._add(digest, f"{name} {number}" if name else "", one)

@@ -100,7 +100,7 @@ def take_data(take: Take) -> Any:  # noqa: ANN401 - TakeData
     return VALUES.data(take, tracks=[_tracks_data(group) for group in _alike(take)], pins=_pins_data(take))
 
 
-def take_of(data: Any, character: Character, path: str) -> Take:
+def take_of(data: Any, character: Character, path: str) -> Take:  # noqa: ANN401 - TakeData
     """The take.
 
     Args:
@@ -230,7 +230,7 @@ def document_data(document: Document, folder: Path | None = None) -> Any:  # noq
     )
 
 
-def document_of(data: Any, folder: Path, *, motion: bool = True) -> Document:
+def document_of(data: Any, folder: Path, *, motion: bool = True) -> Document:  # noqa: ANN401 - DocumentData
     """The document.
 
     Args:
@@ -301,7 +301,7 @@ def _check(document: Document) -> None:
         raise FormatError(f"expected names of joints, found {min(unknown)!r}", path=f"{_WHERE}.unlimited")
 
 
-def _still(data: Any) -> Mapping[str, Clip]:
+def _still(data: Any) -> Mapping[str, Clip]:  # noqa: ANN401 - likewise
     """Clips in place of those that cannot be had, long enough for all keys: the rest pose, where the figure stood."""
     skeleton = skeleton_of(data.character.skeleton, f"{_WHERE}.character.skeleton")
     takes = [take for take in (data.take, *data.put_aside) if take is not None]

@@ -7,7 +7,7 @@ from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import Enum
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NamedTuple, Union, cast, get_args, get_origin, get_type_hints
 
 import msgspec
 import numpy as np
@@ -125,7 +125,7 @@ class Serialiser:
             given: the data of fields that are stored otherwise, and of further entries.
         """
         made = dict(given)
-        for place, usual in _places(type(value)).items():
+        for place, usual in _places(cast("Any", type(value))).items():
             if place not in given:
                 one = getattr(value, place)
                 # What is as usual is left out if it is the very default.

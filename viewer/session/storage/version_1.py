@@ -1,8 +1,8 @@
 """Session files of version 1, and those from before versions were written, as such of version 2.
 
-Each effector had one goal, its "handle", whose kind was "off" where nothing was asked; a goal had no id. What a BVH file
-was laid out like stood in two entries of the source. Recorded actions called goals handles, and digests, which were of
-fewer fields, are left out of them.
+Each effector had one goal, its "handle", whose kind was "off" where nothing was asked; a goal had no id. The layout of
+a BVH file stood in two entries of the source. Recorded actions called goals handles; their digests of all but the pose
+were of fewer fields and are left out.
 """
 
 from __future__ import annotations
