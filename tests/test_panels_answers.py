@@ -157,6 +157,28 @@ def test_release_and_hold_switch_a_goal_off_and_on(window: PanelWindow) -> None:
     assert window.session.document.goal("Head").kind is GoalKind.POSITION
 
 
+def test_goals_are_added_to_an_effector_chosen_and_removed(window: PanelWindow) -> None:
+    select(window, ("effector", "Head"))
+    assert window.controller.can("goal.add")
+    window.click("inspector", "+##add")
+    assert window.popup
+    window.tap(imgui.Key.escape)
+    window.controller.run("goal.add_aim")
+    window.frames(2)
+    assert [goal.kind for goal in window.session.document.goals_of("Head")] == [GoalKind.POSITION, GoalKind.AIM]
+    assert window.session.history[-1] == "Add aim of Head"
+    assert "aim" in window.words("goals")
+    window.click("inspector", "Position##Head")
+    assert window.session.document.active == Item("effector", "Head")
+    window.click("goals", "goal Head_2")
+    assert window.session.document.active == Item("effector", "Head_2")
+    window.click("inspector", "Remove")
+    assert len(window.session.document.goals_of("Head")) == 1
+    window.session.undo()
+    window.controller.run("goal.remove")
+    assert len(window.session.document.goals_of("Head")) == 1
+
+
 def test_make_effector_makes_one_of_the_joint(window: PanelWindow) -> None:
     select(window, ("joint", "Spine1"))
     window.click("inspector", "Make effector")

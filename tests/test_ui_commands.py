@@ -104,6 +104,14 @@ def test_an_effector_is_made_released_held_and_removed(person: Person) -> None:
     assert "LeftForeArm" not in [handle.effector for handle in person.document.goals]
 
 
+def test_a_key_asks_which_goal_to_add(person: Person) -> None:
+    select(person, "LeftHand", kind="effector")
+    person.key("shift+a")
+    assert [(one.name, one.value) for one in person.controller.requests] == [("add-goal", "LeftHand")]
+    select(person)
+    assert not person.controller.can("goal.add")
+
+
 def test_several_goals_are_removed_in_one_step(person: Person) -> None:
     select(person, "LeftHand", "RightHand", kind="effector")
     depth = person.controller.session.undo_depth
