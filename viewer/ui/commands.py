@@ -231,7 +231,7 @@ POSING = (
     Command("pin.rotation", "Pin rotation", ("shift+p",), POSE, menu="Goals", toggle=True),
     Command("effector.make", "Make effector", ("shift+g",), POSE, menu="Goals"),
     Command("effector.hold", "Hold here", (), POSE, menu="Goals"),
-    Command("goal.add", "Add goal", ("shift+a",), POSE, menu="Goals", row="Add, remove a goal"),
+    Command("goal.add", "Add goal", ("shift+a",), POSE, menu="Goals"),
     *(
         Command(f"goal.add_{kind}", f"Add {kind} goal", (), POSE, menu="Goals")
         for kind in ("position", "rotation", "pose", "distance", "aim")

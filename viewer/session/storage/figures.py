@@ -16,7 +16,7 @@ from viewer.document.take.values import Stretch
 from viewer.errors import FormatError, InputError
 from viewer.formats.bounds import check_counts
 from viewer.session.storage.motion import ClipsOfFile, carried, clips_of, reference
-from viewer.session.storage.values import Form, Rows, Serialiser, member
+from viewer.session.storage.values import Form, Rows, Serialiser, members
 from viewer.skeleton.character import Character
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.limits import JointKind, JointLimits, LimitForm
@@ -85,11 +85,11 @@ def _check_skeleton(data: Any, path: str) -> None:  # noqa: ANN401 - a struct ma
     if len(data.kinds) != count or len(data.limits) != count:
         raise FormatError(f"expected {count} kinds and limits, one for each name", path=path)
     check_counts(count, effectors=len(data.effectors))
-    kinds = [member(JointKind, kind, f"{path}.kinds[{place}]") for place, kind in enumerate(data.kinds)]
+    kinds = members(JointKind, data.kinds, f"{path}.kinds")
     for place, limits in enumerate(data.limits):
-        kind, where = kinds[place], f"{path}.limits[{place}]"
         if limits is None:
             continue
+        kind, where = kinds[place], f"{path}.limits[{place}]"
         wanted = _COORDINATES.get(kind, 3)
         if len(limits.lower) != wanted or len(limits.upper) != wanted:
             raise FormatError(f"expected {wanted} lower and upper bounds", path=where)

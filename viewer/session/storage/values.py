@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 
 from viewer.errors import FormatError, InputError
-from viewer.session.storage.arrays import Packed, Stored, check_unit, pack, unpack
+from viewer.session.storage.arrays import Stored, check_unit, pack, unpack
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Ints, unit_quaternions
@@ -150,8 +150,10 @@ class Serialiser:
         if is_dataclass(value) or hasattr(value, "_fields"):
             return self.data(value)
         if isinstance(value, Iterable):
-            rows = [self._written(one) for one in value]
-            return tuple(rows) if rows and all(type(one) is float for one in rows) else rows
+            first = next(iter(value), None)  # the others are alike
+            if type(first) is float:
+                return tuple(value)
+            return list(value) if type(first) in _PLAIN else [self._written(one) for one in value]
         return value  # a number of numpy, which the encoder takes
 
     # Reading
@@ -185,9 +187,9 @@ class Serialiser:
 
     def _value(self, hint: Any, stored: Any, path: str, lengths: Lengths, rows: Rows | None = None) -> Any:  # noqa: ANN401
         origin, inner = get_origin(hint), get_args(hint)
+        if stored is None:
+            return None
         if origin in (Union, UnionType):
-            if stored is None:
-                return None
             (hint,) = (one for one in inner if one is not NoneType)
             return self._value(hint, stored, path, lengths, rows)
         if hint in self._forms:
@@ -197,6 +199,8 @@ class Serialiser:
         if origin is tuple and inner[-1] is Ellipsis:
             if inner[0] in _PLAIN:
                 return tuple(stored)
+            if isinstance(inner[0], type) and issubclass(inner[0], Enum):
+                return members(inner[0], stored, path)
             return tuple(self._value(inner[0], one, f"{path}[{i}]", dict(lengths)) for i, one in enumerate(stored))
         if origin is frozenset:
             return frozenset(stored)
@@ -218,6 +222,14 @@ def member(kind: Any, word: str, path: str) -> Any:  # noqa: ANN401 - an enumera
     except ValueError:
         listed = ", ".join(str(one) for one in kind)
         raise FormatError(f"expected one of {listed}, found {word!r}", path=path) from None
+
+
+def members(kind: Any, words: Iterable[str], path: str) -> tuple[Any, ...]:  # noqa: ANN401 - an enumeration
+    """The members of an enumeration that words name; raises as `member` does."""
+    try:
+        return tuple(map(kind, words))
+    except ValueError:
+        return tuple(member(kind, word, f"{path}[{place}]") for place, word in enumerate(words))
 
 
 def _array(stored: Stored, rows: Rows | None, lengths: Lengths, path: str, *, whole: bool) -> Any:  # noqa: ANN401
@@ -273,4 +285,4 @@ def _word(one: Enum) -> str:
     return str(one)
 
 
-__all__ = ["Form", "Lengths", "Packed", "Rows", "Serialiser", "member"]
+__all__ = ["Form", "Lengths", "Rows", "Serialiser", "member", "members"]
