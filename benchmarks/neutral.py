@@ -15,20 +15,16 @@ import json
 import sys
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
 import numpy as np
+from rivals import MINK, MUJOCO, PINOCCHIO, RIVALS, Entry
 
-from viewer.cli.bench.contender import Entry
-from viewer.cli.bench.entries import MINK, MUJOCO, PINOCCHIO, RIVALS
 from viewer.cli.bench.problems import UNREACHABLE, Problems
 from viewer.cli.bench.rigs import Rig
 from viewer.formats.skeleton_json import skeleton_from_text
-
-if TYPE_CHECKING:
-    from types import ModuleType
-
-    from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Floats
 
 FOLDER = Path(__file__).resolve().parents[2] / "shared" / "bench"
 """Where it is looked for unless said otherwise."""
@@ -98,7 +94,7 @@ class NeutralSource:
 
 
 class Peer:
-    """A program of ``peers/`` as a `viewer.cli.bench.contender.Contender`."""
+    """A program of ``peers/`` as a `viewer.cli.bench.solves.Contender`."""
 
     def __init__(self, source: NeutralSource, module: str, rig: Rig) -> None:
         """Make its solver for the rig."""

@@ -32,7 +32,7 @@ from viewer.formats.save import save
 from viewer.ik.goals import Goal
 from viewer.session import Mode, Session, new_document
 from viewer.session.files import load_session, save_session
-from viewer.session.script import open_script
+from viewer.session.script.player import open_script
 from viewer.skeleton.kinematics import fk, fk_clip
 from viewer.ui.showing import show
 
@@ -112,7 +112,7 @@ def seeds() -> dict[str, list[bytes]]:
         for made in (Session(new_document(FIGURE)), _keyed()):
             save_session(made.document, path)
             result[".ikv.json"].append(path.read_bytes())
-        save_session((made := _recorded()).document, path, made.tape)
+        save_session((made := _recorded()).document, path, made.action_log)
         result["actions"] = [path.read_bytes()]
     return result
 

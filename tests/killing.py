@@ -22,11 +22,11 @@ from viewer.app.autosave_service import Keeper
 from viewer.app.layout import Layout
 from viewer.document.actions import SetLimits
 from viewer.session import Session, new_document
+from viewer.session.autosave import recoveries
 from viewer.session.files import load_session
 from viewer.session.preferences import Preferences
-from viewer.session.recovery import recoveries
-from viewer.session.script import replay
 from viewer.session.script.digest import digest_of
+from viewer.session.script.player import replay
 from viewer.ui.controller import Controller
 
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viewer.ik.assemble import assemble, freedoms_of
+from viewer.ik.backends.vectorised.engine import into_limits
+from viewer.ik.backends.vectorised.joints import move
 from viewer.ik.goals import Goal
 from viewer.ik.methods import METHODS, Tuning, UserRows, run_default
 from viewer.ik.settings import seeds_for
 from viewer.ik.system import Settings, make_state, make_work
-from viewer.ik.vectorised import into_limits
-from viewer.ik.vectorised_joints import move
 from viewer.skeleton import JointKind, JointLimits, Pose, Skeleton, World, fk
 from viewer.spatial.quaternion import IDENTITY, normalized
 

@@ -19,8 +19,8 @@ import numpy as np
 from viewer import Goal
 from viewer.session import stand_of, world_of
 from viewer.session.files import load_session, save_session
-from viewer.session.script import open_script
 from viewer.session.script.digest import digest_of
+from viewer.session.script.player import open_script
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -163,7 +163,7 @@ def _parts(value: object) -> dict[object, object] | None:
 def store(session: Session, path: Path) -> None:
     """Write a recording and what is expected of it."""
     path.unlink(missing_ok=True)  # what stood there would be kept as a backup
-    save_session(session.document, path, session.tape)
+    save_session(session.document, path, session.action_log)
     expected: Tree = {"digest": digest_of(session.document), **facts(session)}
     lines = (f" {json.dumps(name)}: {json.dumps(value)}" for name, value in expected.items())
     expectation_of(path).write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")

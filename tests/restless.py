@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from viewer.document import actions as act
+from viewer.document.evaluation import frame_pose
 from viewer.document.goal import KINDS
+from viewer.document.key_editing import different
 from viewer.document.planar_rig import PLANES
 from viewer.document.scope import binding
-from viewer.document.take.editing import different
-from viewer.document.take.values import Blend, Key
+from viewer.document.take import Blend, Key
 from viewer.errors import ViewerError
 from viewer.session import Grab, Item, Loop, Mode, Scope, Session
 from viewer.skeleton.coordinates import joint_space, limit_violation
@@ -247,7 +248,7 @@ def left_outside(document: Document) -> list[str]:
     pose = document.pose
     beyond = limit_violation(binding(document), pose)
     if document.frames:
-        shown = document.frame_pose(min(document.frame, document.frames - 1))
+        shown = frame_pose(document, min(document.frame, document.frames - 1))
         beyond = np.where(different(pose, shown), beyond, 0.0)
     names = document.skeleton.names
     return [f"{names[joint]} by {beyond[joint]:.1e}" for joint in np.flatnonzero(beyond > OUTSIDE).tolist()]

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viewer.ik.assemble import assemble, freedoms_of
+from viewer.ik.backends.vectorised.engine import into_limits
 from viewer.ik.goals import Goal
 from viewer.ik.system import make_state, make_work
-from viewer.ik.vectorised import into_limits
 from viewer.skeleton.coordinates import project_pose
 from viewer.skeleton.limits import EULER_ORDERS, UNLIMITED, JointKind, JointLimits
 from viewer.skeleton.pose import Pose

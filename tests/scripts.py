@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sessions import session
 
 from viewer.session.files import save_session, session_bytes
-from viewer.session.script import replay
+from viewer.session.script.player import replay
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +27,7 @@ def recorded(name: str = "biped") -> Session:
 
 def saved(made: Session, folder: Path) -> Path:
     path = folder / "reported.ikv.json"
-    save_session(made.document, path, made.tape)
+    save_session(made.document, path, made.action_log)
     return path
 
 

@@ -79,7 +79,7 @@ def check_history(session: Session) -> None:
     """Undoing all leads to the very document that it began with, and doing all again to where it was."""
     session.stop_recording()
     session.commit()
-    start, end = session._history._steps[0].before.document, session._history._steps[-1].after.document
+    start, end = session._history.steps[0].before.document, session._history.steps[-1].after.document
     while session.undo():
         pass
     assert session.document is start

@@ -8,7 +8,8 @@ import numpy as np
 from sessions import session
 
 from viewer.document import actions as act
-from viewer.document.take import Take, take_pose
+from viewer.document.evaluation import frame_pose
+from viewer.document.take import Take
 from viewer.spatial.quaternion import angle_between, exp, multiply
 
 if TYPE_CHECKING:
@@ -68,4 +69,4 @@ def clip_of(document: Document) -> Clip:
 
 def all_poses(document: Document) -> list[Pose]:
     """Every frame, as it is played."""
-    return [take_pose(document, frame) for frame in range(document.frames)]
+    return [frame_pose(document, frame) for frame in range(document.frames)]

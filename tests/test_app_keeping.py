@@ -9,9 +9,9 @@ import pytest
 from window_pilot import Pilot
 
 from viewer.app.autosave_service import Keeper
+from viewer.session.autosave import recoveries
 from viewer.session.files import load_session
 from viewer.session.preferences import load_preferences
-from viewer.session.recovery import recoveries
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

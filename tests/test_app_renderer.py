@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from imgui_bundle import imgui
+from imgui_harness import Harness
 from ui_person import Person
 
-from viewer.app.device import SAMPLE_LIMIT
 from viewer.app.fonts import cjk_font
-from viewer.app.harness import Harness
 from viewer.app.imgui_renderer import copy_list
 from viewer.app.layers import Blitter
 from viewer.app.stage import Level, Stage
 from viewer.app.theme import apply_theme, paint
+from viewer.app.window import SAMPLE_LIMIT
 from viewer.opengl import Renderer, create_context
 from viewer.scene.look import PALETTE
 

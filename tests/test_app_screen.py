@@ -10,7 +10,7 @@ from imgui_bundle import imgui
 from window_pilot import Pilot
 
 from viewer.app.input import Capture, Inputs
-from viewer.app.painter import Screen
+from viewer.app.window import Screen
 from viewer.opengl import Renderer, create_context
 from viewer.ui.numbers import Rect
 

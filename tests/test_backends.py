@@ -21,26 +21,16 @@ from rigs import (
     random_skeleton,
 )
 
-from viewer.ik import (
-    driver,
-    kernels,
-    kernels_align,
-    kernels_dual,
-    kernels_far,
-    kernels_forward,
-    kernels_groups,
-    kernels_joints,
-    kernels_pull,
-    kernels_step,
-    kernels_stretch,
-    vectorised,
-)
-from viewer.ik.driver import CONVERGED
+from viewer.ik import levenberg_marquardt
+from viewer.ik.backends import engine_for, twins
+from viewer.ik.backends.compiled import algebra, alignment, dual, forward, goal_islands, joints, starts, step
+from viewer.ik.backends.vectorised import engine
+from viewer.ik.backends.vectorised.forward import residuals
+from viewer.ik.backends.vectorised.step import solve_dual
 from viewer.ik.goals import Goal
-from viewer.ik.system import Settings, State, System, Work, make_state, make_work
-from viewer.ik.twin import twins
-from viewer.ik.vectorised_forward import residuals
-from viewer.ik.vectorised_step import solve_dual
+from viewer.ik.levenberg_marquardt import CONVERGED
+from viewer.ik.system import Settings, State, System, Work, copy_state, make_state, make_work
+from viewer.ik.workspace import Workspace
 from viewer.skeleton.coordinates import limit_violation
 from viewer.skeleton.kinematics import fk
 from viewer.skeleton.limits import JointKind
@@ -56,12 +46,12 @@ if TYPE_CHECKING:
 
 KERNELS = {
     name: value
-    for module in (kernels, kernels_joints, kernels_forward, kernels_dual, kernels_step, kernels_align, kernels_pull)
+    for module in (algebra, joints, forward, dual, step, alignment)
     for name, value in vars(module).items()
     if isinstance(value, types.FunctionType)
 }
-PLAIN = types.SimpleNamespace(**{name: KERNELS[name] for name in vectorised.STEPS})
-FAST = types.SimpleNamespace(**vectorised.STEPS)
+PLAIN = types.SimpleNamespace(**{name: KERNELS[name] for name in engine.STEPS})
+FAST = types.SimpleNamespace(**engine.STEPS)
 WRITTEN = set(Work._fields) - {"gram", "factor", "pivots", "sines", "cosines", "axes", "axis", "vectors", "quaternions"}
 """What steps leave for others in the scratch."""
 
@@ -129,14 +119,14 @@ def test_every_step_agrees(seed: int) -> None:
     seed_pose = np.where(s.bounded, np.clip(random.normal(size=len(s.lower)), s.lower, s.upper), 0.3)
     pair.call("reseed", lambda w, a, b: (s, w, seed_pose, a.x, a.q, a.t, b.x, b.q, b.t))
     pair.call("residuals", lambda w, _, b: (s, w, b.q, b.t, b.e))
-    pair.call("align_roots", lambda w, _, b: (s, w, b.q, b.t, kernels_align.FEWEST))
+    pair.call("align_roots", lambda w, _, b: (s, w, b.q, b.t, alignment.FEWEST))
     pair.call("residuals", lambda w, _, b: (s, w, b.q, b.t, b.e))
     pair.call("align_roots", lambda w, _, b: (s, w, b.q, b.t, 1))
 
 
 LOOPS = {
     name
-    for module in (kernels_far, kernels_groups, kernels_stretch)
+    for module in (starts, goal_islands)
     for name, value in vars(module).items()
     if getattr(value, "__module__", "") == module.__name__
 }
@@ -144,16 +134,16 @@ LOOPS = {
 
 
 def test_steps_stand_in_for_all_that_the_driver_calls() -> None:
-    own = {module.__name__ for module in vectorised.LOOPS}
+    own = {module.__name__ for module in engine.LOOPS}
     called = {
         name
-        for module in vectorised.LOOPS
+        for module in engine.LOOPS
         for name, value in vars(module).items()
         if isinstance(value, types.FunctionType) and value.__module__ not in own
     }
-    assert called - LOOPS == set(vectorised.STEPS)
-    for name in vectorised.STEPS:
-        kernel, step = inspect.signature(KERNELS[name]), inspect.signature(vectorised.STEPS[name])
+    assert called - LOOPS == set(engine.STEPS)
+    for name in engine.STEPS:
+        kernel, step = inspect.signature(KERNELS[name]), inspect.signature(engine.STEPS[name])
         assert list(kernel.parameters) == list(step.parameters), name
 
 
@@ -194,6 +184,15 @@ def solved(solve: Solve, case: Problem, settings: Settings) -> tuple[int, int, S
     return status, iterations, state
 
 
+def solved_compiled(case: Problem, settings: Settings) -> tuple[int, int, State]:
+    """The same by compiled code."""
+    space = Workspace(case.skeleton, replace(case.assembly, system=case.system))
+    for state in (space.state, space.anchor):
+        copy_state(case.state, state)
+    engine_for("numba")[0].solve_batch(space, settings, onward=True)
+    return int(space.one.code[0]), int(space.one.iterations[0]), space.state
+
+
 def with_seeds(case: Problem, count: int) -> Problem:
     random, s = np.random.default_rng(0), case.system
     low, high = np.where(s.bounded, s.lower, -1.0), np.where(s.bounded, s.upper, 1.0)
@@ -211,19 +210,18 @@ def assert_same_answer(one: tuple[int, int, State], other: tuple[int, int, State
 def test_whole_solves_agree(seed: int) -> None:
     case = with_seeds(reachable(seed), 4)
     settings = Settings(max_iterations=80, restarts=4, pull=0.1 * (seed % 2))
-    plain, fast = (solved(solve, case, settings) for solve in (driver.solve, vectorised.solve))
+    plain, fast = (solved(solve, case, settings) for solve in (levenberg_marquardt.minimise, engine.minimise))
     assert plain[0] == CONVERGED
     assert_same_answer(plain, fast)
 
 
 def test_compiled_solves_agree() -> None:
     pytest.importorskip("numba")
-    compiled = pytest.importorskip("viewer.ik.compiled")
     answers = []
     for seed in range(30):
         case = with_seeds(reachable(seed, 12), 4)
         settings = Settings(max_iterations=80, restarts=4, pull=0.1 * (seed % 2))
-        answers.append([solved(solve, case, settings) for solve in (compiled.solve, vectorised.solve)])
+        answers.append([solved_compiled(case, settings), solved(engine.minimise, case, settings)])
     assert [one[0] for one, _ in answers] == [other[0] for _, other in answers]
     # Where a solve gets stuck, rounding decides where: only answers are compared.
     converged = [pair for pair in answers if pair[0][0] == CONVERGED]
@@ -255,7 +253,7 @@ def test_a_chain_of_five_thousand_reaches_its_target() -> None:
     bent = chain(5000).rest_pose().rotations.copy()
     bent[:, 2], bent[:, 3] = np.sin(2e-4), np.cos(2e-4)
     case.state.q[:] = bent
-    status, iterations, state = solved(vectorised.solve, case, Settings())
+    status, iterations, state = solved(engine.minimise, case, Settings())
     assert status == CONVERGED
     assert iterations < 30
     tip = world(case, state)[-1]
@@ -267,7 +265,7 @@ def test_no_freedoms_leave_the_pose_as_it_is() -> None:
     skeleton = random_skeleton(random, 5, [JointKind.FIXED])
     case = problem(skeleton, random_goals(random, skeleton), skeleton.rest_pose())
     assert len(case.system.lower) == 0
-    for solve in (driver.solve, vectorised.solve):
+    for solve in (levenberg_marquardt.minimise, engine.minimise):
         status, iterations, state = solved(solve, case, Settings())
         assert status != CONVERGED
         assert iterations <= 1
@@ -277,7 +275,7 @@ def test_no_freedoms_leave_the_pose_as_it_is() -> None:
 def test_no_goals_are_met_at_once() -> None:
     skeleton = random_skeleton(np.random.default_rng(0), 5)
     case = problem(skeleton, [], skeleton.rest_pose())
-    for solve in (driver.solve, vectorised.solve):
+    for solve in (levenberg_marquardt.minimise, engine.minimise):
         assert solved(solve, case, Settings())[:2] == (CONVERGED, 0)
 
 
@@ -290,18 +288,18 @@ def test_goals_on_a_free_root_are_met_by_moving_it(kind: str) -> None:
     goal = replace(random_goals(random, skeleton, [kind])[0], effector="j0")
     case = problem(skeleton, [goal], skeleton.rest_pose())
     assert len(case.system.lower) == 6
-    plain, fast = (solved(solve, case, Settings()) for solve in (driver.solve, vectorised.solve))
+    plain, fast = (solved(solve, case, Settings()) for solve in (levenberg_marquardt.minimise, engine.minimise))
     assert fast[0] == CONVERGED
     assert_same_answer(plain, fast)
 
 
 def test_targets_may_be_rewritten_between_solves() -> None:
     case = reachable(3)
-    before = solved(vectorised.solve, case, Settings())[2]
+    before = solved(engine.minimise, case, Settings())[2]
     case.system.goal_target[:] += 0.05
-    after = solved(vectorised.solve, case, Settings())[2]
+    after = solved(engine.minimise, case, Settings())[2]
     fresh = replace(case, system=System._make(array.copy() for array in case.system))
-    assert_close(solved(vectorised.solve, fresh, Settings())[2].q, after.q, 0.0)
+    assert_close(solved(engine.minimise, fresh, Settings())[2].q, after.q, 0.0)
     assert np.abs(after.q - before.q).max() > 1e-4
 
 
@@ -311,7 +309,7 @@ def test_targets_at_any_distance_leave_the_pose_finite(far: float) -> None:
     skeleton = random_skeleton(random, 6)
     case = problem(skeleton, random_goals(random, skeleton), random_pose(random, skeleton))
     case.system.goal_target[:] *= far
-    status, _, state = solved(vectorised.solve, case, Settings(max_iterations=20))
+    status, _, state = solved(engine.minimise, case, Settings(max_iterations=20))
     assert status != CONVERGED
     for array in (state.x, state.q, state.t):
         assert np.isfinite(array).all()
@@ -347,5 +345,5 @@ def test_a_turn_is_the_same_rotation_by_either_sign() -> None:
     case = reachable(1)
     flipped = copied(case.state)
     flipped.q[:] = multiply(flipped.q, [0.0, 0.0, 0.0, -1.0])
-    vectorised.into_limits(case.system, case.work, flipped.q, flipped.t, flipped.x)
+    engine.into_limits(case.system, case.work, flipped.q, flipped.t, flipped.x)
     assert_close(case.state.x, flipped.x)

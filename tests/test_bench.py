@@ -16,21 +16,24 @@ import pytest
 from characters import every_kind
 from conftest import ROOT
 
-from viewer.cli.bench import report
-from viewer.cli.bench.hinges import mechanism, pose_arrays
-from viewer.cli.bench.mjcf import mjcf
-from viewer.cli.bench.parts import PARTS, measure
-from viewer.cli.bench.plan import Plan
+from viewer.cli.bench import PARTS, history, report
+from viewer.cli.bench.plan import Plan, measure
 from viewer.cli.bench.problems import CLASSES, UNREACHABLE, drags, problems
 from viewer.cli.bench.rigs import RIGS, Rig, rig
 from viewer.cli.bench.score import NEAR_ENOUGH_M, angle_between, matrices, outside, score, world
-from viewer.cli.bench.urdf import urdf
+from viewer.cli.bench.solves import NUMPY
 from viewer.cli.main import main
 from viewer.errors import InputError
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.kinematics import fk_arrays
 from viewer.skeleton.limits import JointKind, JointLimits
 from viewer.spatial.quaternion import from_axis_angle, normalized
+
+sys.path.insert(0, str(ROOT / "benchmarks"))
+import compare
+from compare import Comparison
+from rivals import MINK, RIVALS
+from rivals.models import mechanism, mjcf, pose_arrays, urdf
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -276,6 +279,82 @@ def test_every_part_measures_and_its_figures_become_tables(part: str) -> None:
         assert {len(row) for row in table.rows} == {len(table.header)}
         assert report.as_text(table).startswith(table.title)
         assert report.as_markdown(table).count("\n") >= len(table.rows) + 2
+
+
+def test_the_comparison_measures_what_is_ours_where_there_is_no_rival() -> None:
+    alone = Comparison(Plan(count=2, quick=True), RIVALS[4:], aims=False)
+    figures: Any = alone.measure("files")
+    assert "ikviewer" in figures["long_bvh"]["ms"]
+    assert [table.title for table in compare.tables("files", figures)] == ["Forward kinematics", "Loading"]
+
+
+def test_ratios_are_those_of_the_rivals_that_ran() -> None:
+    run = {"ms": 2.0, "cpu_ms": 1.0}
+    theirs = {f"{MINK}, neutral adapter": {"ms": 8.0, "cpu_ms": 5.0}}
+    kinds = ("near", "far", "any")
+    rigs = ("humanoid", "fingers", "chain-100", "chain-1000")
+    runs = {name: dict.fromkeys(kinds, {NUMPY: run} | (theirs if name == "humanoid" else {})) for name in rigs}
+    (line,) = compare.ratios(runs, aims=True)
+    assert (line["rival"], line["ours"], line["class"]) == (f"{MINK}, neutral adapter", NUMPY, "near")
+    assert (line["times_faster"], line["times_faster_cpu"], line["at_least"]) == (4.0, 5.0, 2)
+
+
+# --- figures kept over time
+
+
+def run_of(dragging: float, seed: int = 1, processor: str = "P") -> dict[str, Any]:
+    """A run as the command prints it, with one figure."""
+    machine = {"processor": processor, "cores": 2, "system": "S", "ikviewer": "0.1"}
+    parts = {"lockup": {"default": {"dragging_percent": dragging}}}
+    return {"machine": machine, "seed": seed, "count": 200, "quick": False, "parts": parts}
+
+
+def test_runs_are_kept_and_compared_with_the_last_one_under_the_same_conditions(tmp_path: Path) -> None:
+    file = tmp_path / "deep" / "runs.jsonl"
+    assert history.read(file) == []
+    for run in (run_of(4.0), run_of(2.0), run_of(9.0, seed=2), run_of(8.0, processor="Q")):
+        history.add(file, run)
+    with file.open("a", encoding="utf-8") as broken:
+        broken.write('{"date": "2026-11-')  # the machine went down in the middle of it
+    runs = history.read(file)
+    assert [len(runs), runs[0]["date"]] == [4, history.read(file)[0]["date"]]
+    before = history.comparable(runs, run_of(1.0))
+    assert before == runs[1]
+    assert history.changes(before, run_of(1.0)).rows == [("lock-ups while dragging, %", "2", "1", "0.50")]
+    assert history.comparable(runs, run_of(1.0, seed=7)) is None
+    assert history.comparable(runs, run_of(1.0) | {"parts": {}}) is None
+
+
+def test_the_command_shows_the_history_and_measures_nothing(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "runs.jsonl"
+    words = ["bench", "--history", "--history-file", str(file)]
+    assert main(words) == 0
+    assert capsys.readouterr().out == f"{file}: no run yet\n"
+    for percent in (4.0, 2.5):
+        history.add(file, run_of(percent))
+    assert main(words) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:2] == ["Figures over time", "2 runs. Machines: 1: P, 2 cores."]
+    assert [line.split()[-2:] for line in lines[3:]] == [["0.1", "0.1"], ["1", "1"], ["4", "2.5"]]
+    assert main([*words, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == history.read(file)
+
+
+def test_a_run_is_added_to_the_history_and_a_quick_one_is_not(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("viewer.cli.bench.plan.measure_apart", lambda name, _: run_of(3.0)["parts"][name])
+    file = tmp_path / "runs.jsonl"
+    words = ["bench", "lockup", "--history-file", str(file), "--json"]
+    assert main([*words, "--quick"]) == 0
+    assert not file.exists()
+    assert main(words) == main(words) == 0
+    assert [run["parts"] for run in history.read(file)] == [run_of(3.0)["parts"]] * 2
+    capsys.readouterr()
+    file.unlink()
+    file.mkdir()  # nothing can be kept there
+    assert main(words) == 1
+    assert capsys.readouterr().err.startswith(f"error: {file}: ")
 
 
 # --- neutral problems, where they are

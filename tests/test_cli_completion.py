@@ -13,7 +13,7 @@ from cli_run import figure, ran
 from conftest import ROOT
 
 from viewer.cli import completion
-from viewer.cli.options import BACKENDS, SOLVERS
+from viewer.cli.options import BACKENDS, SOLVERS, UNITS, UPS
 from viewer.cli.parsers import COMMANDS, actions_of, command_parser
 from viewer.formats.load import READERS, sample_names
 from viewer.formats.units import UNIT_NAMES, UP_NAMES
@@ -127,7 +127,7 @@ def test_names_are_those_of_the_library() -> None:
     assert set(SOLVERS) == set(METHOD_NAMES)
     assert BACKENDS == REAL_BACKENDS
     assert set(completion.SUFFIXES) == {suffix[1:] for suffix in READERS}
-    assert (completion._WORDS["U"], completion._WORDS["AXIS"]) == (UNIT_NAMES, UP_NAMES)
+    assert (UNITS, UPS) == (UNIT_NAMES, UP_NAMES)
     assert completion.samples() == [f"sample:{name}" for name in sample_names()]
 
 

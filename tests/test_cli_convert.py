@@ -42,7 +42,7 @@ def test_csv_is_written_and_says_what_it_cannot_hold(capsys: pytest.CaptureFixtu
     out = tmp_path / "out.csv"
     done = ran(capsys, "convert", figure(tmp_path), out, *CM)
     assert done.code == 0
-    assert f"warning: {out}: CSV holds places and angles only: no skeleton, limits or effectors\n" in done.err
+    assert f"warning: {out}: CSV holds positions and angles only: no skeleton, limits or effectors\n" in done.err
     lines = out.read_text(encoding="utf-8").splitlines()
     assert lines[0].split(",")[:5] == ["frame", "time", "Hips.x", "Hips.y", "Hips.z"]
     assert len(lines) == 4

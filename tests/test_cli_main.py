@@ -14,13 +14,14 @@ from cli_run import figure, ran
 from conftest import ROOT
 
 import viewer
-from viewer.cli import output
+from viewer.cli import output, view
+from viewer.cli.job import Result
 from viewer.cli.parsers import COMMANDS
 from viewer.errors import MachineError
+from viewer.formats.load import READERS
 from viewer.session.demos import DEMOS
 
 if TYPE_CHECKING:
-    import argparse
     from pathlib import Path
 
 needs_posix = pytest.mark.skipif(os.name != "posix", reason="shell plumbing of POSIX systems")
@@ -50,9 +51,9 @@ def test_without_a_command_it_opens_the_window(
 ) -> None:
     shown: list[str] = []
 
-    def showing(chosen: argparse.Namespace) -> int:
-        shown.append(chosen.file)
-        return 0
+    def showing(options: view.Options) -> Result:
+        shown.append(options.file)
+        return Result()
 
     monkeypatch.setattr("viewer.cli.view.run", showing)
     assert ran(capsys, *arguments) == (0, "", "")
@@ -230,6 +231,26 @@ def test_memory_and_interrupts_end_in_one_line(
 
     monkeypatch.setattr("viewer.cli.samples.run", failing)
     assert ran(capsys, "samples") == (code, "", line)
+
+
+@pytest.mark.parametrize("words", ["info", "fk", "solve --from-rest", "render -o out.png", "view --window headless"])
+def test_a_fault_of_the_program_is_one_line_that_names_the_log(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: str
+) -> None:
+    def failing(*_: object) -> None:
+        raise ZeroDivisionError("by\nzero")
+
+    monkeypatch.setenv("IKVIEWER_HOME", str(tmp_path / "home"))
+    monkeypatch.setitem(READERS, ".bvh", failing)
+    file, log = figure(tmp_path), tmp_path / "home" / "log" / "errors.log"
+    command, *options = words.split()
+    arguments = [command, str(file), *(["goals.json"] if command == "solve" else []), *options]
+    line = f'error: {file}: this file brings out a fault of the program, "ZeroDivisionError: by zero"'
+    assert ran(capsys, *arguments) == (1, "", f"{line}; its traceback is in {log}\n")
+    assert "raise ZeroDivisionError" in log.read_text(encoding="utf-8")
+    done = ran(capsys, *arguments, "--debug")
+    assert done.err.startswith("Traceback (most recent call last)")
+    assert done.err.splitlines()[-1].startswith(line)
 
 
 def test_python_m_viewer_is_the_command(tmp_path: Path) -> None:

@@ -15,7 +15,6 @@ from viewer.cli import many
 from viewer.errors import MachineError
 
 if TYPE_CHECKING:
-    import argparse
     from pathlib import Path
 
 CM = ("--units", "cm", "--up", "y")
@@ -119,10 +118,14 @@ def test_what_went_wrong_inside_is_one_line_too(
         raise ZeroDivisionError("a defect")
 
     monkeypatch.setattr("viewer.formats.save.save", failing)
+    home = folder.parent / "home"
+    monkeypatch.setenv("IKVIEWER_HOME", str(home))
     done = ran(capsys, "convert", "a.bvh", "b.bvh", "-o", "out", *CM)
     assert done.code == 1
-    told = '"ZeroDivisionError: a defect", a defect of this program (--debug shows where)'
-    assert done.err.splitlines() == [f"error: {name}: {told}" for name in ("a.bvh", "b.bvh")]
+    log = home / "log" / "errors.log"
+    fault = f'this file brings out a fault of the program, "ZeroDivisionError: a defect"; its traceback is in {log}'
+    assert done.err.splitlines() == [f"error: {name}: {fault}" for name in ("a.bvh", "b.bvh")]
+    assert "raise ZeroDivisionError" in log.read_text(encoding="utf-8")
     done = ran(capsys, "convert", "a.bvh", "b.bvh", "-o", "out", *CM, "--debug")
     assert done.err.count("Traceback (most recent call last)") == 2
     assert files(folder / "out") == {}
@@ -251,7 +254,7 @@ def test_check_does_many_at_a_time_and_gives_one_document(capsys: pytest.Capture
     assert (quiet.code, quiet.out.splitlines()) == (1, [f"refused  {bad['errors'][0]}"])
 
 
-def broken(_: argparse.Namespace, item: str) -> str:
+def broken(_: None, item: str) -> str:
     """As work: one item ends the process that does it."""
     if item == "fatal":
         os._exit(3)
@@ -259,9 +262,7 @@ def broken(_: argparse.Namespace, item: str) -> str:
 
 
 def test_a_process_that_dies_leaves_lines_for_what_it_had() -> None:
-    import argparse  # noqa: PLC0415 - of annotations elsewhere
-
-    done = dict(many.done_each(broken, argparse.Namespace(debug=False), ["fatal", "other"], str, 2))
+    done = dict(many.done_each(broken, None, ["fatal", "other"], str, 2))
     assert str(done["fatal"]) == "fatal: the process that worked on it was ended from outside"
     assert len(done) == 2
 

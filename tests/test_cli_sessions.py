@@ -14,7 +14,7 @@ from takes import loose, turn
 
 import viewer
 from viewer.document import actions as act
-from viewer.document.take import take_pose
+from viewer.document.evaluation import frame_pose
 from viewer.session.files import save_session
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def test_the_take_is_written_as_it_is_played(capsys: pytest.CaptureFixture[str],
     names = [again.skeleton.index(name) for name in recorded().skeleton.names]
     places = viewer.fk_clip(again.skeleton, again.clip).positions[:, names]
     for frame in (FIRST, KEY, LAST):
-        shown = viewer.fk(recorded().skeleton, take_pose(recorded(), frame)).positions
+        shown = viewer.fk(recorded().skeleton, frame_pose(recorded(), frame)).positions
         np.testing.assert_allclose(places[frame - FIRST], shown, rtol=0, atol=2e-6)
     base = recorded().clip_data
     assert base is not None
@@ -72,7 +72,7 @@ def test_the_take_is_written_as_it_is_played(capsys: pytest.CaptureFixture[str],
 def test_frames_count_from_the_first_that_is_played(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = saved(recorded(), tmp_path)
     found = ran(capsys, "fk", path, "--frame", str(KEY - FIRST), "--json").json["joints"]
-    shown = viewer.fk(recorded().skeleton, take_pose(recorded(), KEY)).positions
+    shown = viewer.fk(recorded().skeleton, frame_pose(recorded(), KEY)).positions
     for name, place in zip(recorded().skeleton.names, shown, strict=True):
         np.testing.assert_allclose(found[name]["position"], place, rtol=0, atol=1e-9)
     done = ran(capsys, "fk", path, "--frame", "46")

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from rigs import Problem, problem, random_pose, random_skeleton
 
-from viewer.ik import kernels, kernels_joints, vectorised
+from viewer.ik.backends.compiled import algebra, joints
+from viewer.ik.backends.vectorised import engine
 from viewer.ik.goals import Goal
 from viewer.skeleton.coordinates import joint_space, limit_violation, project_pose
 from viewer.skeleton.limits import EULER_ORDERS, JointKind, JointLimits
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
 
     IntoLimits = Callable[..., bool]
 
-BACKENDS = [pytest.param(kernels_joints.into_limits, id="kernels"), pytest.param(vectorised.into_limits, id="numpy")]
-BALLS = (kernels.SWING_TWIST, kernels.EULER)
+BACKENDS = [pytest.param(joints.into_limits, id="kernels"), pytest.param(engine.into_limits, id="numpy")]
+BALLS = (algebra.SWING_TWIST, algebra.EULER)
 
 
 def everything(skeleton: Skeleton, pose: Pose, *, limits: bool = True) -> Problem:
@@ -42,7 +43,7 @@ def measured(case: Problem, pose: Pose) -> Floats:
     s, values = case.system, joint_space(case.skeleton).measure(pose.rotations, pose.translations)
     result = np.zeros(len(s.lower))
     for k, joint in enumerate(case.assembly.joints):
-        if s.form[k] not in (kernels.TURNS, kernels.FIXED):
+        if s.form[k] not in (algebra.TURNS, algebra.FIXED):
             first, count = s.first[k], s.first[k + 1] - s.first[k]
             columns = s.order[k] if s.form[k] in BALLS else np.arange(count)
             result[first : first + count] = values[joint, columns]
@@ -150,10 +151,10 @@ def test_unlimited_angles_go_back_the_short_way(into_limits: IntoLimits) -> None
     there, back = case.state, [array.copy() for array in case.state]
     for state, angle in ((there, 3.0), (back, -3.0)):
         state[0][0] = angle
-        vectorised.STEPS["move"](case.system, case.work, np.zeros(1), state[0], state[1], state[2])
+        engine.STEPS["move"](case.system, case.work, np.zeros(1), state[0], state[1], state[2])
         into_limits(case.system, case.work, state[1], state[2], state[0])
         assert state[0][0] == pytest.approx(angle)
-    for difference in (vectorised.STEPS["difference"], kernels_joints.difference):
+    for difference in (engine.STEPS["difference"], joints.difference):
         out = np.zeros(1)
         difference(case.system, case.work, there[0], there[1], there[2], back[0], back[1], back[2], out)
         assert out[0] == pytest.approx(2.0 * math.pi - 6.0)

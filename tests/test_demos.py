@@ -13,8 +13,8 @@ from viewer.document.effector_transform import joints_at_limit
 from viewer.errors import InputError
 from viewer.session import Item, Session, world_of
 from viewer.session.demos import DEMOS, PREFIX, Chase, Demo, FigureEight, Motion, Orbit, Pointer, demo_of, find_demo
-from viewer.session.demos.moving_targets import EASE, LONGEST_STEP
 from viewer.session.files import load_session, save_session
+from viewer.session.moving_targets import EASE, LONGEST_STEP
 from viewer.spatial.quaternion import angle_between
 
 if TYPE_CHECKING:

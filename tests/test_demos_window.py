@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from ui_person import VIEW, Person
 
-from viewer.app.panels import demo_card
+from viewer.app.panels.messages import CARD_MARGIN, CARD_WIDTH
 from viewer.document.actions import MoveTargets, SetCoordinate
 from viewer.gizmo import Stroke
 from viewer.session.demos import DEMOS, Demo
@@ -167,7 +167,7 @@ def test_the_card_of_the_two_links_covers_nothing_of_their_circle() -> None:
     assert demo is not None
     shapes = person.controller.demos.shapes(person.controller.projection(), 1.0)
     pixels = np.concatenate([shape.points for shape in shapes if isinstance(shape, Stroke)])
-    assert pixels[:, 0].min() > demo_card.WIDTH + 2.0 * demo_card.MARGIN
+    assert pixels[:, 0].min() > CARD_WIDTH + 2.0 * CARD_MARGIN
     assert pixels[:, 0].max() < VIEW.w
     assert 0.0 < pixels[:, 1].min() < pixels[:, 1].max() < VIEW.h
 

@@ -146,7 +146,7 @@ def test_goals_that_only_solving_shows_to_conflict_are_named() -> None:
 
 def test_a_place_and_a_turn_that_exclude_each_other() -> None:
     lines = diagnosis(LOOSE, Goal.pose("c", (0, 1.4, 0.5), (0, 0, 1, 0)))
-    assert lines == ("c can be brought to its place or turned as asked, not both",)
+    assert lines == ("c can meet its position goal or its rotation goal, not both",)
 
 
 FIGURE = rig(

@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from rigs import chain
+from rigs import chain, random_pose, random_skeleton
 
 from viewer.errors import InputError
+from viewer.ik.backends.compiled.entry import needs_projection, take_targets
 from viewer.ik.goals import Goal
-from viewer.ik.kernels_call import take_targets
 from viewer.ik.solver import Solver
 from viewer.ik.system import make_call, make_many
 from viewer.ik.targets import Targets
-from viewer.spatial.quaternion import normalized
+from viewer.skeleton.pose import Pose
+from viewer.spatial.quaternion import exp, multiply, normalized
 
 if TYPE_CHECKING:
     from viewer.spatial.checks import Floats
@@ -171,3 +172,40 @@ def test_answers_do_not_change_afterwards(compiled: Solver) -> None:
     np.testing.assert_array_equal(first.errors_m, errors)
     assert not first.pose.rotations.flags.writeable
     assert not first.pose.translations.flags.writeable
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_start_poses_that_compiled_code_takes_are_those_that_numpy_leaves_alone(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    skeleton = random_skeleton(random, 9)
+    solver = Solver(skeleton, [Goal.position("j2", (0.1, 0.2, 0.3))], backend="numpy")
+    freedoms, tables = solver._freedoms, solver._starts.tables(solver._freedoms)
+    inside = solver.begin(random_pose(random, skeleton))[0]
+    assert freedoms.skeleton is skeleton
+    assert not needs_projection(tables, inside.rotations, inside.translations)
+    turned = multiply(inside.rotations, exp(random.normal(size=(9, 3)) * 10.0 ** -(seed % 9)))
+    moved = inside.translations + random.normal(size=(9, 3)) * 10.0 ** -(seed % 9)
+    for joint in range(9):  # one at a time: each kind is looked at
+        rotations, translations = inside.rotations.copy(), inside.translations.copy()
+        rotations[joint], translations[joint] = turned[joint], moved[joint]
+        pose = Pose(rotations, translations)
+        start, outside = solver.begin(pose)
+        if outside or start is not pose:
+            assert needs_projection(tables, pose.rotations, pose.translations)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_solves_from_poses_seen_first_by_compiled_code_are_those_from_poses_seen_by_numpy(seed: int) -> None:
+    pytest.importorskip("numba")
+    random = np.random.default_rng(seed)
+    skeleton = random_skeleton(random, 9)
+    goals = [Goal.position("j2", (0.1, 0.2, 0.3)), Goal.position("j5", (0.2, 0.0, 0.1))]
+    quick, slow = (Solver(skeleton, goals, backend="numba") for _ in range(2))
+    quick.solve(skeleton.rest_pose())
+    for wild in (0.0, 1.0):
+        pose = random_pose(random, skeleton)
+        pose = Pose(multiply(pose.rotations, exp(random.normal(size=(9, 3)) * wild)), pose.translations)
+        slow.begin(pose)
+        one, other = quick.solve(pose), slow.solve(pose)
+        assert (one.status, one.iterations, one.start_outside) == (other.status, other.iterations, other.start_outside)
+        assert one.pose.same_as(other.pose)

@@ -25,7 +25,7 @@ def state(name: str, suffixes: tuple[str, ...] = EXPORTS, folder: Path = Path("/
 @pytest.mark.parametrize("name", ["w.fbx", "w.FBX", "walk.tar", "w.mp3", "walk.v1.c3d"])
 def test_a_format_that_there_is_not_is_refused_with_those_that_there_are(name: str) -> None:
     suffix = Path(name).suffix
-    assert state(name).refused == f'"{suffix}" is no format to save in: expected {", ".join(EXPORTS)}'
+    assert state(name).refused == f'"{suffix}" is not a format to save in: expected {", ".join(EXPORTS)}'
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_other_names_are_taken_with_the_first_suffix_where_they_have_none(name: 
 def test_a_session_takes_any_name_and_a_picture_its_own_suffix_alone() -> None:
     assert state("act.json", (SUFFIX,)).refused == ""
     assert state("act.final", (SUFFIX,)).path.name == f"act.final{SUFFIX}"
-    assert state("shot.jpg", (".png",)).refused == '".jpg" is no format to save in: expected .png'
+    assert state("shot.jpg", (".png",)).refused == '".jpg" is not a format to save in: expected .png'
 
 
 def test_a_folder_is_no_name(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from panel_window import PanelWindow
 from ui_person import Person
 
 import viewer
-from viewer.app.panels.export_rows import FORMATS
+from viewer.app.panels.file_dialog import FORMATS
 from viewer.formats.save import WRITERS
 from viewer.ui.documents import ExportOptions, export_to
 
@@ -95,10 +95,10 @@ def test_a_format_that_is_chosen_is_the_name_s_suffix_and_the_other_way_round(wi
     window.click("files", f"format {suffixes.index('.glb')}")
     assert asked(window).name == "v1.2.glb"
     window.frames(2)
-    assert "Metres, Y up: this format has no others" in window.words("files")
+    assert "Metres, Y up: fixed by this format" in window.words("files")
     asked(window).name = "walk.bvh"
     window.frames(2)
-    assert "Metres, Y up: this format has no others" not in window.words("files")
+    assert "Metres, Y up: fixed by this format" not in window.words("files")
 
 
 def test_range_rate_and_units_of_the_dialog_reach_the_file(window: PanelWindow) -> None:

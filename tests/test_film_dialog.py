@@ -142,7 +142,7 @@ def test_a_pose_that_is_not_keyed_is_said_to_be_left_out(window: PanelWindow) ->
 
 def test_a_pose_can_only_be_turned_round(make: Callable[..., PanelWindow]) -> None:
     window = make("biped")
-    assert "Lasts" in window.words("film")
+    assert "Duration" in window.words("film")
     assert length(120, "4.00") in window.words("film")
     pick(window, "camera 0")
     pick(window, "Trails##part")
@@ -154,7 +154,7 @@ def test_a_pose_can_only_be_turned_round(make: Callable[..., PanelWindow]) -> No
 
 def test_that_moving_targets_are_not_filmed_is_said(make: Callable[..., PanelWindow]) -> None:
     window = make("biped")
-    said = "Moving targets stand still in it: record them first, by Shift+R"
+    said = "Moving targets will not move: record them first with Shift+R"
     assert said not in window.words("film")
     put_away(window)
     assert open_path(window.controller, "demo:ball")
@@ -174,7 +174,7 @@ def test_numbers_can_be_typed_and_enter_in_them_films_nothing(window: PanelWindo
     assert window.popup
     assert ordered(window) == []
     assert "resampled from 30 fps" in window.words("film")
-    assert "pixels, for MP4 even numbers" in window.words("film")
+    assert "pixels; MP4 needs even numbers" in window.words("film")
     assert length(28, "2.24", (321, 200)) in window.words("film")
     pick(window, "Film")
     (order,) = ordered(window)
@@ -290,7 +290,7 @@ def test_a_motion_that_leaves_the_view_is_brought_into_it(make: Callable[..., Pa
     put_away(window)
     window.controller.camera = Camera(near.target * (1.0, 1.0, 0.0), near.yaw, near.pitch, 3.6)
     ask(window)
-    assert "else it leaves the view" in window.words("film")
+    assert "it would leave the view" in window.words("film")
     pick(window, "whole 0")
     assert "it leaves the view" in window.words("film")
     pick(window, "Film")
@@ -362,7 +362,7 @@ def test_a_format_that_there_is_not_is_refused_with_those_that_there_are(
     assert window.popup
     assert ordered(window) == []
     suffix = name[name.index(".") :]
-    assert state(window).problem == f'"{suffix}" is no format to film in: expected .mp4, .gif, .png'
+    assert state(window).problem == f'"{suffix}" is not a film format: expected .mp4, .gif, .png'
     window.write(".gif")  # goes on where the name ends
     assert [order.path for order in ordered(window)] == [folder / f"{name}.gif"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -12,7 +13,9 @@ from sessions import session
 from takes import apart, keyed
 
 from viewer.cli import render
+from viewer.cli.job import fields_of
 from viewer.document import actions as act
+from viewer.document.evaluation import frame_pose
 from viewer.formats import film_rates
 from viewer.scene import Camera
 from viewer.session import Item
@@ -101,9 +104,13 @@ def test_another_rate_is_said_to_be_one() -> None:
 
 
 def test_the_command_has_the_same_rates() -> None:
-    assert render._MOST_FPS == film_rates.USUAL
-    assert (render.FASTEST, render._GIF_FPS) == (film_rates.FASTEST, film_rates.GIF_FPS)
-    assert render.SLOWEST_TURN == film_rates.SLOWEST_TURN
+    checks = {field.name: field.parse for field in fields_of(render.Options)}
+    for name, most in (("fps", film_rates.FASTEST), ("turntable", film_rates.SLOWEST_TURN)):
+        check = checks[name]
+        assert check is not None
+        assert check(f"{most}") == most
+        with pytest.raises(argparse.ArgumentTypeError):
+            check(f"{most + 0.001}")
 
 
 @pytest.mark.parametrize(
@@ -179,23 +186,23 @@ def test_a_film_has_the_frames_as_they_are_played_keys_and_all() -> None:
     document = made.document
     shown = reel(document)
     for frame in (0, 15, 20, 25, 67):
-        assert shown.pose(frame).same_as(document.frame_pose(frame))
+        assert shown.pose(frame).same_as(frame_pose(document, frame))
         assert shown.scene(frame).display.goals is False
-    assert apart(shown.pose(20), WALK.frame_pose(20)) > 0.1
+    assert apart(shown.pose(20), frame_pose(WALK, 20)) > 0.1
 
 
 def test_a_part_of_the_take_begins_with_its_first_frame() -> None:
     document = trimmed(10, 40)
-    assert reel(document).pose(0).same_as(WALK.frame_pose(10))
+    assert reel(document).pose(0).same_as(frame_pose(WALK, 10))
     assert reel(document).count == 31
     every = reel(document, frames=(0, 67))
     assert every.count == 68
-    assert every.pose(67).same_as(WALK.frame_pose(67))
+    assert every.pose(67).same_as(frame_pose(WALK, 67))
 
 
 def test_a_reel_stays_what_it_was_when_the_session_goes_on() -> None:
     made = session("walk")
-    shown, before = reel(made.document), made.document.frame_pose(30)
+    shown, before = reel(made.document), frame_pose(made.document, 30)
     made.seek(30)
     made.dispatch(act.TurnJoint("Spine", (0.0, 0.0, 0.6, 0.8)))
     made.dispatch(act.KeyPose(30))

@@ -17,7 +17,7 @@ from window_pilot import Pilot
 import viewer
 from viewer.app.films import BUDGET, MANNERS, Films, film_of
 from viewer.document import actions as act
-from viewer.document.take import baked_character
+from viewer.document.evaluation import baked_character
 from viewer.opengl import Filming, movie
 from viewer.ui.film import FilmOrder, FilmPlan, Reel
 from viewer.ui.onion_skin import Shown
@@ -227,13 +227,13 @@ def test_a_film_that_is_given_up_leaves_the_old_file(name: str, pilot: Pilot, fo
     pilot.app.controller.request("film-cancel")
     pilot.step()
     assert not pilot.app.films.busy
-    assert last(pilot).text == f"Film given up: {name} is as it was"
+    assert last(pilot).text == f"Film cancelled: {name} was not changed"
     assert (names(folder), (folder / name).read_bytes(), threads()) == ([name], b"old", [])
     (folder / name).unlink()
     begin(pilot, folder / name)
     pilot.app.controller.request("film-cancel")
     pilot.step()
-    assert last(pilot).text == "Film given up: nothing was written"
+    assert last(pilot).text == "Film cancelled: nothing was written"
     assert names(folder) == []
 
 
@@ -245,7 +245,7 @@ def test_pictures_that_are_finished_stay(pilot: Pilot, folder: Path) -> None:
     pilot.step()
     written = len(names(folder))
     assert 0 < written < 68
-    assert last(pilot).text == f"Film given up: {written} of 68 pictures were written"
+    assert last(pilot).text == f"Film cancelled: {written} of 68 pictures were written"
     for path in folder.iterdir():
         assert picture(path).shape == (36, 64, 3)
 

@@ -214,3 +214,20 @@ def test_a_pose_of_another_skeleton_is_refused(count: int) -> None:
 def test_what_is_no_pose_is_refused() -> None:
     with pytest.raises(InputError, match=r'^forward kinematics: expected a pose, found "None"$'):
         fk(chain(2), None)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_single_pose_gives_the_bits_of_a_clip(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    skeleton = random_skeleton(seed, 12)
+    pose = random_pose(seed, skeleton)
+    expected = kinematics.fk_arrays(skeleton.parents, pose.rotations[None], pose.translations[None])
+    for small in (0, 100):
+        monkeypatch.setattr(kinematics, "_SMALL", small)
+        found = kinematics.fk(skeleton, pose)
+        np.testing.assert_array_equal(found.rotations, expected.rotations[0])
+        np.testing.assert_array_equal(found.positions, expected.positions[0])
+        assert not found.positions.flags.writeable
+    monkeypatch.setattr(kinematics, "_compiled_walk", kinematics.walk)  # as it is, not compiled
+    found = kinematics.fk(skeleton, pose)
+    np.testing.assert_array_equal(found.rotations, expected.rotations[0])
+    np.testing.assert_array_equal(found.positions, expected.positions[0])

@@ -15,10 +15,10 @@ from viewer.app.autosave_service import Keeper
 from viewer.app.layout import Layout
 from viewer.document.actions import SetLimits
 from viewer.formats.files import FOREIGN_AGE, sweep, temporary_name, write_whole
-from viewer.session import autosave
-from viewer.session.autosave import lock
+from viewer.session import folders
+from viewer.session.autosave import recoveries, sweep_locks
 from viewer.session.files import Kept, load_session, open_session, session_bytes
-from viewer.session.recovery import recoveries, sweep_locks
+from viewer.session.folders import lock
 from viewer.ui import documents
 from viewer.ui.controller import Controller
 
@@ -121,7 +121,7 @@ def test_locks_of_windows_that_left_nothing_go_and_those_that_are_held_stay(tmp_
 
 @posix
 def test_a_lock_is_never_of_a_file_that_was_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    take, path = autosave._take, tmp_path / "a.lock"
+    take, path = folders._take, tmp_path / "a.lock"
     removed: list[Path] = []
 
     def late(file: object) -> None:
@@ -130,7 +130,7 @@ def test_a_lock_is_never_of_a_file_that_was_removed(tmp_path: Path, monkeypatch:
             removed.append(path)
         take(file)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(autosave, "_take", late)
+    monkeypatch.setattr(folders, "_take", late)
     held = lock(path)
     assert held is not None
     with held:

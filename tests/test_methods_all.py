@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from method_cases import ITERATIVE, NAMES, TOLERANCE, Case, planar, random_tree, rig, some_pose
 
-from viewer.ik import vectorised
-from viewer.ik.driver import BUDGET, CONVERGED, DIVERGED, STALLED, UNREACHABLE
+from viewer.ik.backends.vectorised import engine
 from viewer.ik.goals import Goal
+from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, DIVERGED, STALLED, UNREACHABLE
 from viewer.ik.methods import METHODS, Tuning
 from viewer.ik.methods.damped import dls_settings
 from viewer.ik.system import Settings
@@ -192,9 +192,7 @@ def test_default_over_rows_is_the_numpy_backends() -> None:
         goals = goals_for(np.random.default_rng(seed))
         one, other = (Case(random_tree(seed), goals) for _ in range(2))
         recipe = Settings(pull=0.02, restarts=3, max_iterations=60)
-        expected = vectorised.solve(
-            other.system, other.work, other.state, other.trial, other.best, other.anchor, recipe
-        )
+        expected = engine.minimise(other.system, other.work, other.state, other.trial, other.best, other.anchor, recipe)
         assert one.solve("default", pull=0.02, restarts=3, max_iterations=60) == expected
         assert one.answer.same_as(other.answer)
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from method_cases import Case, bend, planar, random_tree, rig, some_pose
 
-from viewer.ik.driver import BUDGET, CONVERGED, STALLED
 from viewer.ik.goals import Goal
+from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, STALLED
 from viewer.ik.methods.figure import UNTURNED, Vector, quaternion, scaled, unit, vector
 from viewer.ik.methods.figure import rotate as turned
 from viewer.ik.methods.fit import best_angle, best_turn, cost

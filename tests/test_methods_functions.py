@@ -10,8 +10,8 @@ import pytest
 from method_cases import JACOBIAN, Case, planar, random_tree, some_pose
 
 from viewer.errors import InputError
-from viewer.ik.driver import CONVERGED, STALLED
 from viewer.ik.goals import Goal
+from viewer.ik.levenberg_marquardt import CONVERGED, STALLED
 from viewer.ik.methods import METHODS, Tuning
 from viewer.ik.methods.common import Problem
 from viewer.ik.system import Settings

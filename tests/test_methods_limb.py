@@ -10,8 +10,8 @@ import pytest
 from method_cases import Case, planar, rig
 from method_cases import bend as turned
 
-from viewer.ik.driver import CONVERGED, STALLED, UNREACHABLE
 from viewer.ik.goals import Goal
+from viewer.ik.levenberg_marquardt import CONVERGED, STALLED, UNREACHABLE
 from viewer.ik.methods import METHODS, Tuning
 from viewer.ik.methods.common import Problem
 from viewer.ik.methods.figure import Figure

@@ -9,8 +9,8 @@ import pytest
 from method_cases import JACOBIAN, Case, arm, random_tree, rig, some_pose
 
 from viewer.errors import InputError
-from viewer.ik.driver import BUDGET, CONVERGED, DIVERGED, STALLED
 from viewer.ik.goals import Goal
+from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, DIVERGED, STALLED
 from viewer.ik.methods import Tuning
 from viewer.ik.methods.common import Problem
 from viewer.ik.system import Settings

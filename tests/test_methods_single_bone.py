@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from method_cases import Case, planar, rig
 
-from viewer.ik.driver import BUDGET, CONVERGED, STALLED, UNREACHABLE
 from viewer.ik.goals import Goal
+from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, STALLED, UNREACHABLE
 from viewer.ik.methods import METHODS
 from viewer.ik.methods.figure import length, rotate, shortest_turn, vector
 from viewer.skeleton import JointKind, JointLimits, Skeleton, limit_violation

@@ -14,10 +14,10 @@ from panel_window import PanelWindow
 
 import viewer
 from viewer.document import actions as act
-from viewer.document.take import take_pose
+from viewer.document.evaluation import frame_pose
 from viewer.session import Session, new_document
+from viewer.session.autosave import recoveries
 from viewer.session.files import MotionError, load_session, open_session, save_session
-from viewer.session.recovery import recoveries
 from viewer.session.storage import motion as stored
 from viewer.spatial.quaternion import exp, multiply
 from viewer.ui import documents
@@ -197,14 +197,14 @@ def test_an_old_session_without_its_motion_shows_its_pose_and_keys(old: Path) ->
     assert whole.take is not None
     assert document.take.same_as(whole.take)
     # The key turns the joint of the figure at rest as it turned that of the motion.
-    rest, played = document.skeleton.rest_pose(), take_pose(document, 2)
+    rest, played = document.skeleton.rest_pose(), frame_pose(document, 2)
     key = document.take.tracks[1].rotations[0]
     np.testing.assert_allclose(played.rotations[1], multiply(rest.rotations[1], key), atol=1e-15)
     # The motion found again gives all of it back.
     made = Session(document)
     made.dispatch(act.UseMotion(viewer.load(old.parent / "moved.bvh", units=1.0, up="y")))
     assert made.document.pose.same_as(whole.pose)
-    assert take_pose(made.document, 2).same_as(take_pose(whole, 2))
+    assert frame_pose(made.document, 2).same_as(frame_pose(whole, 2))
     made.undo()
     assert made.document is document
 
@@ -260,7 +260,7 @@ def test_a_frame_that_is_shown_is_shown_of_the_new_motion(old: Path, tmp_path: P
     made.seek(5)
     made.dispatch(act.UseMotion(other(tmp_path, "back.json", {"arm": arm().frames(0, 2)})))
     assert made.document.frame == 2
-    assert made.document.pose.same_as(made.document.frame_pose(2))
+    assert made.document.pose.same_as(frame_pose(made.document, 2))
 
 
 @pytest.mark.parametrize(
@@ -371,7 +371,7 @@ def test_what_to_do_about_an_old_session_is_asked(old: Path, window: PanelWindow
     window.click("questions", "Open without motion")
     assert window.session.document.frames == 6
     assert window.session.path != old, "saving must not write over the session that names the motion"
-    assert texts(window) == ["arm.bvh is missing: the figure stands still, its keys are there"]
+    assert texts(window) == ["arm.bvh is missing: the figure stands still, its keys are kept"]
 
     ask(window, old)
     window.click("questions", "Locate…")
@@ -391,8 +391,8 @@ def test_a_changed_file_can_be_used_for_an_old_session(old: Path, window: PanelW
     document = window.session.document
     assert window.session.path == old
     assert document.pose.same_as(whole.pose)
-    assert document.frame_pose(2).translations[0].tolist() == [0.0, 2.0, 0.0]
-    assert np.array_equal(document.frame_pose(2).rotations, whole.frame_pose(2).rotations)
+    assert frame_pose(document, 2).translations[0].tolist() == [0.0, 2.0, 0.0]
+    assert np.array_equal(frame_pose(document, 2).rotations, frame_pose(whole, 2).rotations)
 
 
 def test_a_changed_file_that_does_not_fit_leaves_what_is_shown(old: Path, window: PanelWindow) -> None:
@@ -426,5 +426,5 @@ def test_an_old_recovery_file_opens_without_its_motion_and_stays(tmp_path: Path)
     controller.bar.choose(controller.messages[0], 0)
     assert controller.session.document.frames == 6
     assert controller.session.modified
-    assert controller.messages[-1].text == "arm.bvh is missing: the figure stands still, its keys are there"
+    assert controller.messages[-1].text == "arm.bvh is missing: the figure stands still, its keys are kept"
     assert len(recoveries(tmp_path)) == 1, "the only place that knows the motion"

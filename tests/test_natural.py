@@ -12,7 +12,7 @@ from figures import JOINTS, nameless, person, renamed
 from viewer.errors import ViewerError
 from viewer.formats.load import load
 from viewer.formats.skeleton_json import skeleton_to_json
-from viewer.ik.natural import REFERENCE, metric, spreads
+from viewer.ik.mobility_priors import REFERENCE, metric, spreads
 from viewer.skeleton.character import Character
 from viewer.skeleton.limits import JointKind, JointLimits
 from viewer.skeleton.rig import lend_rig

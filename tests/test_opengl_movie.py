@@ -181,7 +181,7 @@ def test_goals_and_limits_are_shown_in_all_pictures() -> None:
 @pytest.mark.parametrize(
     ("subject", "more", "message"),
     [
-        (BIPED, {}, "expected motion, or a pose that is turned round, found a pose that stands still"),
+        (BIPED, {}, "expected a motion or a turntable, found a still pose"),
         (BIPED, {"frames": range(3)}, "expected frames of a motion, found a pose that stands still"),
         (WALK, {"frames": range(60, 70)}, "no frame 69: the clip has 0 to 67"),
         (WALK, {"frames": range(0)}, "frames: expected at least one, found none"),

@@ -11,7 +11,7 @@ from sessions import HAND, place, session
 from takes import apart, loose, take_of, turn
 
 from viewer.document import actions as act
-from viewer.document.take import take_pose
+from viewer.document.evaluation import frame_pose
 from viewer.session import Item, Scope, Session
 from viewer.spatial.quaternion import exp, multiply
 
@@ -61,7 +61,7 @@ def overdub(made: Session, count: int = COUNT, way: float = 0.12, ticks: int = 2
     for tick in range(count * ticks + 1):
         part = min(1.0, tick / (4 * ticks))
         frame = min(FIRST + (tick + 1) // ticks, made.document.frames - 1)
-        along = made.document.frame_pose(frame).translations[0] - root
+        along = frame_pose(made.document, frame).translations[0] - root
         made.drag_to({HAND: (start + along + part * way * np.array([0.3, 1.0, 0.3]), None)})
         made.tick(tick * step)
         seen.setdefault(made.document.frame, made.document.pose)  # as it was at the frame's own time
@@ -95,9 +95,9 @@ def test_joints_that_nobody_moves_go_on_walking_and_get_no_keys() -> None:
     assert names_keyed(made.document) <= set(ARM)
     assert "LeftArm" in names_keyed(made.document)
     for frame in range(made.document.frames):
-        np.testing.assert_array_equal(take_pose(made.document, frame).rotations[rest], clip.rotations[frame][rest])
+        np.testing.assert_array_equal(frame_pose(made.document, frame).rotations[rest], clip.rotations[frame][rest])
     for frame, pose in seen.items():
-        assert apart(take_pose(made.document, frame), pose) < 1e-9
+        assert apart(frame_pose(made.document, frame), pose) < 1e-9
     assert len(made.history) == 1
 
 
@@ -110,10 +110,12 @@ def test_keys_that_nobody_moves_stay_and_play_on() -> None:
     made.stop_recording()
     after = made.document
     for frame in range(70):
-        np.testing.assert_array_equal(take_pose(after, frame).rotations[rest], take_pose(before, frame).rotations[rest])
+        np.testing.assert_array_equal(
+            frame_pose(after, frame).rotations[rest], frame_pose(before, frame).rotations[rest]
+        )
     for frame, pose in seen.items():
-        assert apart(take_pose(after, frame), pose) < 1e-9
-        assert apart_in(pose, take_pose(before, frame), rest) < 1e-14
+        assert apart(frame_pose(after, frame), pose) < 1e-9
+        assert apart_in(pose, frame_pose(before, frame), rest) < 1e-14
     legs = [before.skeleton.index(name) for name in ("LeftUpLeg", "RightUpLeg", "RightArm")]
     assert all(take_of(after).keys_of(joint) == (0, 20, 40, 60) for joint in legs)
     arm = before.skeleton.index("LeftArm")
@@ -155,7 +157,7 @@ def test_the_whole_body_may_answer_and_the_walk_still_shows() -> None:
     assert 0.1 < max(apart(pose, clip.pose(frame)) for frame, pose in seen.items()) < 1.2
     made.stop_recording()
     for frame, pose in seen.items():
-        assert apart(take_pose(made.document, frame), pose) < 1e-9
+        assert apart(frame_pose(made.document, frame), pose) < 1e-9
 
 
 def place_in(document: Document, pose: Pose, effector: str) -> Floats:
@@ -197,7 +199,7 @@ def test_a_press_that_moves_nothing_records_nothing(name: str) -> None:
     for tick in range(20):
         made.tick(tick / 30.0)
         if made.document.clip_data is not None:
-            assert made.document.pose.same_as(made.document.frame_pose(made.document.frame))
+            assert made.document.pose.same_as(frame_pose(made.document, made.document.frame))
     made.commit()
     made.tick(1.0)
     made.stop_recording()
@@ -238,7 +240,7 @@ def test_slow_ticks_record_the_motion_beneath_frame_by_frame() -> None:
     assert keys == tuple(range(keys[0], keys[-1] + 1))
     assert keys[-1] == FIRST + 21
     for frame in keys:
-        np.testing.assert_array_equal(take_pose(made.document, frame).rotations[rest], clip.rotations[frame][rest])
+        np.testing.assert_array_equal(frame_pose(made.document, frame).rotations[rest], clip.rotations[frame][rest])
 
 
 def test_simplifying_leaves_keys_alone_that_were_not_recorded() -> None:
@@ -276,7 +278,7 @@ def test_a_second_drag_goes_on_from_what_the_first_one_left() -> None:
         made.commit()
     made.stop_recording()
     for frame, pose in seen.items():
-        assert apart(take_pose(made.document, frame), pose) < 1e-9
+        assert apart(frame_pose(made.document, frame), pose) < 1e-9
     take = take_of(made.document)
     skeleton = made.document.skeleton
     assert max(take.keys_of(skeleton.index("LeftForeArm"))) < max(take.keys_of(skeleton.index("LeftLeg")))

@@ -15,7 +15,7 @@ from viewer.document.actions import Select, SetLimits, SetSolver
 from viewer.document.document import Item, Mode
 from viewer.gizmo import Space, Tool
 from viewer.ik.goals import GoalKind
-from viewer.session.transport import Loop
+from viewer.session.clock import Loop
 from viewer.skeleton.coordinates import joint_space
 
 if TYPE_CHECKING:

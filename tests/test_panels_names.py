@@ -9,7 +9,7 @@ from imgui_bundle import imgui
 from panel_window import PanelWindow
 
 import viewer
-from viewer.app.panels.tree_rows import found_rows
+from viewer.app.panels.skeleton_tree import found_rows
 from viewer.document.actions import Select
 from viewer.document.document import Item
 

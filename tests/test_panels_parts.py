@@ -11,14 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import viewer
+from viewer.app.panels.document_dialogs import outline
+from viewer.app.panels.dope_sheet import number_step
 from viewer.app.panels.file_dialog import size_words
 from viewer.app.panels.goals import error_words
-from viewer.app.panels.help_keys import arranged, found
 from viewer.app.panels.inspector import Angles, coordinates
-from viewer.app.panels.new_dialog import outline
-from viewer.app.panels.ruler import number_step
+from viewer.app.panels.preferences import arranged, found
+from viewer.app.panels.skeleton_tree import Folds, below, found_rows, tree_rows
 from viewer.app.panels.solver import NOTES, TITLES, _range, methods
-from viewer.app.panels.tree_rows import Folds, below, found_rows, tree_rows
 from viewer.app.widgets.fields import DEGREES, METRES, evaluate
 from viewer.document.report import GoalError
 from viewer.errors import InputError

@@ -16,7 +16,7 @@ from viewer.app.panels.angle_plot import curves_of
 from viewer.app.panels.dope_sheet import NO_KEYS
 from viewer.document.actions import KeyPose, SetCoordinate, SetRange
 from viewer.document.document import Item
-from viewer.document.take.values import Blend
+from viewer.document.take import Blend
 from viewer.ui.timeline import key_frames, played_range
 
 if TYPE_CHECKING:

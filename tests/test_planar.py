@@ -22,7 +22,8 @@ from viewer.document.actions import (
 from viewer.document.planar_rig import PLANES, normal_of, rig_of
 from viewer.document.scope import violation
 from viewer.errors import FormatError, InputError
-from viewer.session import Document, GoalKind, Grab, Item, Session, new_document, stand_of, world_of
+from viewer.ik.goals import GoalKind
+from viewer.session import Document, Grab, Item, Session, new_document, stand_of, world_of
 from viewer.session.files import load_session, save_session
 from viewer.session.storage.documents import document_data, document_of
 from viewer.spatial.quaternion import from_axis_angle, multiply

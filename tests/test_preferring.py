@@ -10,8 +10,8 @@ import pytest
 from sessions import HAND, session, shifted
 
 from viewer.document.actions import SetPlanar, SetSolver
-from viewer.document.planar_rig import rig_of
-from viewer.document.solver_settings import preferred_pose, prefers
+from viewer.document.planar_rig import preferred_pose, rig_of
+from viewer.document.solver_settings import prefers
 from viewer.skeleton.coordinates import limit_violation
 from viewer.spatial.quaternion import angle_between
 

@@ -11,11 +11,11 @@ from characters import rig
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from viewer.ik import kernels
+from viewer.ik.backends.compiled import algebra
+from viewer.ik.backends.vectorised.engine import residuals
+from viewer.ik.backends.vectorised.joints import move
 from viewer.ik.goals import Goal
 from viewer.ik.reach import Gap, Miss, Reach
-from viewer.ik.vectorised import residuals
-from viewer.ik.vectorised_joints import move
 from viewer.skeleton.limits import JointKind
 from viewer.skeleton.pose import Pose
 from viewer.spatial.quaternion import rotate
@@ -44,7 +44,7 @@ def gaps(skeleton: Skeleton, *goals: Goal, root: str = "free", pose: Pose | None
     problem = rigs.problem(skeleton, goals, pose or skeleton.rest_pose(), root=root)
     system, state = problem.system, problem.state
     # Goals without a place or turn have NaN there, as in a solver.
-    system.goal_target[np.isin(system.goal_kind, [kernels.ROTATION])] = np.nan
+    system.goal_target[np.isin(system.goal_kind, [algebra.ROTATION])] = np.nan
     reach = Reach(system)
     found = reach.gaps(system, state.q, state.t)
     assert reach.out_of_reach(system, state.q, state.t) is bool(found)
@@ -240,10 +240,10 @@ def aim_where_they_are(random: np.random.Generator, problem: rigs.Problem) -> No
     for g, kind in enumerate(system.goal_kind.tolist()):
         point, turn = work.point[g], work.turn[system.goal_joint[g]]
         system.goal_target[g], system.goal_rotation[g] = point, turn
-        if kind == kernels.DISTANCE:
+        if kind == algebra.DISTANCE:
             away = random.normal(size=3)
             system.goal_target[g] -= away * system.goal_distance[g] / np.linalg.norm(away)
-        elif kind == kernels.AIM:
+        elif kind == algebra.AIM:
             system.goal_target[g] += random.uniform(0.1, 2.0) * rotate(turn, system.goal_axis[g])
 
 

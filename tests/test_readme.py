@@ -18,6 +18,7 @@ from conftest import ROOT
 
 import viewer
 from viewer.cli.main import main
+from viewer.cli.manual import page
 from viewer.cli.parsers import COMMANDS
 from viewer.session import Session
 
@@ -126,3 +127,9 @@ def test_every_command_and_option_is_in_the_manual() -> None:
             main([command, "--help"])
         for option in set(re.findall(r"--[a-z-]+", screen.getvalue())):
             assert f"`{option}" in manual, f"{command} {option}"
+
+
+def test_the_tables_of_options_are_those_of_the_commands() -> None:
+    text = (ROOT / "docs" / "command.md").read_text(encoding="utf-8")
+    assert page(text) == text, "run: python -m viewer.cli.manual docs/command.md"
+    assert set(re.findall(r"<!-- options: (\w+) -->", text)) >= {"reading", "view", "fk", "solve", "convert", "render"}

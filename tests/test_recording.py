@@ -12,7 +12,7 @@ from takes import apart, loose, take_of, turn
 
 from viewer import InputError
 from viewer.document import actions as act
-from viewer.document.take import take_pose
+from viewer.document.evaluation import frame_pose
 from viewer.session import Session
 from viewer.session.files import load_session, save_session
 from viewer.spatial.quaternion import exp, multiply
@@ -61,7 +61,7 @@ def test_what_was_seen_is_played() -> None:
     assert made.history == ("Record 1.5 s",)
     assert take_of(made.document).frames == tuple(range(45))
     for frame, pose in seen.items():
-        assert apart(take_pose(made.document, frame), pose) < 1e-9
+        assert apart(frame_pose(made.document, frame), pose) < 1e-9
     assert apart(seen[10], seen[30]) > 0.05  # it did move
     assert made.document.played == (0, 119)
     made.undo()
@@ -81,12 +81,12 @@ def test_the_rate_is_that_of_the_take_whatever_that_of_the_ticks(step: float) ->
     frames = take_of(made.document).frames
     assert frames == tuple(range(len(frames)))
     assert len(frames) in (30, 31)
-    poses = [take_pose(made.document, frame) for frame in frames]
+    poses = [frame_pose(made.document, frame) for frame in frames]
     steps = [apart(a, b) for a, b in itertools.pairwise(poses)]
     assert max(steps) < 0.2
     assert sum(step > 1e-4 for step in steps) > 25  # between two ticks it moves, too
     last = max(seen)
-    assert apart(take_pose(made.document, last), seen[last]) < 0.1
+    assert apart(frame_pose(made.document, last), seen[last]) < 0.1
 
 
 def test_a_recording_can_be_simplified() -> None:
@@ -99,7 +99,7 @@ def test_a_recording_can_be_simplified() -> None:
     frames = take_of(made.document).frames
     assert 3 < len(frames) < 40
     assert (frames[0], frames[-1]) == (0, 59)
-    worst = max(apart(take_pose(made.document, frame), pose) for frame, pose in seen.items())
+    worst = max(apart(frame_pose(made.document, frame), pose) for frame, pose in seen.items())
     assert worst <= np.radians(1.0) + 1e-9
 
 
@@ -128,8 +128,8 @@ def test_pauses_between_movements_are_not_recorded() -> None:
     assert take_of(made.document).frames == (*range(10), *range(30, 40))
     for frame, pose in {**first, **second}.items():
         if frame not in (0, 30):  # where the hand was taken it stands as it stood
-            assert apart(take_pose(made.document, frame), pose) < 1e-9
-    assert apart(take_pose(made.document, 30), take_pose(made.document, 9)) < 1e-9
+            assert apart(frame_pose(made.document, frame), pose) < 1e-9
+    assert apart(frame_pose(made.document, 30), frame_pose(made.document, 9)) < 1e-9
 
 
 def test_a_recording_replaces_the_keys_that_it_passes_and_no_others() -> None:
@@ -163,7 +163,7 @@ def test_on_a_clip_it_goes_on_playing_until_the_hand_is_taken() -> None:
     assert take_of(made.document).frames == tuple(range(5, 10))
     assert take_of(made.document).base == made.document.clip
     for frame in range(6, 10):
-        assert apart(take_pose(made.document, frame), seen[frame]) < 1e-9
+        assert apart(frame_pose(made.document, frame), seen[frame]) < 1e-9
     assert made.document.clip_data is clip
 
 
@@ -176,7 +176,7 @@ def test_at_the_end_of_a_clip_a_recording_ends() -> None:
     assert not records(made)
     assert made.gesture is None
     assert made.last_recorded == pytest.approx(3 * made.document.frame_time)
-    assert apart(made.document.pose, take_pose(made.document, last)) < 1e-12
+    assert apart(made.document.pose, frame_pose(made.document, last)) < 1e-12
     assert apart(made.document.pose, seen[last]) < 1e-12
     assert made.history == ("Record 0.1 s",)
     assert made.document.frame == last
@@ -268,7 +268,7 @@ def test_sliders_and_single_edits_are_recorded_too() -> None:
     made.stop_recording()
     assert made.history == ("Record 0.3 s",)
     for frame, pose in poses.items():
-        assert apart(take_pose(made.document, frame), pose) < 1e-9
+        assert apart(frame_pose(made.document, frame), pose) < 1e-9
 
 
 def test_all_but_the_last_second_is_in_the_document_meanwhile(tmp_path: Path) -> None:
@@ -280,7 +280,7 @@ def test_all_but_the_last_second_is_in_the_document_meanwhile(tmp_path: Path) ->
     assert len(take_of(kept).frames) >= 45
     assert kept.frame == 74
     for frame in take_of(kept).frames:
-        assert apart(take_pose(kept, frame), seen[frame]) < 1e-9
+        assert apart(frame_pose(kept, frame), seen[frame]) < 1e-9
 
 
 def test_a_long_silence_is_no_slow_movement() -> None:
@@ -294,8 +294,8 @@ def test_a_long_silence_is_no_slow_movement() -> None:
     made.update(act.TurnJoint("Spine", turned))
     made.tick(61 * RATE)
     made.stop_recording()
-    assert apart(take_pose(made.document, 50), start) < 1e-9
-    assert apart(take_pose(made.document, 61), start) > 0.2
+    assert apart(frame_pose(made.document, 50), start) < 1e-9
+    assert apart(frame_pose(made.document, 61), start) > 0.2
 
 
 @pytest.mark.parametrize("waited", [0, 45])
@@ -314,8 +314,8 @@ def test_before_the_hand_is_taken_the_figure_stands_as_it_stood(waited: int) -> 
     made.stop_recording()
     assert take_of(made.document).frames[0] == waited
     for frame in range(waited + 1):
-        assert apart(take_pose(made.document, frame), stood) < 1e-9
-    assert apart(take_pose(made.document, waited + 3), stood) > 0.05
+        assert apart(frame_pose(made.document, frame), stood) < 1e-9
+    assert apart(frame_pose(made.document, waited + 3), stood) > 0.05
 
 
 def test_what_is_moved_within_a_frame_is_kept_at_the_next() -> None:
@@ -329,8 +329,8 @@ def test_what_is_moved_within_a_frame_is_kept_at_the_next() -> None:
     made.tick(0.2 * RATE)
     made.stop_recording()
     assert take_of(made.document).frames == (0, 1)
-    assert apart(take_pose(made.document, 0), stood) < 1e-9
-    assert apart(take_pose(made.document, 1), turned) < 1e-9
+    assert apart(frame_pose(made.document, 0), stood) < 1e-9
+    assert apart(frame_pose(made.document, 1), turned) < 1e-9
     assert apart(made.document.pose, turned) < 1e-9
 
 

@@ -141,7 +141,7 @@ def test_what_moves_by_itself_keeps_its_name() -> None:
     assert motions
     skeleton = person.document.skeleton
     joint = next(e.joint for e in skeleton.effectors if e.name == motions[0].effector)
-    with pytest.raises(InputError, match="a target that moves by itself has its name"):
+    with pytest.raises(InputError, match="a moving target uses its name"):
         person.controller.renaming.rename(joint, "Other")
     assert person.document.skeleton.names == skeleton.names
 

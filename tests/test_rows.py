@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from rigs import GOAL_KINDS, Problem, copied, problem, random_goal, random_pose, random_problem, random_skeleton
 
-from viewer.ik import kernels_forward, kernels_step
+from viewer.ik.backends.compiled import forward, step
+from viewer.ik.backends.vectorised.engine import residuals
+from viewer.ik.backends.vectorised.joints import move
+from viewer.ik.backends.vectorised.step import linearise
 from viewer.ik.goals import Goal
 from viewer.ik.system import make_work
-from viewer.ik.vectorised import residuals
-from viewer.ik.vectorised_jacobian import linearise
-from viewer.ik.vectorised_joints import move
 from viewer.skeleton.limits import EULER_ORDERS, JointKind, JointLimits
 from viewer.skeleton.pose import Pose
 from viewer.spatial.quaternion import exp, multiply, perpendicular, rotate
@@ -36,8 +36,8 @@ def analytic(case: Problem) -> Floats:
 
 def by_plain_kernels(case: Problem) -> Floats:
     work, state = make_work(case.system), copied(case.state)
-    kernels_forward.residuals(case.system, work, state.q, state.t, state.e)
-    kernels_step.linearise(case.system, work, state.x)
+    forward.residuals(case.system, work, state.q, state.t, state.e)
+    step.linearise(case.system, work, state.x)
     return work.jacobian[:, : len(work.wanted)]
 
 

@@ -16,12 +16,13 @@ from viewer.document import actions
 from viewer.document.actions import SetLimits, SetMode, SetSolver, TurnJoint
 from viewer.document.actions.base import Action
 from viewer.errors import InputError
-from viewer.ik import backends, vectorised
+from viewer.ik import backends
+from viewer.ik.backends.vectorised import engine as numpy_engine
 from viewer.session import Item, Loop, Session, new_document
 from viewer.session.demos import find_demo
-from viewer.session.demos.moving_targets import Motion, Pointer
-from viewer.session.script import open_script, replay
+from viewer.session.moving_targets import Motion, Pointer
 from viewer.session.script.codec import KINDS
+from viewer.session.script.player import open_script, replay
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -189,7 +190,7 @@ def test_each_backend_serves_where_it_served(tmp_path: Path, monkeypatch: pytest
     def engine(name: str) -> object:
         if asked[-1:] != [name]:
             asked.append(name)
-        return vectorised
+        return numpy_engine
 
     monkeypatch.setattr(backends, "import_module", engine)
     made = Session(new_document(character("biped")))
@@ -200,10 +201,10 @@ def test_each_backend_serves_where_it_served(tmp_path: Path, monkeypatch: pytest
         made.commit()
     path = saved(made, tmp_path)
     assert names(path)[:4] == ["backend", "dispatch", "backend", "begin_drag"]
-    assert asked[-2:] == ["viewer.ik.vectorised", "viewer.ik.compiled"]
+    assert asked[-2:] == ["viewer.ik.backends.vectorised.engine", "viewer.ik.backends.compiled.engine"]
     asked.clear()
     assert replay(path).same_as(made.document)
-    assert asked[-2:] == ["viewer.ik.vectorised", "viewer.ik.compiled"]
+    assert asked[-2:] == ["viewer.ik.backends.vectorised.engine", "viewer.ik.backends.compiled.engine"]
 
 
 # On and off

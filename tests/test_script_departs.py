@@ -12,7 +12,7 @@ from sessions import session
 from viewer.document.actions import SetLimits, TurnJoint
 from viewer.errors import FormatError
 from viewer.session.files import load_session
-from viewer.session.script import replay
+from viewer.session.script.player import replay
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -123,7 +123,7 @@ def test_what_is_no_call_is_refused_in_one_line(change: object, words: str, tmp_
 
 def test_a_session_without_actions(tmp_path: Path) -> None:
     made = session()
-    assert made.tape is None
+    assert made.action_log is None
     path = saved(made, tmp_path)
     with pytest.raises(FormatError, match='the session holds no actions: it was saved while "Record actions" was off'):
         replay(path)
@@ -137,7 +137,7 @@ def test_a_backend_that_is_not_here_is_said(tmp_path: Path, monkeypatch: pytest.
         tree["calls"][0] = ["backend", "numba"]
 
     path, notes = altered(saved(made, tmp_path), change), list[str]()
-    monkeypatch.delitem(sys.modules, "viewer.ik.compiled", raising=False)
+    monkeypatch.delitem(sys.modules, "viewer.ik.backends.compiled.engine", raising=False)
     monkeypatch.setitem(sys.modules, "numba", None)
     assert replay(path, notes).same_as(made.document)
     (note,) = notes

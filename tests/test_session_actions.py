@@ -11,6 +11,7 @@ from sessions import HAND, character, drag, item_place, place, session, shifted,
 import viewer
 from viewer import InputError
 from viewer.document import actions as act
+from viewer.document.evaluation import frame_pose
 from viewer.document.mirror import mirrored_pose, partners
 from viewer.session import Item
 from viewer.skeleton import Pose, fk, limit_violation
@@ -103,7 +104,7 @@ def test_clips_are_played_on_bones_of_the_length_they_have() -> None:
     np.testing.assert_array_equal(made.document.pose.rotations, clip.pose(4).rotations)
     made.dispatch(act.SetMode("fk"))  # type: ignore[arg-type]
     made.dispatch(act.SetLength("LeftLeg", float(np.linalg.norm(made.document.character.skeleton.offsets[joint]))))
-    assert made.document.frame_pose(4).same_as(clip.pose(4))
+    assert frame_pose(made.document, 4).same_as(clip.pose(4))
 
 
 def test_a_stiff_joint_does_not_move() -> None:

@@ -16,9 +16,8 @@ from viewer.document.goal import Item, Mode, Scope
 from viewer.document.opening import new_document
 from viewer.document.solver_settings import SolverSettings
 from viewer.errors import FormatError, InputError, OutputError, ViewerError
-from viewer.session.autosave import Autosave
+from viewer.session.autosave import Autosave, recoveries
 from viewer.session.files import VERSION, Kept, is_session, load_session, save_session, session_bytes
-from viewer.session.recovery import recoveries
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,7 @@ from sessions import HAND, drag, place, session, shifted, target_of
 from viewer import InputError
 from viewer.document import actions as act
 from viewer.ik import backends
-from viewer.session import Loop, kernels
+from viewer.session import Loop, solving
 from viewer.skeleton import limit_violation
 
 if TYPE_CHECKING:
@@ -137,8 +137,8 @@ def test_kernels_get_ready_in_the_background(monkeypatch: pytest.MonkeyPatch) ->
         assert not wait
         waiting.append(then)
 
-    monkeypatch.setattr(kernels, "warm_up", warm_up)
-    monkeypatch.setattr(kernels, "engine_for", lambda _: (None, "numba" if ready else "numpy"))
+    monkeypatch.setattr(solving, "warm_up", warm_up)
+    monkeypatch.setattr(solving, "engine_for", lambda _: (None, "numba" if ready else "numpy"))
     ready: list[bool] = []
     made = session()
     assert made.kernels == "numpy"
@@ -158,8 +158,8 @@ def test_kernels_get_ready_in_the_background(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_kernels_that_cannot_be_compiled_leave_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernels, "warm_up", lambda *, wait, then: None if wait else then())
-    monkeypatch.setattr(kernels, "engine_for", lambda _: (None, "numpy"))
+    monkeypatch.setattr(solving, "warm_up", lambda *, wait, then: None if wait else then())
+    monkeypatch.setattr(solving, "engine_for", lambda _: (None, "numpy"))
     made = session()
     made.start_compiling()
     assert made.kernels == "numpy"

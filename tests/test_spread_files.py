@@ -19,7 +19,7 @@ from viewer.formats.json_structs import skeleton_schema
 from viewer.formats.load import load
 from viewer.formats.save import save
 from viewer.formats.skeleton_json import skeleton_from_text, skeleton_to_json
-from viewer.ik.natural import principal, spreads
+from viewer.ik.mobility_priors import principal, spreads
 from viewer.skeleton.character import Character
 from viewer.skeleton.rig import lend_rig
 from viewer.spatial.quaternion import IDENTITY

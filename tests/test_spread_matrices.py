@@ -16,7 +16,7 @@ from viewer.document.opening import new_document
 from viewer.document.planar_rig import rig_of
 from viewer.formats.skeleton_json import skeleton_from_text
 from viewer.ik.goals import Goal
-from viewer.ik.natural import LEAST, MOST, REFERENCE, principal, spreads
+from viewer.ik.mobility_priors import LEAST, MOST, REFERENCE, principal, spreads
 from viewer.ik.solver import Solver
 from viewer.skeleton.kinematics import fk
 from viewer.skeleton.limits import JointKind, JointLimits

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from strategies import quickly, random_quaternions, seeds
 
 from viewer import InputError
+from viewer.document.sampling import fade_frames, sampled
 from viewer.document.take import BLENDS, CODES, Blend, Track
-from viewer.document.take.sampling import fade_frames, sampled
 from viewer.spatial.quaternion import IDENTITY, angle_between, conjugate, exp, log, multiply, normalized, slerp
 
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ from takes import apart, keyed, loose, take_of, turn
 
 import viewer
 from viewer.document import actions as act
-from viewer.document.take import Blend, baked_character, baked_clip, take_pose
+from viewer.document.evaluation import baked_character, baked_clip, frame_pose
+from viewer.document.take import Blend
 from viewer.errors import FormatError
 from viewer.formats.save import save
 from viewer.session import Document, Item, Session, new_document
@@ -66,7 +67,7 @@ def test_a_take_comes_back_to_the_bit(name: str, tmp_path: Path) -> None:
     loaded = again(made.document, tmp_path)
     assert loaded.same_as(made.document)
     for frame in range(made.document.frames):
-        assert take_pose(loaded, frame).same_as(take_pose(made.document, frame))
+        assert frame_pose(loaded, frame).same_as(frame_pose(made.document, frame))
 
 
 def test_pins_solved_frames_and_takes_put_aside_come_back(tmp_path: Path) -> None:
@@ -162,7 +163,7 @@ def test_a_baked_clip_is_what_is_shown_to_the_bit(name: str) -> None:
     assert len(clip) == last - first + 1
     assert clip.keys == (0, 7, 13)
     for frame in range(len(clip)):
-        assert clip.pose(frame).same_as(take_pose(made.document, first + frame))
+        assert clip.pose(frame).same_as(frame_pose(made.document, first + frame))
 
 
 def test_without_keys_the_baked_clip_is_the_clip_itself() -> None:
@@ -173,7 +174,7 @@ def test_without_keys_the_baked_clip_is_the_clip_itself() -> None:
     made.undo()
     made.dispatch(act.SetLength("LeftForeArm", 0.4))
     clip = baked_clip(made.document)
-    assert all(clip.pose(frame).same_as(made.document.frame_pose(frame)) for frame in range(len(clip)))
+    assert all(clip.pose(frame).same_as(frame_pose(made.document, frame)) for frame in range(len(clip)))
 
 
 @pytest.mark.parametrize("suffix", [".json", ".npz", ".bvh", ".glb"])
@@ -191,7 +192,7 @@ def test_files_show_what_was_keyed(name: str, suffix: str, tmp_path: Path) -> No
         assert loaded.clip.keys == (0, 7, 13)
     where = [loaded.skeleton.names.index(name) for name in character.skeleton.names]
     for frame in range(16):
-        ours = viewer.fk(character.skeleton, take_pose(made.document, frame))
+        ours = viewer.fk(character.skeleton, frame_pose(made.document, frame))
         theirs = viewer.fk(loaded.skeleton, loaded.clip.pose(frame))
         np.testing.assert_allclose(theirs.positions[where], ours.positions, atol=2e-5)
 
@@ -209,9 +210,9 @@ def test_other_units_take_the_keys_along() -> None:
     before = made.document
     made.dispatch(act.SetUnits(character=large))
     for frame in range(21):
-        pose = take_pose(before, frame)
+        pose = frame_pose(before, frame)
         exact = frame in (0, 20)  # between, two solves are as near to the pins
-        assert apart(Pose(pose.rotations, 2.0 * pose.translations), take_pose(made.document, frame)) < (
+        assert apart(Pose(pose.rotations, 2.0 * pose.translations), frame_pose(made.document, frame)) < (
             1e-9 if exact else 0.02
         )
     assert take_of(made.document).solved

@@ -11,7 +11,8 @@ from takes import all_poses, apart, clip_of, keyed, loose, take_of, turn
 
 from viewer import InputError
 from viewer.document import actions as act
-from viewer.document.take import Blend, Key, Take, baked_clip
+from viewer.document.evaluation import baked_clip, frame_pose
+from viewer.document.take import Blend, Key, Take
 from viewer.session import Item, Session, new_document
 
 
@@ -24,10 +25,10 @@ def test_a_key_shows_its_pose_and_between_two_the_body_moves() -> None:
     second = made.document.pose
     made.dispatch(act.KeyPose())
     assert take_of(made.document).frames == (0, 30)
-    assert made.document.frame_pose(0).same_as(first)
-    assert made.document.frame_pose(30).same_as(second)
-    assert 0.1 < apart(made.document.frame_pose(15), first) < 0.7
-    assert made.document.frame_pose(119).same_as(second)  # beyond the last key it stays
+    assert frame_pose(made.document, 0).same_as(first)
+    assert frame_pose(made.document, 30).same_as(second)
+    assert 0.1 < apart(frame_pose(made.document, 15), first) < 0.7
+    assert frame_pose(made.document, 119).same_as(second)  # beyond the last key it stays
     assert made.history == ("Key pose", "Turn LeftArm", "Key pose")
 
 
@@ -42,7 +43,7 @@ def test_only_the_joints_asked_for_are_keyed() -> None:
     arm, other = (made.document.skeleton.index(name) for name in ("LeftArm", "RightArm"))
     assert take_of(made.document).keys_of(arm) == (0, 20)
     assert take_of(made.document).keys_of(other) == ()
-    shown = made.document.frame_pose(20)
+    shown = frame_pose(made.document, 20)
     np.testing.assert_array_equal(shown.rotations[other], start.rotations[other])
     assert (shown.rotations[arm] != start.rotations[arm]).any()
     assert made.history[-1] == "Key LeftArm"
@@ -66,8 +67,8 @@ def test_a_key_on_a_clip_is_blended_in_and_out_over_ten_frames() -> None:
     turn(made, "LeftArm", (0.0, 0.0, 0.6))
     wanted = made.document.pose
     made.dispatch(act.KeyPose(joints=("LeftArm",)))
-    assert apart(made.document.frame_pose(14), wanted) < 1e-12
-    assert made.document.pose.same_as(made.document.frame_pose(14))
+    assert apart(frame_pose(made.document, 14), wanted) < 1e-12
+    assert made.document.pose.same_as(frame_pose(made.document, 14))
     for frame, pose in enumerate(all_poses(made.document)):
         part = max(0.0, 1.0 - abs(frame - 14) / 10)
         assert apart(pose, clip.pose(frame)) == pytest.approx(0.6 * part, abs=1e-6)
@@ -88,7 +89,7 @@ def test_a_root_that_is_moved_on_a_clip_is_moved_as_far_at_its_key() -> None:
     made.commit()
     wanted = made.document.pose
     made.dispatch(act.KeyPose())
-    assert apart(made.document.frame_pose(5), wanted) < 1e-9
+    assert apart(frame_pose(made.document, 5), wanted) < 1e-9
 
 
 @pytest.mark.parametrize("name", ["biped", "walk"])
@@ -124,7 +125,7 @@ def test_the_pose_shown_follows_its_keys_but_an_edited_one_stays() -> None:
     made = keyed([0, 20])
     made.seek(20)
     made.dispatch(act.DeleteKeys())
-    assert made.document.pose.same_as(made.document.frame_pose(0))
+    assert made.document.pose.same_as(frame_pose(made.document, 0))
     made.undo()
     turn(made, "Spine", (0.2, 0.0, 0.0))
     edited = made.document.pose
@@ -146,14 +147,14 @@ def test_keys_moved_there_and_back_are_as_before(name: str) -> None:
 
 def test_moved_and_copied_keys_replace_what_they_come_to_stand_on() -> None:
     made = keyed([0, 10, 20])
-    first = made.document.frame_pose(0)
+    first = frame_pose(made.document, 0)
     made.dispatch(act.CopyKeys(take_of(made.document).keys_at(0), 20))
     assert take_of(made.document).frames == (0, 10, 20)
-    assert made.document.frame_pose(20).same_as(first)
+    assert frame_pose(made.document, 20).same_as(first)
     made.dispatch(act.MoveKeys(take_of(made.document).keys_at(10), -10))
     assert take_of(made.document).frames == (0, 20)
-    assert not made.document.frame_pose(0).same_as(first)
-    assert made.document.frame_pose(20).same_as(first)
+    assert not frame_pose(made.document, 0).same_as(first)
+    assert frame_pose(made.document, 20).same_as(first)
     assert made.history[-2:] == (f"Duplicate {len(first.rotations)} keys", f"Move {len(first.rotations)} keys")
 
 
@@ -169,7 +170,7 @@ def test_a_take_without_a_clip_grows_with_its_keys() -> None:
 
 def test_copied_keys_are_pasted_here_and_in_another_document() -> None:
     made = keyed([0, 10])
-    poses = [made.document.frame_pose(frame) for frame in (0, 10)]
+    poses = [frame_pose(made.document, frame) for frame in (0, 10)]
     keys = (*take_of(made.document).keys_at(0), *take_of(made.document).keys_at(10))
     copied = act.copied_keys(made.document, keys)
     made.dispatch(act.PasteKeys(copied, 40))
@@ -177,7 +178,7 @@ def test_copied_keys_are_pasted_here_and_in_another_document() -> None:
     other = loose()
     other.dispatch(act.PasteKeys(copied))
     for found, frames in ((made.document, (40, 50)), (other.document, (0, 10))):
-        assert all(found.frame_pose(f).same_as(pose) for f, pose in zip(frames, poses, strict=True))
+        assert all(frame_pose(found, f).same_as(pose) for f, pose in zip(frames, poses, strict=True))
     with pytest.raises(InputError, match="these keys were copied from a take on no clip: they mean nothing here"):
         session("walk").dispatch(act.PasteKeys(copied))
 
@@ -273,7 +274,7 @@ def test_what_changes_a_keyed_pose_by_rounding_alone_leaves_it_keyed(action: act
     depth = made.undo_depth
     made.dispatch(action)
     assert made.undo_depth == depth
-    assert made.document.pose.same_as(made.document.frame_pose(0))
+    assert made.document.pose.same_as(frame_pose(made.document, 0))
 
 
 def test_a_clip_of_one_frame_has_keys_but_no_time() -> None:

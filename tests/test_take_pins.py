@@ -11,8 +11,8 @@ from sessions import FOOT, HAND, drag, place, session, target_of
 from takes import take_of, turn
 
 from viewer.document import actions as act
-from viewer.document.take import Blend, Key, baked_clip, take_pose
-from viewer.document.take.evaluate import layered, motion_of
+from viewer.document.evaluation import baked_clip, frame_pose, layered, motion_of
+from viewer.document.take import Blend, Key
 from viewer.session import Document, Item, Session, stand_of
 from viewer.skeleton import Pose
 
@@ -63,15 +63,15 @@ def test_pinned_feet_stay_between_keys(blend: Blend) -> None:
     document = made.document
     for frame in range(41):
         for foot in FEET:
-            assert slip(document, take_pose(document, frame), foot) < 1e-3
+            assert slip(document, frame_pose(document, frame), foot) < 1e-3
     slipped = max(slip(document, blended(document, frame), foot) for frame in range(41) for foot in FEET)
     assert slipped > 0.02 or blend is Blend.STEP  # else there was nothing to solve
-    np.testing.assert_array_equal(take_pose(document, 10).translations[0], blended(document, 10).translations[0])
+    np.testing.assert_array_equal(frame_pose(document, 10).translations[0], blended(document, 10).translations[0])
 
 
 def test_frames_are_smooth_up_to_the_keys() -> None:
     document = crouched(DOWN, SIDE).document
-    poses = [take_pose(document, frame).rotations for frame in range(41)]
+    poses = [frame_pose(document, frame).rotations for frame in range(41)]
     steps = [float(np.abs(b - a).max()) for a, b in itertools.pairwise(poses)]
     assert max(abs(b - a) for a, b in itertools.pairwise(steps)) < 0.02
     assert steps[0] < 0.02
@@ -110,7 +110,7 @@ def test_a_pin_that_was_put_elsewhere_is_not_the_same() -> None:
     left, right = (document.skeleton.index(foot) for foot in FEET)
     assert right in second.joints
     assert left not in second.joints
-    assert max(slip(document, take_pose(document, frame), "RightFoot") for frame in range(20, 41)) < 1e-3
+    assert max(slip(document, frame_pose(document, frame), "RightFoot") for frame in range(20, 41)) < 1e-3
 
 
 def test_a_pin_that_a_key_does_not_stand_at_is_not_held_there() -> None:
@@ -134,7 +134,7 @@ def test_pins_are_held_on_a_clip() -> None:
     made.dispatch(act.KeyPose())
     document = made.document
     assert max(slip(document, blended(document, frame), foot) for frame in range(9) for foot in FEET) > 2e-3
-    assert max(slip(document, take_pose(document, frame), foot) for frame in range(9) for foot in FEET) < 1e-3
+    assert max(slip(document, frame_pose(document, frame), foot) for frame in range(9) for foot in FEET) < 1e-3
 
 
 def test_a_stretch_is_solved_anew_only_when_its_keys_change() -> None:
@@ -164,8 +164,8 @@ def test_a_key_of_an_arm_leaves_the_feet_pinned_and_one_of_a_knee_does_not() -> 
     made.dispatch(act.KeyPose(joints=("LeftArm",)))
     document = made.document
     assert [(some.first, len(some)) for some in take_of(document).solved] == [(1, 19)]
-    assert max(slip(document, take_pose(document, frame), foot) for frame in range(21) for foot in FEET) < 1e-3
-    assert take_pose(document, 10).rotations[document.skeleton.index("LeftArm")] == pytest.approx(
+    assert max(slip(document, frame_pose(document, frame), foot) for frame in range(21) for foot in FEET) < 1e-3
+    assert frame_pose(document, 10).rotations[document.skeleton.index("LeftArm")] == pytest.approx(
         document.pose.rotations[document.skeleton.index("LeftArm")]
     )
     made.undo()
@@ -191,7 +191,7 @@ def test_an_effector_that_is_gone_is_pinned_no_more() -> None:
     made.replace(replace(made.document, skeleton=replace(skeleton, effectors=effectors), goals=handles))
     made.seek(40)
     made.dispatch(act.KeyPose())
-    assert made.document.frame_pose(40).same_as(made.document.pose)
+    assert frame_pose(made.document, 40).same_as(made.document.pose)
 
 
 def test_what_was_solved_is_played_and_exported_alike() -> None:
@@ -205,7 +205,7 @@ def test_what_was_solved_is_played_and_exported_alike() -> None:
         shown.append(made.document.pose)
         assert made.document.frame == tick
     for frame in range(41):
-        assert clip.pose(frame).same_as(take_pose(document, frame))
+        assert clip.pose(frame).same_as(frame_pose(document, frame))
         assert clip.pose(frame).same_as(shown[frame])
 
 
@@ -214,7 +214,7 @@ def test_moved_keys_take_their_pins_along() -> None:
     made.dispatch(act.MoveKeys(take_of(made.document).keys_at(20), 10))
     document = made.document
     assert tuple(take_of(document).pins) == (0, 30)
-    assert max(slip(document, take_pose(document, frame), foot) for frame in range(31) for foot in FEET) < 1e-3
+    assert max(slip(document, frame_pose(document, frame), foot) for frame in range(31) for foot in FEET) < 1e-3
     knee = document.skeleton.index("LeftLeg")
     made.dispatch(act.MoveKeys((Key(knee, 30),), 10))
     assert tuple(take_of(made.document).pins) == (0, 30, 40)

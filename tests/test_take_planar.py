@@ -10,8 +10,9 @@ from sessions import HAND, drag, place, session
 from takes import take_of, turn
 
 from viewer.document import actions as act
+from viewer.document.evaluation import frame_pose
 from viewer.document.planar_rig import normal_of
-from viewer.document.take import Blend, take_pose
+from viewer.document.take import Blend
 from viewer.session import Item, Session, stand_of
 from viewer.skeleton.kinematics import fk
 from viewer.spatial.quaternion import conjugate, rotate
@@ -53,11 +54,11 @@ def test_frames_between_keys_keep_to_the_plane(plane: str, way: tuple[float, flo
     made.dispatch(act.SetBlend(None, blend))
     document = made.document
     assert sum(len(some.joints) for some in take_of(document).solved) > 0
-    start = take_pose(document, 0)
-    assert max(off_plane(document, take_pose(document, f), start, plane) for f in range(APART + 1)) < 1e-9
+    start = frame_pose(document, 0)
+    assert max(off_plane(document, frame_pose(document, f), start, plane) for f in range(APART + 1)) < 1e-9
     for foot in FEET:
         handle = document.goal(foot)
-        stands = [stand_of(document.skeleton, take_pose(document, f), handle).position for f in range(APART + 1)]
+        stands = [stand_of(document.skeleton, frame_pose(document, f), handle).position for f in range(APART + 1)]
         assert np.linalg.norm(np.array(stands) - np.array(handle.position), axis=-1).max() < 1e-3
 
 
@@ -75,14 +76,14 @@ def test_keys_that_were_made_in_space_are_solved_in_space() -> None:
     document = made.document
     for foot in FEET:
         handle = document.goal(foot)
-        stands = [stand_of(document.skeleton, take_pose(document, f), handle).position for f in range(APART + 3)]
+        stands = [stand_of(document.skeleton, frame_pose(document, f), handle).position for f in range(APART + 3)]
         assert np.ptp(stands, axis=0).max() < 2e-3
 
 
 def test_what_is_recorded_over_planar_keys_keeps_to_the_plane() -> None:
     made = crouched("yz", (0, -0.3, 0.15))
     before = made.document
-    start = take_pose(before, 0)
+    start = frame_pose(before, 0)
     made.seek(2)
     made.record()
     made.tick(0.0)
@@ -95,6 +96,6 @@ def test_what_is_recorded_over_planar_keys_keeps_to_the_plane() -> None:
     made.commit()
     made.stop_recording()
     after = made.document
-    assert max(off_plane(after, take_pose(after, f), start, "yz") for f in range(APART + 1)) < 1e-9
+    assert max(off_plane(after, frame_pose(after, f), start, "yz") for f in range(APART + 1)) < 1e-9
     arm = after.skeleton.index("LeftForeArm")
-    assert (take_pose(after, 12).rotations[arm] != take_pose(before, 12).rotations[arm]).any()
+    assert (frame_pose(after, 12).rotations[arm] != frame_pose(before, 12).rotations[arm]).any()

@@ -7,7 +7,8 @@ from sessions import HAND, drag, session, shifted
 from takes import all_poses, apart, clip_of, keyed, loose, take_of, turn
 
 from viewer.document import actions as act
-from viewer.document.take import Blend, baked_clip
+from viewer.document.evaluation import baked_clip, frame_pose
+from viewer.document.take import Blend
 from viewer.session import Loop
 
 
@@ -16,10 +17,10 @@ def test_interpolation_of_single_keys_and_of_all() -> None:
     take = take_of(made.document)
     assert {track.blends.tolist()[0] for track in take.tracks} == {2}
     made.dispatch(act.SetBlend(take.keys_at(0), Blend.STEP))
-    assert made.document.frame_pose(9).same_as(made.document.frame_pose(0))
-    assert not made.document.frame_pose(15).same_as(made.document.frame_pose(10))
+    assert frame_pose(made.document, 9).same_as(frame_pose(made.document, 0))
+    assert not frame_pose(made.document, 15).same_as(frame_pose(made.document, 10))
     made.dispatch(act.SetBlend(None, Blend.STEP))
-    assert made.document.frame_pose(19).same_as(made.document.frame_pose(10))
+    assert frame_pose(made.document, 19).same_as(frame_pose(made.document, 10))
     depth = made.undo_depth
     made.dispatch(act.SetBlend(None, Blend.STEP))
     assert made.undo_depth == depth
@@ -41,7 +42,7 @@ def test_the_range_is_what_is_played_and_exported() -> None:
         frames.append(made.document.frame)
     assert frames[:6] == [12, 13, 14, 15, 5, 6]
     assert set(frames) == set(range(5, 16))
-    assert made.document.pose.same_as(made.document.frame_pose(made.document.frame))
+    assert made.document.pose.same_as(frame_pose(made.document, made.document.frame))
     clip = baked_clip(made.document)
     assert (len(clip), clip.keys) == (11, (5,))
     made.stop()
@@ -97,7 +98,7 @@ def test_auto_key_after_a_drag() -> None:
     made.commit()
     take, arm = take_of(made.document), made.document.skeleton.index("LeftArm")
     assert take.keys_of(arm) == (0,)
-    assert made.document.pose.same_as(made.document.frame_pose(0))
+    assert made.document.pose.same_as(frame_pose(made.document, 0))
     assert made.undo_depth == 2
     made.undo()
     assert made.document.take is None

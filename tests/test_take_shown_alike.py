@@ -13,8 +13,8 @@ from takes import loose, take_of, turn
 
 import viewer
 from viewer.document import actions as act
-from viewer.document.take import Blend, baked_character, baked_clip, take_pose
-from viewer.document.take.evaluate import frames_shown, joint_at
+from viewer.document.evaluation import baked_character, baked_clip, frame_pose, frames_shown, joint_at
+from viewer.document.take import Blend
 from viewer.formats.save import save
 from viewer.session import Item, Loop, Session
 from viewer.spatial.quaternion import angle_between
@@ -127,7 +127,7 @@ def test_playing_shows_what_is_baked_to_the_bit(name: str) -> None:
         made.tick(tick * document.frame_time)
         frame = made.document.frame
         assert made.document.pose.same_as(clip.pose(frame - first))
-        assert made.document.pose.same_as(take_pose(document, frame))
+        assert made.document.pose.same_as(frame_pose(document, frame))
         seen.add(frame)
     assert seen == set(range(first, last + 1))
     assert not made.playing
@@ -148,7 +148,7 @@ def test_files_hold_what_is_played(name: str, suffix: str, tmp_path: Path) -> No
         assert loaded.clip.frame_time == pytest.approx(document.frame_time, rel=1e-5)
     where = [loaded.skeleton.names.index(name) for name in character.skeleton.names]
     for frame in range(first, last + 1):
-        ours = viewer.fk(character.skeleton, take_pose(document, frame))
+        ours = viewer.fk(character.skeleton, frame_pose(document, frame))
         # A single frame is how glTF's nodes stand: no motion is needed for it.
         pose = loaded.skeleton.rest_pose() if loaded.clip is None else loaded.clip.pose(frame - first)
         theirs = viewer.fk(loaded.skeleton, pose)
@@ -162,8 +162,8 @@ def test_frames_asked_for_together_are_those_asked_for_one_by_one(name: str) -> 
     first, last = document.played
     shown = frames_shown(document, first, last)
     for place, frame in enumerate(range(first, last + 1)):
-        np.testing.assert_array_equal(shown.rotations[place], take_pose(document, frame).rotations)
-        np.testing.assert_array_equal(shown.translations[place], take_pose(document, frame).translations)
+        np.testing.assert_array_equal(shown.rotations[place], frame_pose(document, frame).rotations)
+        np.testing.assert_array_equal(shown.translations[place], frame_pose(document, frame).translations)
 
 
 @pytest.mark.parametrize("name", [*MADE, "clip alone"])
@@ -174,6 +174,6 @@ def test_one_joint_at_scattered_frames_is_as_in_the_whole_poses(name: str) -> No
     for joint in range(len(document.skeleton)):
         found = joint_at(document, joint, frames)
         for place, frame in enumerate(frames.tolist()):
-            pose = take_pose(document, frame)
+            pose = frame_pose(document, frame)
             np.testing.assert_allclose(found.rotations[place], pose.rotations[joint], atol=1e-12)
             np.testing.assert_allclose(found.translations[place], pose.translations[joint], atol=1e-12)

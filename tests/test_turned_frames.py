@@ -12,7 +12,7 @@ import pytest
 
 from viewer.formats.load import load
 from viewer.ik.goals import Goal
-from viewer.ik.natural import principal, spreads
+from viewer.ik.mobility_priors import principal, spreads
 from viewer.ik.solver import Solver
 from viewer.skeleton.effectors import find_place
 from viewer.skeleton.kinematics import fk

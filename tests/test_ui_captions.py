@@ -78,7 +78,7 @@ def test_a_drag_that_stalls_counts_all_its_iterations() -> None:
 
 
 def test_quitting_is_the_last_of_its_menu() -> None:
-    menu = pytest.importorskip("viewer.app.panels.menu_bar")
+    menu = pytest.importorskip("viewer.app.panels.menus")
     assert [command.id for command in menu.entries("File")][-1] == "file.quit"
     edit = [command.id for command in menu.entries("Edit")]
     assert edit[:2] == ["edit.undo", "edit.redo"]

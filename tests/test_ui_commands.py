@@ -274,7 +274,7 @@ def test_an_edit_that_stops_playing_says_so() -> None:
     person.wait(0.3)
     person.drag(person.at("LeftHand"), (40.0, -60.0))
     frame = person.document.frame
-    assert [m.text for m in person.controller.messages] == [f"Playing stopped at frame {frame}: Space goes on"]
+    assert [m.text for m in person.controller.messages] == [f"Playback stopped at frame {frame}: Space resumes"]
     person.key("space")
     person.wait(0.2)
     person.key("space")

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from ui_person import Person
 
 from viewer.document.document import Item
+from viewer.document.evaluation import frame_pose
 from viewer.scene.look import PALETTE
 from viewer.skeleton.kinematics import fk
 from viewer.ui.onion_skin import ALPHAS, Shown, ghost_frames
@@ -61,7 +62,7 @@ def test_ghosts_stand_at_keys_two_before_and_two_after_fainter_with_distance(per
         ("\u221240", ALPHAS[1]), ("\u221220", ALPHAS[0]), ("+20", ALPHAS[0]),
     ]  # fmt: skip
     skeleton = person.document.skeleton
-    expected = fk(skeleton, person.document.frame_pose(20)).positions
+    expected = fk(skeleton, frame_pose(person.document, 20)).positions
     assert np.array_equal(ghosts[1].world.positions, expected)
     assert len(person.controller.draw_list().ghosts) > 0
     person.key("f9")

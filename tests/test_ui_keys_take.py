@@ -10,7 +10,7 @@ from ui_person import Person
 
 import viewer
 from viewer.document.document import Item
-from viewer.document.take.values import Blend, Key
+from viewer.document.take import Blend, Key
 from viewer.ui.documents import export_to
 from viewer.ui.state import state_of
 from viewer.ui.timeline import key_frames, played_range
@@ -216,7 +216,7 @@ def test_recording_nothing_leaves_nothing(person: Person) -> None:
     person.key("shift+r")
     person.wait(0.5)
     person.key("shift+r")
-    assert person.controller.messages[-1].text == "Nothing was recorded: drag while it records"
+    assert person.controller.messages[-1].text == "Nothing was recorded: drag while recording"
     assert person.controller.session.undo_depth == 0
     assert person.document.pose is before
 

@@ -7,9 +7,9 @@ import pytest
 from ui_person import Person
 
 from viewer.document import actions as act
-from viewer.document.take import take_pose
+from viewer.document.evaluation import frame_pose
 
-NOTHING = "Nothing was recorded: drag while it records"
+NOTHING = "Nothing was recorded: drag while recording"
 
 
 def said(person: Person) -> str:
@@ -48,7 +48,7 @@ def test_at_the_end_of_the_clip_the_hand_lets_go_and_nothing_jumps() -> None:
     assert person.document.frame == last
     assert said(person) == "Recorded 0.4 s"
     shown = person.document.pose
-    assert np.abs(shown.rotations - take_pose(person.document, last).rotations).max() < 1e-12
+    assert np.abs(shown.rotations - frame_pose(person.document, last).rotations).max() < 1e-12
     assert session.document.clip_data is not None
     assert np.abs(shown.rotations - session.document.clip_data.pose(last).rotations).max() > 1e-2
     person.move(start[0] + 200.0, start[1])

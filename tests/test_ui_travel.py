@@ -10,6 +10,7 @@ import pytest
 from ui_person import VIEW, Person
 
 from viewer.document import actions
+from viewer.document.evaluation import frame_pose
 from viewer.scene import figure_points
 from viewer.session import Item, new_document
 from viewer.skeleton.kinematics import fk
@@ -22,7 +23,7 @@ VIEWS = [VIEW, Rect(0, 66, 668, 396), Rect(280, 66, 1296, 1000)]
 def inside(person: Person, frame: int) -> bool:
     """Whether the figure is in view at a frame."""
     document = person.document
-    points = figure_points(document.skeleton, fk(document.skeleton, document.frame_pose(frame)))
+    points = figure_points(document.skeleton, fk(document.skeleton, frame_pose(document, frame)))
     projection = person.controller.projection()
     return bool(projection.inside(projection.project(points)).all())
 

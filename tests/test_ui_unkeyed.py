@@ -9,6 +9,7 @@ import pytest
 from ui_person import Person
 
 from viewer.document.actions import KeyPose
+from viewer.document.evaluation import frame_pose
 from viewer.session import Session
 from viewer.session.script.codec import decoded, encoded
 from viewer.ui.timeline import key_frames
@@ -72,7 +73,7 @@ def test_the_frame_shown_takes_part_in_what_is_keyed_elsewhere(person: Person) -
     assert offers(person) == ["Pose of frame 30 was not keyed"]
     accept(person)
     assert np.linalg.norm(person.place(HAND) - before) > 0.005
-    assert person.document.pose.same_as(person.document.frame_pose(35))
+    assert person.document.pose.same_as(frame_pose(person.document, 35))
 
 
 def test_an_edit_of_the_frame_shown_stays_when_another_frame_is_keyed(person: Person) -> None:

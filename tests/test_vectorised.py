@@ -8,15 +8,14 @@ import numpy as np
 import pytest
 from rigs import Problem, chain, copied, problem, random_problem, random_skeleton
 
+from viewer.ik.backends.vectorised.algebra import cross, exponential, logarithm, matrices, multiply, since
+from viewer.ik.backends.vectorised.engine import residuals
+from viewer.ik.backends.vectorised.joints import difference, joints_of, move
+from viewer.ik.backends.vectorised.step import linearise
+from viewer.ik.backends.vectorised.tables import places, rows_of, tree_of
 from viewer.ik.goals import Goal
 from viewer.ik.solver import Solver
 from viewer.ik.system import System, make_work
-from viewer.ik.vectorised import residuals
-from viewer.ik.vectorised_algebra import cross, exponential, logarithm, matrices, multiply, since
-from viewer.ik.vectorised_jacobian import linearise
-from viewer.ik.vectorised_joints import difference, move
-from viewer.ik.vectorised_kinds import joints_of
-from viewer.ik.vectorised_tables import places, rows_of, tree_of
 from viewer.skeleton.limits import JointKind
 from viewer.skeleton.pose import Pose
 from viewer.spatial import quaternion

@@ -9,14 +9,14 @@ import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pytest
 from conftest import ROOT
 from rigs import chain
 
 import viewer
 from viewer import Goal, Solver
-from viewer.ik import backends, warming
+from viewer.ik import backends
+from viewer.ik.backends import warming
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -72,7 +72,7 @@ def test_auto_takes_the_compiled_engine_once_it_is_ready(monkeypatch: pytest.Mon
         return name
 
     monkeypatch.setattr(backends, "import_module", imported)
-    compiled, plain = ("viewer.ik.compiled", "numba"), ("viewer.ik.vectorised", "numpy")
+    compiled, plain = ("viewer.ik.backends.compiled.engine", "numba"), ("viewer.ik.backends.vectorised.engine", "numpy")
 
     def chosen() -> list[tuple[object, str]]:
         return [backends.engine_for(name) for name in ("auto", "numpy", "numba")]
@@ -147,7 +147,7 @@ def test_functions_are_compiled_without_a_cache_where_there_is_no_place_for_one(
 ) -> None:
     import numba  # noqa: PLC0415 - takes most of a second
 
-    from viewer.ik import compiled  # noqa: PLC0415
+    from viewer.ik.backends.compiled import engine  # noqa: PLC0415
 
     asked: list[bool] = []
 
@@ -162,7 +162,8 @@ def test_functions_are_compiled_without_a_cache_where_there_is_no_place_for_one(
     def doubled(x: float) -> float:
         return 2.0 * x
 
-    assert compiled._jit(doubled, "0123", whole=False) is doubled  # type: ignore[arg-type]  # a plain function
+    monkeypatch.setattr(engine, "_ENTRY", "doubled")
+    assert engine._jit(doubled, "0123", at_once=False) is doubled  # type: ignore[arg-type]  # a plain function
     assert asked == [True, False]
 
 
@@ -170,77 +171,42 @@ def test_functions_are_compiled_without_a_cache_where_there_is_no_place_for_one(
 def test_a_numba_with_other_inner_parts_compiles_function_by_function(monkeypatch: pytest.MonkeyPatch) -> None:
     from numba.core.compiler import Compiler  # noqa: PLC0415 - takes most of a second
 
-    from viewer.ik import compiled  # noqa: PLC0415
+    from viewer.ik.backends.compiled import engine  # noqa: PLC0415
 
     def missing(name: str) -> Any:  # noqa: ANN401
         raise ImportError(name)
 
-    assert compiled._entry_as_a_whole()._compiler.pipeline_class is not Compiler
-    monkeypatch.setattr(compiled, "import_module", missing)
-    assert compiled._entry_as_a_whole()._compiler.pipeline_class is Compiler
+    assert engine._quickest_entry()._compiler.pipeline_class is not Compiler
+    monkeypatch.setattr(engine, "import_module", missing)
+    assert engine._quickest_entry()._compiler.pipeline_class is Compiler
 
 
 @NUMBA
 def test_what_cannot_be_compiled_as_a_whole_is_compiled_function_by_function(monkeypatch: pytest.MonkeyPatch) -> None:
-    from viewer.ik import compiled  # noqa: PLC0415 - takes most of a second
+    from viewer.ik.backends.compiled import engine  # noqa: PLC0415
 
     asked: list[bool] = []
 
     class Entry:
-        def __init__(self, *, whole: bool) -> None:
-            self.whole = whole
+        def __init__(self, *, at_once: bool) -> None:
+            self.at_once = at_once
 
         def compile(self, _: object) -> None:
-            asked.append(self.whole)
-            if self.whole:
+            asked.append(self.at_once)
+            if self.at_once:
                 raise AttributeError("a library has no such attribute")
 
-    monkeypatch.setattr(compiled, "_solve", Entry(whole=True))
-    monkeypatch.setattr(compiled, "_entry", Entry)
-    compiled._make_ready.__wrapped__()
+    monkeypatch.setattr(engine, "_solve", Entry(at_once=True))
+    monkeypatch.setattr(engine, "_entry", Entry)
+    engine._make_ready.__wrapped__()
     assert asked == [True, False]
-
-
-@NUMBA
-def test_an_array_that_numba_lays_out_otherwise_is_noticed() -> None:
-    from viewer.ik import held  # noqa: PLC0415 - takes most of a second
-
-    assert held.KNOWN
-    assert not held.is_known(held._ARRAYS, (*held.FIELDS[:5], "strides", "shape"))
-    assert not held.is_known(held._ARRAYS, held.FIELDS[:-1])
-    assert not held.is_known(held._ARRAYS, (*held.FIELDS, "flags"))
-
-
-@NUMBA
-def test_where_numba_lays_arrays_out_otherwise_all_are_passed_and_the_numbers_are_the_same(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    from viewer.ik import compiled, held, kernels_call  # noqa: PLC0415 - takes most of a second
-
-    solver, start = Solver(ARM, GOALS, backend="numba"), ARM.relaxed_pose()
-    expected = solver.solve(start)
-    calls: list[int] = []
-
-    def solve_call(*arguments: Any) -> int:  # noqa: ANN401
-        calls.append(len(arguments))
-        settings = arguments[len(held.HELD)]
-        assert [type(value) for value in settings] == [type(value) for value in type(settings)()]
-        return kernels_call.solve_call(*arguments)  # as it is, not compiled: that would take a minute
-
-    monkeypatch.setattr(held, "KNOWN", False)
-    assert compiled._entry_name() == "solve_call"
-    monkeypatch.setattr(compiled, "_solve", solve_call)
-    found = Solver(ARM, GOALS, backend="numba").solve(start)
-    assert calls
-    assert (found.status, found.iterations, found.backend) == (expected.status, expected.iterations, "numba")
-    np.testing.assert_allclose(found.pose.rotations, expected.pose.rotations, rtol=0, atol=1e-12)
 
 
 @NUMBA
 def test_a_cache_folder_that_cannot_be_written_is_no_obstacle(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     nowhere = str(tmp_path / "file" / "cache")
-    code = "import viewer.ik.compiled as c; print(callable(c.solve_many))"
+    code = "import viewer.ik.backends.compiled.engine as c; print(callable(c.solve_batch))"
     assert script(code, NUMBA_CACHE_DIR=nowhere) == ["True"]
 
 

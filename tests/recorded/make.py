@@ -27,7 +27,8 @@ from viewer.document import actions as act
 from viewer.document.take import Blend, Key
 from viewer.errors import InputError
 from viewer.formats.goals_json import goals_to_json
-from viewer.session import GoalKind, Grab, Item, Loop, Mode, Scope, Session, new_document, stand_of, world_of
+from viewer.ik.goals import GoalKind
+from viewer.session import Grab, Item, Loop, Mode, Scope, Session, new_document, stand_of, world_of
 from viewer.session.demos import Motion, Pointer, SolveAfresh, StartOver, find_demo
 from viewer.session.files import VERSION
 

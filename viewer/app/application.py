@@ -10,14 +10,14 @@ from pathlib import Path
 
 from viewer.app.autosave_service import Keeper
 from viewer.app.context import Panel
-from viewer.app.device import Device
 from viewer.app.films import Films
 from viewer.app.input import Inputs
 from viewer.app.layout import Borders, Layout
-from viewer.app.notifications import Automation, Telling, serve
-from viewer.app.pacing import Pace
+from viewer.app.notifications import Telling, serve
+from viewer.app.pacing import Automation, Pace
 from viewer.app.painter import Painter, read_picture, save_picture
 from viewer.app.stage import Quality
+from viewer.app.window import Device
 from viewer.errors import ViewerError
 from viewer.ui.controller import Controller
 from viewer.ui.state import state_of, write_state

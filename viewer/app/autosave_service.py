@@ -12,10 +12,10 @@ from viewer.document.actions.base import Action
 from viewer.document.document import Document
 from viewer.errors import ViewerError
 from viewer.formats.files import sweep, write_whole
-from viewer.session.autosave import Autosave, config_folder, recovery_folder
+from viewer.session.autosave import Autosave, Recovery, recoveries, sweep_locks
 from viewer.session.files import Kept, MotionError, open_session, session_bytes
+from viewer.session.folders import config_folder, recovery_folder
 from viewer.session.preferences import save_preferences
-from viewer.session.recovery import Recovery, recoveries, sweep_locks
 from viewer.ui import showing
 from viewer.ui.controller import Controller
 from viewer.ui.messages import Message
@@ -83,7 +83,7 @@ class Keeper:
         # What is under way is no step yet, but it is work: a long drag or recording can be lost, too.
         if session.modified or session.recording or session.gesture is not None:
             self._since = self._since or time.time()
-            self._autosave.keep(document, self._kept(), session.tape)
+            self._autosave.keep(document, self._kept(), session.action_log)
         elif self._since is not None:
             self._since = None
             self._autosave.saved()
@@ -103,7 +103,7 @@ class Keeper:
             return None
         try:
             self._autosave.path.parent.mkdir(parents=True, exist_ok=True)
-            actions = None if session.tape is None else session.tape.written(last=session.document)
+            actions = None if session.action_log is None else session.action_log.written(last=session.document)
             write_whole(self._autosave.path, session_bytes(session.document, kept=self._kept(), actions=actions))
         except (OSError, ViewerError):
             return None

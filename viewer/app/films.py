@@ -154,10 +154,10 @@ class Films:
         self._end()
         if path.name.casefold().endswith(".png"):
             stay = f"{filming.kept} of {total} pictures were written" if filming.kept else "nothing was written"
-            self._controller.note(f"Film given up: {stay}")
+            self._controller.note(f"Film cancelled: {stay}")
         else:
-            before = f"{name} is as it was" if path.exists() else "nothing was written"
-            self._controller.note(f"Film given up: {before}")
+            before = f"{name} was not changed" if path.exists() else "nothing was written"
+            self._controller.note(f"Film cancelled: {before}")
 
     def close(self) -> None:
         """The window ends: leave nothing half-written and no thread behind."""

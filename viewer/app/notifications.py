@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from viewer.app.device import Device
 from viewer.app.fonts import Fonts
-from viewer.session.script.player import Replay
+from viewer.app.pacing import Automation
+from viewer.app.window import Device
 from viewer.ui.controller import Controller
 from viewer.ui.messages import Message
 
@@ -99,33 +98,3 @@ def show_in_folder(path: Path) -> None:
         subprocess.Popen(command.get(sys.platform, ["xdg-open", str(folder)]))  # noqa: S603 - a path, no shell
     except OSError:
         return
-
-
-@dataclass(frozen=True, slots=True)
-class Automation:
-    """For tests and scripts.
-
-    Attributes:
-        state_file: rewritten whenever something changes.
-        exit_after: frames to draw before the window closes; None: until it is closed.
-        screenshot: PNG to write, once the picture is at rest or at the last frame.
-        script: the recorded actions that the window's session does again.
-        until_done: the window closes once these are done, if nothing else says when.
-    """
-
-    state_file: Path | None = None
-    exit_after: int | None = None
-    screenshot: Path | None = None
-    script: Replay | None = None
-    until_done: bool = False
-
-    @property
-    def ends(self) -> bool:
-        """Whether the window closes by itself: then it draws as fast as it can."""
-        return self.exit_after is not None or self.until_done
-
-    def is_last(self, drawn: int) -> bool:
-        """Whether the frame after so many is the last one."""
-        if self.exit_after is not None:
-            return drawn + 1 >= self.exit_after
-        return self.until_done and (self.script is None or self.script.finished)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
+from pathlib import Path
+
+from viewer.session.script.player import Replay
 
 FRAME = 1.0 / 60.0
 PANELS = 1.0 / 15.0
@@ -116,3 +119,33 @@ class Pace:
         if now - self._fps_at >= _FPS_SPAN and now - self._times[0] >= _FPS_SPAN:
             self.fps = (len(self._times) - 1) / (now - self._times[0])
             self._fps_at = now
+
+
+@dataclass(frozen=True, slots=True)
+class Automation:
+    """For tests and scripts.
+
+    Attributes:
+        state_file: rewritten whenever something changes.
+        exit_after: frames to draw before the window closes; None: until it is closed.
+        screenshot: PNG to write, once the picture is at rest or at the last frame.
+        script: the recorded actions that the window's session does again.
+        until_done: the window closes once these are done, if nothing else says when.
+    """
+
+    state_file: Path | None = None
+    exit_after: int | None = None
+    screenshot: Path | None = None
+    script: Replay | None = None
+    until_done: bool = False
+
+    @property
+    def ends(self) -> bool:
+        """Whether the window closes by itself: then it draws as fast as it can."""
+        return self.exit_after is not None or self.until_done
+
+    def is_last(self, drawn: int) -> bool:
+        """Whether the frame after so many is the last one."""
+        if self.exit_after is not None:
+            return drawn + 1 >= self.exit_after
+        return self.until_done and (self.script is None or self.script.finished)

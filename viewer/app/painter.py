@@ -12,7 +12,6 @@ from imgui_bundle import imgui, implot
 from numpy.typing import NDArray
 
 from viewer.app.context import Panel, PanelContext
-from viewer.app.device import Device
 from viewer.app.fonts import Fonts
 from viewer.app.frame import Frame
 from viewer.app.imgui_renderer import ImguiRenderer, Painted, copy_list
@@ -22,30 +21,13 @@ from viewer.app.layout import Layout
 from viewer.app.stage import Level, Stage
 from viewer.app.theme import apply_theme
 from viewer.app.widgets.fields import awaits_keyboard
+from viewer.app.window import Device
 from viewer.formats.files import write_whole
 from viewer.ui.controller import Controller
 from viewer.ui.numbers import Rect
 
 if TYPE_CHECKING:
     import moderngl
-
-
-class Screen:
-    """What a window shows.
-
-    moderngl takes the size of a window's framebuffer once, when it meets the context: whoever counts from its top, as
-    copying and clipping do, would go on counting from where the top was when the window opened.
-    """
-
-    def __init__(self, context: moderngl.Context) -> None:
-        """As large as the window was when its context was made."""
-        self._screen = context.screen
-
-    def sized(self, size: tuple[int, int]) -> moderngl.Framebuffer:
-        """The framebuffer, as large as the window is now, in pixels."""
-        self._screen._size = size  # type: ignore[attr-defined]  # noqa: SLF001 - it cannot be told otherwise
-        self._screen.viewport = (0, 0, *size)
-        return self._screen
 
 
 def read_picture(target: moderngl.Framebuffer) -> NDArray[np.uint8]:

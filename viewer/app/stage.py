@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.app.device import SAMPLE_LIMIT
 from viewer.app.layers import Blitter
+from viewer.app.window import SAMPLE_LIMIT
 from viewer.opengl import Renderer
 from viewer.scene.primitives import DrawList
 from viewer.spatial.projection import Projection

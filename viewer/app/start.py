@@ -9,13 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
-from viewer.app.application import Application
-from viewer.app.context import Panel
-from viewer.app.device import Device
 from viewer.app.layout import SMALLEST_WINDOW
-from viewer.app.notifications import Automation
+from viewer.app.pacing import Automation
 from viewer.errors import PACKAGES, InputError, MachineError, is_installed, unknown_name
 from viewer.ik.goals import Goal
 from viewer.session.preferences import Preferences
@@ -23,7 +20,12 @@ from viewer.session.session import Session
 from viewer.skeleton.arguments import check_character
 from viewer.skeleton.character import Character
 from viewer.skeleton.pose import Pose
-from viewer.ui.controller import Controller
+
+if TYPE_CHECKING:  # what these load may be missing, which `check_libraries` says in one line
+    from viewer.app.application import Application
+    from viewer.app.context import Panel
+    from viewer.app.window import Device
+    from viewer.ui.controller import Controller
 
 WindowKind = Literal["glfw", "pyglet", "headless"]
 KINDS: tuple[str, ...] = get_args(WindowKind)
@@ -161,10 +163,10 @@ def open_device(kind: str, size: tuple[int, int]) -> Device:
 
             return GlfwDevice(size, "ikviewer")
         if kind == "pyglet":
-            from viewer.app.pyglet_window import PygletDevice  # noqa: PLC0415
+            from viewer.app.window import PygletDevice  # noqa: PLC0415
 
             return PygletDevice(size, "ikviewer")
-        from viewer.app.device import HeadlessDevice  # noqa: PLC0415
+        from viewer.app.window import HeadlessDevice  # noqa: PLC0415
 
         return HeadlessDevice(size)
 

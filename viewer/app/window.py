@@ -1,22 +1,175 @@
-"""The window on a screen: GLFW, opened through moderngl-window."""
+"""Windows: what the loop needs of one, and the three kinds: GLFW's, pyglet's, and one that nobody sees."""
 
 from __future__ import annotations
 
 import logging
 import os
 import sys
+import time
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-from viewer.app.input import BUTTONS, GLFW_NAMES, Inputs, axis_cursor, by_layout
+from viewer.app.input import BUTTONS, DIGITS, GLFW_NAMES, LETTERS, Inputs, axis_cursor, by_layout
 from viewer.app.layout import SMALLEST_WINDOW
-from viewer.app.painter import Screen
 from viewer.errors import MachineError, missing_library
 from viewer.opengl.context import claim_drawing
 
 if TYPE_CHECKING:
     import moderngl
+
+SAMPLE_LIMIT = 4
+
+
+class Device(Protocol):
+    """A window with an OpenGL context.
+
+    Attributes:
+        context: current in this thread.
+        target: what is seen after `swap`.
+        size: of the framebuffer, pixels.
+        window_size: of the window in the system's units, which are not pixels on every system.
+        content_scale: what the monitor asks for.
+        closing: somebody wants the window closed; set it back to refuse.
+        minimised: nothing of it can be seen.
+    """
+
+    context: moderngl.Context
+    closing: bool
+
+    @property
+    def target(self) -> moderngl.Framebuffer: ...  # noqa: D102 - see the class
+
+    @property
+    def size(self) -> tuple[int, int]: ...  # noqa: D102
+
+    @property
+    def window_size(self) -> tuple[int, int]: ...  # noqa: D102
+
+    @property
+    def content_scale(self) -> float: ...  # noqa: D102
+
+    @property
+    def minimised(self) -> bool: ...  # noqa: D102
+
+    def connect(self, inputs: Inputs) -> None:
+        """Send input there from now on."""
+
+    def wait(self, seconds: float) -> None:
+        """Hand on the events that came, waiting for the first of them for so long."""
+
+    def swap(self) -> None:
+        """Show what was drawn."""
+
+    def set_title(self, title: str) -> None:
+        """Name the window."""
+
+    def set_cursor(self, shape: str) -> None:
+        """Shape the pointer: "arrow", "hand", "text", "crosshair", "move", "ew", "ns", "no", "hidden"."""
+
+    def set_fullscreen(self, *, on: bool) -> None:
+        """Fill the monitor, or return from it."""
+
+    def clipboard(self) -> str:
+        """Text from other programs."""
+
+    def set_clipboard(self, text: str) -> None:
+        """Text for other programs."""
+
+    def close(self) -> None:
+        """End the window and its context."""
+
+
+class HeadlessDevice:
+    """A window that nobody sees: the same loop without a screen, driven through its `Inputs`."""
+
+    def __init__(self, size: tuple[int, int], scale: float = 1.0) -> None:
+        """Make an OpenGL context by EGL.
+
+        Raises:
+            MachineError: there is none.
+        """
+        self.context = headless_context()
+        self.closing = False
+        self.minimised = False
+        self.content_scale = scale
+        self.title = ""
+        self.cursor = "arrow"
+        self.fullscreen = False
+        self._clipboard = ""
+        self.resize(size)
+
+    def resize(self, size: tuple[int, int]) -> None:
+        """Give the window another size, pixels."""
+        self.size = self.window_size = size
+        self.target = self.context.framebuffer(self.context.texture(size, 4))
+
+    def connect(self, inputs: Inputs) -> None:
+        """Nothing sends by itself here."""
+
+    def wait(self, seconds: float) -> None:
+        """Nothing comes by itself here: let the time pass."""
+        time.sleep(seconds)
+
+    def swap(self) -> None:
+        """Wait until all of it is drawn."""
+        self.context.finish()
+
+    def set_title(self, title: str) -> None:
+        """Keep it."""
+        self.title = title
+
+    def set_cursor(self, shape: str) -> None:
+        """Keep it."""
+        self.cursor = shape
+
+    def set_fullscreen(self, *, on: bool) -> None:
+        """Keep it."""
+        self.fullscreen = on
+
+    def clipboard(self) -> str:
+        """What was kept last."""
+        return self._clipboard
+
+    def set_clipboard(self, text: str) -> None:
+        """Keep it."""
+        self._clipboard = text
+
+    def close(self) -> None:
+        """End the context."""
+        self.context.release()
+
+
+def headless_context() -> moderngl.Context:
+    """An OpenGL context without a window.
+
+    Raises:
+        MachineError: there is none; the message names the cure.
+    """
+    from viewer.opengl import create_context  # noqa: PLC0415 - the window's device needs none
+
+    context: moderngl.Context = create_context()
+    if context.version_code < 330:
+        raise MachineError(f"OpenGL 3.3 is needed, this machine has {context.version_code / 100:.1f}")
+    return context
+
+
+class Screen:
+    """What a window shows.
+
+    moderngl takes the size of a window's framebuffer once, when it meets the context: whoever counts from its top, as
+    copying and clipping do, would go on counting from where the top was when the window opened.
+    """
+
+    def __init__(self, context: moderngl.Context) -> None:
+        """As large as the window was when its context was made."""
+        self._screen = context.screen
+
+    def sized(self, size: tuple[int, int]) -> moderngl.Framebuffer:
+        """The framebuffer, as large as the window is now, in pixels."""
+        self._screen._size = size  # type: ignore[attr-defined]  # noqa: SLF001 - it cannot be told otherwise
+        self._screen.viewport = (0, 0, *size)
+        return self._screen
 
 
 class Callbacks:
@@ -308,3 +461,131 @@ class GlfwDevice:
 def _at_least_one(size: tuple[int, int]) -> tuple[int, int]:
     """A size that framebuffers can have: a minimised window has none."""
     return max(1, size[0]), max(1, size[1])
+
+
+_POLL, _LAZY_POLL = 0.008, 0.03
+"""Seconds between two looks for events, in motion and at rest: pyglet cannot wait for them outside its own loop."""
+
+_PYGLET_SHAPES = {"hand": "hand", "text": "text", "crosshair": "crosshair", "move": "size", "ew": "size_left_right",
+           "ns": "size_up_down", "no": "no"}  # fmt: skip
+_PLAIN = ("escape", "space", "enter", "tab", "backspace", "delete", "insert", "home", "end", "left", "right", "up",
+          "down", "comma", "period", "minus", "equal", "slash", "backslash", "semicolon")  # fmt: skip
+_OTHERS = {"PAGEUP": "pageup", "PAGEDOWN": "pagedown", "BRACKETLEFT": "bracketleft", "BRACKETRIGHT": "bracketright",
+           "LSHIFT": "shift", "RSHIFT": "shift", "LCTRL": "ctrl", "RCTRL": "ctrl", "LALT": "alt", "RALT": "alt",
+           "LCOMMAND": "super", "RCOMMAND": "super"}  # fmt: skip
+
+
+class PygletDevice:
+    """A window of pyglet, made by moderngl-window, which also passes its input on."""
+
+    def __init__(self, size: tuple[int, int], title: str) -> None:
+        """Open the window.
+
+        Raises:
+            MachineError: there is no display or no OpenGL 3.3.
+        """
+        if sys.platform.startswith("linux") and not os.environ.get("DISPLAY"):
+            raise MachineError(f"no display: DISPLAY is not set; {NO_DISPLAY_CURE}")
+        self._config = open_config("pyglet", size, title)
+        self._wnd: Any = self._config.wnd
+        self.context: moderngl.Context = self._config.ctx
+        self._screen = Screen(self.context)
+        self.closing = False
+        self.minimised = False
+        self._shape = "arrow"
+
+    @property
+    def target(self) -> moderngl.Framebuffer:
+        """The window's framebuffer, as large as it is now."""
+        return self._screen.sized(self.size)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Of the framebuffer, pixels."""
+        width, height = self._wnd._window.get_framebuffer_size()  # noqa: SLF001 - mglw's own is a size behind
+        return max(1, int(width)), max(1, int(height))
+
+    @property
+    def window_size(self) -> tuple[int, int]:
+        """Of the window in the system's units."""
+        return self.size  # since 2.1 pyglet reports pixels on all systems
+
+    @property
+    def content_scale(self) -> float:
+        """What the monitor asks for."""
+        return float(getattr(self._wnd._window, "dpi", 96)) / 96.0  # noqa: SLF001
+
+    def connect(self, inputs: Inputs) -> None:
+        """Send input there from now on."""
+        wnd, keys = self._wnd, _key_names()
+
+        def moved(x: int, y: int, _dx: int, _dy: int) -> None:
+            inputs.move(x, y - 1)  # moderngl-window counts pyglet's rows from 1
+
+        def button(x: int, y: int, number: int, *, down: bool) -> None:
+            inputs.move(x, y - 1)
+            inputs.button(BUTTONS[number - 1], down=down)
+
+        def key(symbol: int, action: object, _mods: object) -> None:
+            if symbol in keys:
+                inputs.key(keys[symbol], down=action == wnd.keys.ACTION_PRESS)
+
+        wnd.mouse_position_event_func = wnd.mouse_drag_event_func = moved
+        wnd.mouse_press_event_func = lambda x, y, number: button(x, y, number, down=True)
+        wnd.mouse_release_event_func = lambda x, y, number: button(x, y, number, down=False)
+        wnd.mouse_scroll_event_func = inputs.scroll
+        wnd.unicode_char_entered_func = inputs.text
+        wnd.key_event_func = key
+        wnd.files_dropped_event_func = lambda _x, _y, paths: inputs.drop(tuple(Path(path) for path in paths))
+        wnd.iconify_func = lambda hidden: setattr(self, "minimised", hidden)
+        wnd.close_func = lambda: setattr(self, "closing", True)
+
+    def wait(self, seconds: float) -> None:
+        """Hand on the events that came, and rest for a moment."""
+        self._wnd._window.dispatch_events()  # noqa: SLF001 - mglw dispatches only while it swaps
+        time.sleep(min(seconds, _POLL if seconds < _LAZY_POLL else _LAZY_POLL))
+
+    def swap(self) -> None:
+        """Show what was drawn."""
+        self._wnd._window.flip()  # noqa: SLF001
+
+    def set_title(self, title: str) -> None:
+        """Name the window."""
+        self._wnd.title = title
+
+    def set_cursor(self, shape: str) -> None:
+        """Shape the pointer."""
+        if shape == self._shape:
+            return
+        self._shape = shape
+        window = self._wnd._window  # noqa: SLF001
+        window.set_mouse_visible(shape != "hidden")
+        window.set_mouse_cursor(window.get_system_mouse_cursor(_PYGLET_SHAPES.get(shape)))
+
+    def set_fullscreen(self, *, on: bool) -> None:
+        """Fill the monitor, or return from it."""
+        self._wnd._window.set_fullscreen(on)  # noqa: SLF001
+
+    def clipboard(self) -> str:
+        """Text from other programs."""
+        return str(self._wnd._window.get_clipboard_text())  # noqa: SLF001
+
+    def set_clipboard(self, text: str) -> None:
+        """Text for other programs."""
+        self._wnd._window.set_clipboard_text(text)  # noqa: SLF001
+
+    def close(self) -> None:
+        """End the window and its context."""
+        self._wnd._window.close()  # noqa: SLF001
+
+
+def _key_names() -> dict[int, str]:
+    """Our names of pyglet's keys, which it reports by layout."""
+    from pyglet.window import key  # noqa: PLC0415 - only this window needs pyglet
+
+    names = {getattr(key, name.upper()): name for name in _PLAIN}
+    names |= {getattr(key, letter.upper()): letter for letter in LETTERS}
+    names |= {getattr(key, f"_{digit}"): digit for digit in DIGITS}
+    names |= {getattr(key, f"NUM_{digit}"): f"kp{digit}" for digit in DIGITS}
+    names |= {getattr(key, f"F{number}"): f"f{number}" for number in range(1, 13)}
+    return names | {getattr(key, theirs): ours for theirs, ours in _OTHERS.items()}

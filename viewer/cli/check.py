@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from viewer.cli.inputs import is_session, open_session
-from viewer.cli.options import add_jobs, add_json, add_reading, load_input
-from viewer.cli.output import is_quiet, print_json, print_text
+from viewer.cli import job
+from viewer.cli.inputs import is_session, load_input, open_session
+from viewer.cli.job import FILES, Result, argument, part
+from viewer.cli.many import check_no_folder, done_each, files_of
+from viewer.cli.options import Reading, jobs_option, json_flag
+from viewer.cli.output import Json
 from viewer.errors import FormatError, InputError, ViewerError, one_line, quote
 
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterator
-
-    from viewer.cli.output import Json
+if TYPE_CHECKING:  # they load numpy
     from viewer.document.document import Document
     from viewer.skeleton.character import Character
 
@@ -45,75 +46,58 @@ class Finding(NamedTuple):
     warnings: tuple[str, ...] = ()
     holds: str = ""
 
-    def lines(self) -> list[str]:
-        """For people: a line for each finding, and one for the file."""
-        if self.errors:
-            return [one_line(f"refused  {error}") for error in self.errors]
-        odd = [] if is_quiet() else [one_line(f"warning  {self.file}: {warning}") for warning in self.warnings]
-        return odd if is_quiet() else [*odd, one_line(f"ok       {self.file}: {self.holds}")]
-
-    def document(self) -> Json:
-        """For programs."""
-        return {
+    def result(self) -> Result:
+        """A line for each finding, and one for the file."""
+        document: dict[str, Json] = {
             "file": self.file, "ok": not self.errors, "errors": list(self.errors), "warnings": list(self.warnings),
         }  # fmt: skip
+        if self.errors:
+            return Result([one_line(f"refused  {error}") for error in self.errors], document=document, code=1)
+        odd = [one_line(f"warning  {self.file}: {warning}") for warning in self.warnings]
+        return Result(notes=[*odd, one_line(f"ok       {self.file}: {self.holds}")], document=document)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of this command."""
-    parser.add_argument("files", metavar="FILE", nargs="+", help="files, folders, sample:NAME or - (stdin)")
-    add_reading(parser)
-    add_jobs(parser)
-    add_json(parser)
+class Options(job.Options):
+    """Options of ``ikviewer check``."""
+
+    files: list[str] = argument(
+        "FILE", "files, folders, `sample:NAME` or `-` (standard input)", nargs="+", completes=FILES
+    )
+    reading: Reading = part(Reading)
+    jobs: int = jobs_option()
+    json: bool = json_flag()
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(options: Options) -> Iterator[Result]:
     """Check every file; a refused one does not stop the others."""
-    from viewer.cli.many import done_each, files_of
     from viewer.formats.progress import watched
 
-    files = [file for name in arguments.files for file in files_of(name)]
-    found = []
-    done = done_each(_found, arguments, files, str, arguments.jobs)
-    for file, result in watched("checking", done, len(files)):
-        finding = Finding(file, errors=(str(result),)) if isinstance(result, ViewerError) else result
-        found.append(finding)
-        if not arguments.json and (lines := finding.lines()):
-            print_text("\n".join(lines))
-    if arguments.json:
-        print_json([finding.document() for finding in found])
-    return 1 if any(finding.errors for finding in found) else 0
+    files = [file for name in options.files for file in files_of(name)]
+    done = done_each(_found, options, files, str, options.jobs)
+    for file, found in watched("checking", done, len(files)):
+        yield (Finding(file, errors=(str(found),)) if isinstance(found, ViewerError) else found).result()
 
 
-def _found(arguments: argparse.Namespace, file: str) -> Finding:
-    """The findings in a file that can be used, or the one line of a fault of ours: nothing in a file ends the check.
+def _found(options: Options, file: str) -> Finding:
+    """The findings in a file that can be used.
 
     Raises:
         ViewerError: it is refused.
     """
-    try:
-        *warnings, holds = _checked(arguments, file)
-    except (ViewerError, BrokenPipeError):
-        raise
-    except Exception as error:  # noqa: BLE001 - the next file is checked whatever happened
-        return Finding(file, errors=(_unexpected(error, file),))
+    *warnings, holds = _checked(options, file)
     return Finding(file, warnings=tuple(warnings), holds=holds)
 
 
-def _checked(arguments: argparse.Namespace, file: str) -> list[str]:
+def _checked(options: Options, file: str) -> list[str]:
     """What is odd about a file, and last what it holds.
 
     Raises:
         ViewerError: it is refused.
     """
-    from pathlib import Path
-
-    from viewer.cli.many import check_no_folder
-
     check_no_folder(file)
     try:
         document = open_session(file) if is_session(file) else None
-        character = load_input(arguments, file, quiet=True, document=document)
+        character = load_input(file, options.reading, quiet=True, document=document)
     except FormatError:
         if Path(file).suffix.casefold() != ".json" or (lines := _pose_or_goals(file)) is None:
             raise
@@ -125,14 +109,8 @@ def _checked(arguments: argparse.Namespace, file: str) -> list[str]:
     return [*findings, f"{len(character.skeleton)} joints, {frames}"]
 
 
-def _unexpected(error: Exception, file: str) -> str:
-    from viewer.session.unexpected import said
-
-    return said(error, file)
-
-
 def _show(character: Character, document: Document | None, file: str) -> None:
-    """Do what the window does to show it: what that refuses is refused here, too.
+    """Do what the window does to show it; what that refuses is refused here, too.
 
     Raises:
         ViewerError: it cannot be shown.
@@ -147,11 +125,9 @@ def _show(character: Character, document: Document | None, file: str) -> None:
 
 
 def _actions(file: str) -> Iterator[str]:
-    """The first recorded action of a session that cannot be done again because of what the file says."""
+    """The first recorded action of a session that cannot be repeated because of what the file says."""
     if not is_session(file):
         return
-    from pathlib import Path
-
     from viewer.session.files import read_session
     from viewer.session.script.player import read_actions
 
@@ -167,8 +143,6 @@ def _actions(file: str) -> Iterator[str]:
 
 def _pose_or_goals(file: str) -> list[str] | None:
     """The findings in a pose or goals file, which is checked by itself; None for another one."""
-    from pathlib import Path
-
     from viewer.formats.files import read_text
     from viewer.formats.json_reading import decode, kind_of, parse
     from viewer.formats.json_structs import GoalsFile, PoseFile
@@ -190,7 +164,7 @@ def _pose_or_goals(file: str) -> list[str] | None:
 
 
 def _outside(character: Character) -> Iterator[str]:
-    """Joints that the motion takes past limits which are not its own."""
+    """Joints that the motion takes past limits that were not derived from it."""
     import numpy as np
 
     from viewer.formats.progress import watched

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
-from viewer.cli.options import add_choice
-from viewer.cli.output import print_text
-from viewer.cli.parsers import COMMANDS, actions_of, command_parser
+from viewer.cli import job
+from viewer.cli.job import FILES, SKELETONS, Field, Result, argument, fields_of
+from viewer.cli.parsers import COMMANDS, COMMON_FLAGS, module_of
 from viewer.cli.parsers import HELP as HELP_COMMAND
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterator
 
 EXAMPLES = """examples:
   ikviewer completion bash > ~/.local/share/bash-completion/completions/ikviewer
@@ -23,30 +20,6 @@ EXAMPLES = """examples:
 SHELLS = ("bash", "zsh", "fish")
 SUFFIXES = ("bvh", "json", "npz", "glb", "gltf")
 """Of files that hold skeletons (`viewer.formats.load.READERS`)."""
-_WIDTH = 100
-"""Columns of a help that is not shown: to ask the terminal for each option takes longer than all the rest."""
-_SKELETONS = {"FILE", "IN"}
-_FILES = {"GOALS", "G", "OUT", "OUT.png", "PATH", "SESSION", "FILE.py:NAME"}
-_POSES = ("rest", "relaxed")
-_UNITS = ("auto", "m", "cm", "mm", "inch", "raw")
-_WORDS = {"U": _UNITS, "AXIS": ("auto", "y", "z"), "C": ("front", "side", "top", "three-quarter"), "SHELL": SHELLS}
-"""What may stand for a value, by its name in the help."""
-
-
-class Value(NamedTuple):
-    """What may be typed for an option's value, or for an argument.
-
-    Attributes:
-        name: in the help.
-        words: some of what may stand there.
-        skeletons: files that hold skeletons, too, and samples.
-        files: any file, too.
-    """
-
-    name: str
-    words: tuple[str, ...] = ()
-    skeletons: bool = False
-    files: bool = False
 
 
 class Option(NamedTuple):
@@ -54,7 +27,7 @@ class Option(NamedTuple):
 
     names: tuple[str, ...]
     help: str
-    value: Value | None
+    value: Field | None
 
 
 class Command(NamedTuple):
@@ -63,22 +36,22 @@ class Command(NamedTuple):
     name: str
     help: str
     options: tuple[Option, ...]
-    values: tuple[Value, ...]
+    values: tuple[Field, ...]
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of this command."""
-    add_choice(parser, "shell", SHELLS, told=", ".join(SHELLS), metavar="SHELL")
+class Options(job.Options):
+    """Options of ``ikviewer completion``."""
+
+    shell: str = argument("SHELL", ", ".join(f"`{shell}`" for shell in SHELLS), choices=SHELLS)
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Print the script of a shell."""
-    print_text({"bash": bash, "zsh": zsh, "fish": fish}[arguments.shell](commands(), samples()))
-    return 0
+def run(options: Options) -> Result:
+    """The script of a shell."""
+    return Result([{"bash": bash, "zsh": zsh, "fish": fish}[options.shell](commands(), samples())])
 
 
 def commands() -> list[Command]:
-    """All commands as their parsers have them."""
+    """All commands, with their options."""
     return [_command(name) for name in COMMANDS]
 
 
@@ -91,30 +64,20 @@ def samples() -> list[str]:
 
 
 def _command(name: str) -> Command:
-    options, values = [], []
-    for action in actions_of(command_parser(name, _WIDTH)):
-        if action.option_strings:
-            value = None if action.nargs == 0 else _value(action)
-            options.append(Option(tuple(action.option_strings), _plain(action.help), value))
-        else:
-            values.append(_value(action))
-    return Command(name, COMMANDS[name], tuple(options), tuple(values))
+    fields = list(fields_of(module_of(name).Options))
+    options = [Option(names, text, None) for names, text in COMMON_FLAGS]
+    options += [
+        Option(field.names, field.plain_help(), None if field.is_flag else field) for field in fields if field.is_option
+    ]
+    return Command(name, COMMANDS[name], tuple(options), tuple(field for field in fields if not field.is_option))
 
 
-def _value(action: argparse.Action) -> Value:
-    name = action.metavar if isinstance(action.metavar, str) else action.dest
-    words = tuple(map(str, action.choices)) if action.choices else _WORDS.get(name, ())
-    if name == "P":
-        return Value(name, _POSES, files=True)
-    if name == "NAME" and not words and not action.option_strings:  # parts of the benchmarks
-        from viewer.cli.bench.parts import PARTS
-
-        words = tuple(PARTS)
-    return Value(name, words, skeletons=name in _SKELETONS, files=name in _FILES)
+def _label(value: Field) -> str:
+    return value.metavar or value.name
 
 
-def _plain(text: str | None) -> str:
-    return re.sub(r"\s+", " ", text or "").replace("%%", "%")
+def _words(value: Field) -> tuple[str, ...]:
+    return value.choices or value.words
 
 
 def _quoted(text: str) -> str:
@@ -245,9 +208,8 @@ def bash(every: list[Command], names: list[str]) -> str:
     return re.sub(r"@([A-Z]+)@", lambda match: parts[match[1]], _BASH)
 
 
-def _bash_value(value: Value) -> str:
-    kind = "skeletons" if value.skeletons else "files" if value.files else ""
-    return f"{' '.join(value.words)}|{kind}"
+def _bash_value(value: Field) -> str:
+    return f"{' '.join(_words(value))}|{value.completes}"
 
 
 def zsh(every: list[Command], names: list[str]) -> str:
@@ -287,20 +249,20 @@ def zsh(every: list[Command], names: list[str]) -> str:
 def _zsh_specs(command: Command) -> Iterator[str]:
     for option in command.options:
         for name in option.names:
-            action = "" if option.value is None else f":{_colons(option.value.name)}:{_zsh_value(option.value)}"
-            told = re.sub(r"([][:])", r"\\\1", option.help)
-            yield f"{name}[{told}]{action}"
+            action = "" if option.value is None else f":{_colons(_label(option.value))}:{_zsh_value(option.value)}"
+            text = re.sub(r"([][:])", r"\\\1", option.help)
+            yield f"{name}[{text}]{action}"
     for place, value in enumerate(command.values, start=1):
         which = "*" if place == len(command.values) else str(place)
-        yield f"{which}:{_colons(value.name)}:{_zsh_value(value)}"
+        yield f"{which}:{_colons(_label(value))}:{_zsh_value(value)}"
 
 
-def _zsh_value(value: Value) -> str:
-    if value.skeletons:
+def _zsh_value(value: Field) -> str:
+    if value.completes == SKELETONS:
         return "_ikviewer_skeletons"
-    if value.words:
-        return f"({' '.join(value.words)})"
-    return "_files" if value.files else " "
+    if _words(value):
+        return f"({' '.join(_words(value))})"
+    return "_files" if value.completes == FILES else " "
 
 
 def _colons(text: str) -> str:
@@ -321,18 +283,18 @@ def fish(every: list[Command], names: list[str]) -> str:
         for option in command.options:
             flags = [f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}" for name in option.names]
             lines.append(" ".join([here, *flags, *_fish_value(option.value), f"-d {_quoted(option.help)}"]))
-        if any(value.skeletons for value in command.values):
+        if any(value.completes == SKELETONS for value in command.values):
             lines.append(f"{here} -a {_quoted(' '.join(names))} -d sample")
-        words = [value.words for value in command.values if value.words]
+        words = [_words(value) for value in command.values if _words(value)]
         lines += [f"{here} -f -a {_quoted(' '.join(some))}" for some in words]
     return "\n".join(lines)
 
 
-def _fish_value(value: Value | None) -> list[str]:
+def _fish_value(value: Field | None) -> list[str]:
     if value is None:
         return []
-    words = f" -a {_quoted(' '.join(value.words))}" if value.words else ""
-    return [("-r -F" if value.files or value.skeletons else "-x") + words]
+    words = f" -a {_quoted(' '.join(_words(value)))}" if _words(value) else ""
+    return [("-r -F" if value.completes else "-x") + words]
 
 
 def _named(every: list[Command]) -> list[tuple[str, str]]:

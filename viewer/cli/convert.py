@@ -3,31 +3,50 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from viewer.cli.inputs import check_kept, is_session, named_pose, shown_pose, without_pose
-from viewer.cli.options import (
-    add_choice,
-    add_clip,
-    add_jobs,
-    add_reading,
+from viewer.cli import job
+from viewer.cli.info import length_of
+from viewer.cli.inputs import (
     check_frames,
-    checked,
-    count,
-    frame_range,
+    check_kept,
+    is_session,
     load_input,
     motion_of,
+    named_pose,
+    shown_pose,
+    without_pose,
+)
+from viewer.cli.job import FILES, SKELETONS, Result, UsageError, argument, flag, option, part
+from viewer.cli.many import (
+    JOURNAL,
+    Destination,
+    Input,
+    Journal,
+    check_apart,
+    check_not_read,
+    done_each,
+    inputs_of,
+    is_folder,
+)
+from viewer.cli.options import (
+    UNITS,
+    UPS,
+    Reading,
+    checked,
+    clip_option,
+    count,
+    frame_range,
+    jobs_option,
+    pose_option,
     positive,
 )
-from viewer.cli.output import print_error, print_told, warn
+from viewer.cli.output import print_error, warn
 from viewer.errors import InputError, OutputError, ViewerError, quote, unknown_name
 
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from viewer.cli.many import Destination, Input
+if TYPE_CHECKING:  # they load numpy
     from viewer.skeleton.character import Character
     from viewer.skeleton.clip import Clip
 
@@ -56,184 +75,6 @@ _EVERYTHING = {".json", ".npz"}
 _MOST_DECIMALS = 17
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of this command."""
-    parser.usage = USAGE
-    parser.add_argument(
-        "paths",
-        metavar="IN",
-        nargs="+",
-        help="BVH, JSON, NPZ or glTF files, sessions (.ikv.json), folders, sample:NAME or - (stdin); without -o the "
-        "last is OUT, a new file, whose suffix says the format",
-    )
-    group = parser.add_argument_group("where to")
-    group.add_argument(
-        "-o",
-        "--output",
-        metavar="OUT",
-        help="a file; of many inputs a folder (each keeps its name and format) or a name with {stem} in it, which "
-        "stands for the input's name. What is there is replaced",
-    )
-    group.add_argument("--force", action="store_true", help="replace OUT, and inputs, if they are there")
-    group.add_argument("--resume", action="store_true", help="leave out what an earlier run has done (needs -o)")
-    add_jobs(group)
-    add_reading(parser)
-    group = parser.add_argument_group("the motion")
-    add_clip(group)
-    which = group.add_mutually_exclusive_group()
-    which.add_argument(
-        "--frames", type=frame_range, metavar="A:B", help="keep frames A to B, counted from 0, both included (A:B:STEP)"
-    )
-    which.add_argument("--frame", type=count, metavar="N", help="one frame alone (.obj .stl .ply: 0 if not given)")
-    which.add_argument("--pose", metavar="P", help="no motion: rest, relaxed, another pose of IN by name, a pose file")
-    group.add_argument("--frame-time", type=positive, metavar="S", help="seconds between frames: corrects a wrong one")
-    group.add_argument("--fps", type=positive, metavar="N", help="resample to N frames a second")
-    group = parser.add_argument_group("the output")
-    group.add_argument(
-        "--to-units", type=checked(_output_units), metavar="U", help="m, cm, mm, inch or metres per unit (as read)"
-    )
-    add_choice(group, "--to-up", ("y", "z"), told="axis that is up (as read)", kind="axis")
-    group.add_argument("--precision", type=checked(_precision), metavar="N", help="decimals of numbers, 0 to 17")
-    parser.set_defaults(refuse=parser.error)
-
-
-def run(arguments: argparse.Namespace) -> int:
-    """Read, change the motion as asked, write."""
-    from pathlib import Path
-
-    from viewer.cli.many import Destination, inputs_of, is_folder
-
-    _check_usage(arguments)
-    names, out = arguments.paths, arguments.output
-    if out is not None and Destination(out).is_for_many:
-        return _convert_many(arguments, Destination(out))
-    if out is None:
-        *names, out = names
-    given, output = inputs_of(names), Path(out)
-    if len(given) != 1:
-        raise InputError(f"{out}: one file for {len(given)} inputs: expected -o FOLDER or -o '{{stem}}{output.suffix}'")
-    if arguments.output is None and is_folder(out):
-        raise InputError(f"{out}: cannot be written: expected a file, found a folder (-o {out} writes into it)")
-    _check_outputs([(given[0], output)], arguments)
-    if arguments.output is None and os.path.exists(output) and not arguments.force:  # noqa: PTH110 - as `is_folder`
-        # With `convert *.bvh` it is the last of several inputs.
-        raise InputError(f"{out}: is there already: --force replaces it (several inputs need -o FOLDER)")
-    print_told(convert(arguments, (given[0], output)))
-    return 0
-
-
-def convert(arguments: argparse.Namespace, pair: tuple[Input, Path]) -> str:
-    """Convert one file; returns what to tell of it.
-
-    Raises:
-        ViewerError: the input cannot be read, or the output not written; it is then as it was.
-    """
-    from viewer.cli.convert import told
-    from viewer.formats.save import save
-
-    file, output = pair[0].file, pair[1]
-    read = load_input(arguments, file)
-    character, what = _asked_for(read, arguments, pair)
-    lost = [*_unused(arguments, output, character), *_lost_clips(arguments, output, read, character)]
-    warn(f"{output}: {warning}" for warning in lost)
-    lost = save(character, output, units=arguments.to_units, up=arguments.to_up, precision=arguments.precision)
-    warn(f"{output}: {warning}" for warning in lost)
-    return f"wrote {output}: {told(character, output, what)}"
-
-
-def _convert_many(arguments: argparse.Namespace, destination: Destination) -> int:
-    """Convert every input to an output of its own; one that fails does not stop the others."""
-    from viewer.cli.many import JOURNAL, Journal, check_apart, done_each, inputs_of
-    from viewer.formats.progress import watched
-    from viewer.formats.save import WRITERS
-
-    given = inputs_of(arguments.paths, destination.folder)
-    pairs = [(each, destination.output_of(each, suffixes=tuple(WRITERS))) for each in given]
-    check_apart(pairs)
-    _check_outputs(pairs, arguments)
-    journal = Journal(destination.folder / JOURNAL, _options_text(arguments))
-    rest = journal.begin(pairs, resume=arguments.resume)
-    failed = 0
-    done = done_each(_convert_into, arguments, rest, lambda pair: pair[0].file, arguments.jobs)
-    for (each, output), result in watched("converting", done, len(rest)):
-        error = result if isinstance(result, ViewerError) else None
-        journal.add(each, output, error)
-        if isinstance(result, ViewerError):
-            failed += 1
-            print_error(f"error: {result}")
-        else:
-            print_told(result)
-    print_told(_summary(len(pairs), len(pairs) - len(rest), failed))
-    return 1 if failed else 0
-
-
-def _convert_into(arguments: argparse.Namespace, pair: tuple[Input, Path]) -> str:
-    """As `convert`, into a folder that may not be there yet."""
-    from viewer.formats.files import reason
-
-    try:
-        pair[1].parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"{pair[1]}: cannot be written: {reason(error)}") from error
-    return convert(arguments, pair)
-
-
-def _summary(count: int, earlier: int, failed: int) -> str:
-    done = f"{count - earlier - failed} of {count} file{'' if count == 1 else 's'} converted"
-    before = f", {earlier} done before" if earlier else ""
-    return f"{done}{before}, {failed} failed" if failed else done + before
-
-
-def _options_text(arguments: argparse.Namespace) -> str:
-    """The options that an output depends on, as words."""
-    names = (
-        "clip",
-        "fps",
-        "frame",
-        "frame_time",
-        "frames",
-        "pose",
-        "precision",
-        "rig",
-        "to_units",
-        "to_up",
-        "units",
-        "up",
-    )
-    given = {name: getattr(arguments, name) for name in names}
-    return " ".join(f"{name}={value}" for name, value in given.items() if value is not None)
-
-
-def _check_usage(arguments: argparse.Namespace) -> None:
-    """End with wrong usage (exit 2) where options contradict each other."""
-    count = len(arguments.paths)
-    if arguments.output is None:
-        if count == 1:
-            arguments.refuse("the following arguments are required: OUT")
-        if count > 2:
-            arguments.refuse("several inputs need -o FOLDER or -o '{stem}.glb' (or another suffix)")
-        if arguments.resume:
-            arguments.refuse("argument --resume: expected -o FOLDER or -o '{stem}.glb' with it")
-    one = next((name for name in ("pose", "frame") if getattr(arguments, name) is not None), None)
-    for name in ("fps", "frame_time"):
-        if one is not None and getattr(arguments, name) is not None:
-            arguments.refuse(f"argument --{name.replace('_', '-')}: not allowed with argument --{one}: nothing moves")
-    if arguments.pose is not None and arguments.clip is not None:
-        arguments.refuse("argument --clip: not allowed with argument --pose: nothing moves")
-
-
-def _check_outputs(pairs: Sequence[tuple[Input, Path]], arguments: argparse.Namespace) -> None:
-    """Refuse names of no format, and to write over what is read: inputs but with ``--force``, all else always."""
-    from viewer.cli.many import check_not_read
-    from viewer.formats.save import check_suffix
-
-    for _, output in pairs:
-        check_suffix(output)
-        check_kept(output, arguments)
-    if not arguments.force:
-        check_not_read(pairs, "--force does so, another name keeps it")
-
-
 def _output_units(text: str) -> str:
     from viewer.formats.units import check_units
 
@@ -249,24 +90,206 @@ def _precision(text: str) -> int:
     return int(text)
 
 
-def _unused(arguments: argparse.Namespace, output: Path, character: Character) -> list[str]:
+class Destinations(job.Options, title="where to"):
+    """Where the outputs go."""
+
+    output: str | None = option(
+        "OUT",
+        "a file; for many inputs a folder (each keeps its name and format) or a name with `{stem}`, the input's "
+        "name; replaces existing files, but not inputs",
+        short="-o",
+        completes=FILES,
+    )
+    force: bool = flag("replace OUT, and inputs that an output would overwrite")
+    resume: bool = flag(
+        "skip inputs that an earlier call has done: unchanged since, same options, output present; needs `-o`. "
+        "`.batch.jsonl` in the output folder logs a line of JSON per input"
+    )
+    jobs: int = jobs_option()
+
+
+class Motion(job.Options, title="the motion"):
+    """Which part of the motion is kept, and its time."""
+
+    clip: str | None = clip_option()
+    frames: range | None = option(
+        "A:B", "keep these frames, counted from 0, both ends included (`A:B:STEP`)", parse=frame_range, one_of="frames"
+    )
+    frame: int | None = option(
+        "N", "one frame instead of the motion; `.obj`, `.stl` and `.ply` show frame 0 by default",
+        parse=count, one_of="frames",
+    )  # fmt: skip
+    pose: str | None = pose_option(
+        "one pose instead of the motion: `rest`, `relaxed`, the name of a pose in IN, or a [pose "
+        "file](files.md#poses-and-goals)",
+        one_of="frames",
+    )
+    frame_time: float | None = option("S", "correct the seconds between frames; the frames stay", parse=positive)
+    fps: float | None = option("N", "resample to N frames a second; the duration stays", parse=positive)
+
+
+class Form(job.Options, title="the output"):
+    """Units, axes and digits of the output."""
+
+    to_units: str | None = option(
+        "U", "units of the output: `m`, `cm`, `mm`, `inch` or metres per unit (default as read)",
+        parse=checked(_output_units), words=UNITS[1:-1],
+    )  # fmt: skip
+    to_up: str | None = option("", "up axis of the output: `y` or `z` (default as read)", choices=UPS[1:], kind="axis")
+    precision: int | None = option(
+        "N", "decimals of numbers, 0 to 17 (default: enough to lose nothing that matters)", parse=checked(_precision)
+    )
+
+
+class Options(job.Options):
+    """Options of ``ikviewer convert``."""
+
+    paths: list[str] = argument(
+        "IN",
+        "BVH, JSON, NPZ or glTF files, sessions (`.ikv.json`), folders, `sample:NAME` or `-` (standard input); without "
+        "`-o` the last is OUT, a new file, whose suffix says the format",
+        nargs="+",
+        completes=SKELETONS,
+    )
+    to: Destinations = part(Destinations)
+    reading: Reading = part(Reading)
+    motion: Motion = part(Motion)
+    form: Form = part(Form)
+
+
+def run(options: Options) -> Iterator[Result]:
+    """Read, change the motion as asked, write."""
+    _check_usage(options)
+    names, out = options.paths, options.to.output
+    if out is not None and Destination(out).is_for_many:
+        yield from _convert_many(options, Destination(out))
+        return
+    if out is None:
+        *names, out = names
+    given, output = inputs_of(names), Path(out)
+    if len(given) != 1:
+        raise InputError(f"{out}: one file for {len(given)} inputs: expected -o FOLDER or -o '{{stem}}{output.suffix}'")
+    if options.to.output is None and is_folder(out):
+        raise InputError(f"{out}: cannot be written: expected a file, found a folder (-o {out} writes into it)")
+    _check_outputs([(given[0], output)], options)
+    if options.to.output is None and os.path.exists(output) and not options.to.force:  # noqa: PTH110 - as `is_folder`
+        # With `convert *.bvh` it is the last of several inputs.
+        raise InputError(f"{out}: is there already: --force replaces it (several inputs need -o FOLDER)")
+    yield Result(notes=[_convert(options, (given[0], output))])
+
+
+def _convert(options: Options, pair: tuple[Input, Path]) -> str:
+    """Convert one file; returns a line about it.
+
+    Raises:
+        ViewerError: the input cannot be read, or the output not written; it is then as it was.
+    """
+    from viewer.formats.save import save
+
+    file, output, form = pair[0].file, pair[1], options.form
+    read = load_input(file, options.reading)
+    character, what = _asked_for(read, options.motion, pair)
+    lost = [*_unused(form, output, character), *_lost_clips(options.motion, output, read, character)]
+    warn(f"{output}: {warning}" for warning in lost)
+    lost = save(character, output, units=form.to_units, up=form.to_up, precision=form.precision)
+    warn(f"{output}: {warning}" for warning in lost)
+    return f"wrote {output}: {_summary(character, output, what)}"
+
+
+def _convert_many(options: Options, destination: Destination) -> Iterator[Result]:
+    """Convert every input to an output of its own; one that fails does not stop the others."""
+    from viewer.formats.progress import watched
+    from viewer.formats.save import WRITERS
+
+    given = inputs_of(options.paths, destination.folder)
+    pairs = [(each, destination.output_of(each, suffixes=tuple(WRITERS))) for each in given]
+    check_apart(pairs)
+    _check_outputs(pairs, options)
+    journal = Journal(destination.folder / JOURNAL, _options_text(options))
+    rest = journal.begin(pairs, resume=options.to.resume)
+    failed = 0
+    done = done_each(_convert_into, options, rest, lambda pair: pair[0].file, options.to.jobs)
+    for (each, output), result in watched("converting", done, len(rest)):
+        failure = result if isinstance(result, ViewerError) else None
+        journal.add(each, output, failure)
+        if failure is not None:
+            failed += 1
+            print_error(f"error: {failure}")
+        else:
+            yield Result(notes=[str(result)])
+    yield Result(notes=[_totals(len(pairs), len(pairs) - len(rest), failed)], code=1 if failed else 0)
+
+
+def _convert_into(options: Options, pair: tuple[Input, Path]) -> str:
+    """As `_convert`, into a folder that may not be there yet."""
+    from viewer.formats.files import reason
+
+    try:
+        pair[1].parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{pair[1]}: cannot be written: {reason(error)}") from error
+    return _convert(options, pair)
+
+
+def _totals(count: int, earlier: int, failed: int) -> str:
+    done = f"{count - earlier - failed} of {count} file{'' if count == 1 else 's'} converted"
+    before = f", {earlier} done before" if earlier else ""
+    return f"{done}{before}, {failed} failed" if failed else done + before
+
+
+def _options_text(options: Options) -> str:
+    """The options that an output depends on, as words."""
+    values = options.reading.values() | options.motion.values() | options.form.values()
+    return " ".join(f"{name}={values[name]}" for name in sorted(values) if values[name] is not None)
+
+
+def _check_usage(options: Options) -> None:
+    """Raise UsageError where options contradict each other."""
+    to, motion, count = options.to, options.motion, len(options.paths)
+    if to.output is None:
+        if count == 1:
+            raise UsageError("the following arguments are required: OUT")
+        if count > 2:
+            raise UsageError("several inputs need -o FOLDER or -o '{stem}.glb' (or another suffix)")
+        if to.resume:
+            raise UsageError("argument --resume: expected -o FOLDER or -o '{stem}.glb' with it")
+    one = "pose" if motion.pose is not None else "frame" if motion.frame is not None else None
+    for name, value in (("fps", motion.fps), ("frame-time", motion.frame_time)):
+        if one is not None and value is not None:
+            raise UsageError(f"argument --{name}: not allowed with argument --{one}: nothing moves")
+    if motion.pose is not None and motion.clip is not None:
+        raise UsageError("argument --clip: not allowed with argument --pose: nothing moves")
+
+
+def _check_outputs(pairs: Sequence[tuple[Input, Path]], options: Options) -> None:
+    """Refuse names of no format, and to write over what is read: inputs but with ``--force``, all else always."""
+    from viewer.formats.save import check_suffix
+
+    for _, output in pairs:
+        check_suffix(output)
+        check_kept(output, options)
+    if not options.to.force:
+        check_not_read(pairs, "--force does so, another name keeps it")
+
+
+def _unused(form: Form, output: Path, character: Character) -> list[str]:
     """What was asked for and the output's format has no place for."""
     suffix = output.suffix.casefold()
     unused = []
-    if suffix in _NAMES and (arguments.to_units is not None or arguments.to_up is not None):
+    if suffix in _NAMES and (form.to_units is not None or form.to_up is not None):
         unused.append(f"{_NAMES[suffix]} is in metres, Y up, always: --to-units and --to-up change nothing")
-    if suffix in _WHOLE and arguments.precision is not None:
+    if suffix in _WHOLE and form.precision is not None:
         unused.append(f"{_NAMES[suffix]} holds numbers whole: --precision changes nothing")
     if suffix in _EVERYTHING and character.limits_from == "clip":
         unused.append("its limits are those derived from the motion; read again, they count as the file's own")
     return unused
 
 
-def _lost_clips(arguments: argparse.Namespace, output: Path, read: Character, character: Character) -> list[str]:
+def _lost_clips(motion: Motion, output: Path, read: Character, character: Character) -> list[str]:
     """The clips that are not written though nobody has chosen one."""
     from viewer.formats.save import SEVERAL_CLIPS
 
-    if arguments.clip is not None or arguments.pose is not None or len(read.clips) < 2:
+    if motion.clip is not None or motion.pose is not None or len(read.clips) < 2:
         return []
     several = output.suffix.casefold() in SEVERAL_CLIPS
     kept = list(character.clips) if several else list(character.clips)[:1]
@@ -275,9 +298,7 @@ def _lost_clips(arguments: argparse.Namespace, output: Path, read: Character, ch
     return [lost] if others else []
 
 
-def _asked_for(
-    character: Character, arguments: argparse.Namespace, pair: tuple[Input, Path]
-) -> tuple[Character, str | None]:
+def _asked_for(character: Character, motion: Motion, pair: tuple[Input, Path]) -> tuple[Character, str | None]:
     """The character with what was asked for; and what that shows, where it is one pose."""
     from dataclasses import replace
     from types import MappingProxyType
@@ -286,10 +307,10 @@ def _asked_for(
 
     file, output = pair[0].file, pair[1]
     session, what = is_session(file), None
-    pose = None if arguments.pose is None else named_pose(character.skeleton, arguments.pose)
-    changed = any(getattr(arguments, name) is not None for name in ("clip", "frame", "frames", "frame_time", "fps"))
+    pose = None if motion.pose is None else named_pose(character.skeleton, motion.pose)
+    changed = any(value is not None for name, value in motion.values().items() if name != "pose")
     if pose is not None:
-        what = f"the pose {quote(arguments.pose)}"
+        what = f"the pose {quote(motion.pose or '')}"
     elif session and character.clip is None and not changed:
         pose, what = shown_pose(character, file), "the pose of the session"
     if session and output.suffix.casefold() not in _EVERYTHING:
@@ -297,33 +318,33 @@ def _asked_for(
     if pose is not None:
         return with_pose(character, pose), what
     if changed:
-        clips = [_changed(clip, arguments, file) for clip in _chosen(character, arguments, file)]
+        clips = [_changed(clip, motion, file) for clip in _chosen(character, motion, file)]
         character = replace(character, clips=MappingProxyType({clip.name: clip for clip in clips}))
-    return character, None if arguments.frame is None else f"frame {arguments.frame}"
+    return character, None if motion.frame is None else f"frame {motion.frame}"
 
 
-def _chosen(character: Character, arguments: argparse.Namespace, file: str) -> list[Clip]:
+def _chosen(character: Character, motion: Motion, file: str) -> list[Clip]:
     """The clip that was asked for, or the first; all of them where only their time is changed."""
-    if arguments.clip is None:
+    if motion.clip is None:
         first = motion_of(character, file)
-        cut = arguments.frame is not None or arguments.frames is not None
+        cut = motion.frame is not None or motion.frames is not None
         return [first] if cut else list(character.clips.values())
-    if arguments.clip not in character.clips:
-        raise InputError(f"{file}: {unknown_name('clip', arguments.clip, character.clips)}")
-    return [character.clips[arguments.clip]]
+    if motion.clip not in character.clips:
+        raise InputError(f"{file}: {unknown_name('clip', motion.clip, character.clips)}")
+    return [character.clips[motion.clip]]
 
 
-def _changed(clip: Clip, arguments: argparse.Namespace, file: str) -> Clip:
+def _changed(clip: Clip, motion: Motion, file: str) -> Clip:
     """Frames, then frame time, then rate."""
     from viewer.formats.save import retimed
 
-    frames = arguments.frames
-    if arguments.frame is not None:
-        check_frames(clip, file, arguments.frame)
-        frames = range(arguments.frame, arguments.frame + 1)
+    frames = motion.frames
+    if motion.frame is not None:
+        check_frames(clip, file, motion.frame)
+        frames = range(motion.frame, motion.frame + 1)
     if frames is not None:
         check_frames(clip, file, frames.start, frames.stop - 1)
-    return retimed(clip, frames, frame_time=arguments.frame_time, fps=arguments.fps)
+    return retimed(clip, frames, frame_time=motion.frame_time, fps=motion.fps)
 
 
 _MESHES = {".obj", ".stl", ".ply"}
@@ -331,7 +352,7 @@ _ALWAYS_A_FRAME = {".bvh", ".csv"}
 """Formats that hold the rest pose where there is no motion."""
 
 
-def told(character: Character, output: Path, pose: str | None) -> str:
+def _summary(character: Character, output: Path, pose: str | None) -> str:
     """What is in the file; ``pose`` says what it shows, where it was written of one pose."""
     from viewer.formats.save import SEVERAL_CLIPS
 
@@ -346,12 +367,7 @@ def told(character: Character, output: Path, pose: str | None) -> str:
         return f"{joints}, {'the rest pose' if suffix in _ALWAYS_A_FRAME else 'no motion'}"
     if suffix in SEVERAL_CLIPS and len(character.clips) > 1:
         return f"{joints}, {len(character.clips)} clips: {', '.join(map(quote, character.clips))}"
-    return f"{joints}, {motion(clip)}"
-
-
-def motion(clip: Clip) -> str:
-    """How much a clip is."""
-    return "1 frame" if len(clip) == 1 else f"{len(clip)} frames at {1 / clip.frame_time:g} fps"
+    return f"{joints}, {length_of(clip)}"
 
 
 def _triangles(character: Character) -> str:

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from viewer.cli.inputs import POSE, check_kept, is_session, named_pose
-from viewer.cli.options import (
-    add_clip,
-    add_input,
-    add_json,
+from viewer.cli import job
+from viewer.cli.inputs import (
+    SESSION_POSE,
     check_frames,
+    check_kept,
     chosen_clip,
-    count,
-    frame_list,
+    is_session,
     load_input,
     motion_of,
+    named_pose,
 )
-from viewer.cli.output import Json, print_json, print_text, print_told
+from viewer.cli.job import FILES, Result, option, part
+from viewer.cli.options import Reading, clip_option, count, frame_list, input_file, json_flag, pose_option
+from viewer.cli.output import Json
 from viewer.errors import shown
 
-if TYPE_CHECKING:
-    import argparse
-    from pathlib import Path
-
+if TYPE_CHECKING:  # they load numpy
     from viewer.skeleton.character import Character
     from viewer.skeleton.kinematics import World
     from viewer.skeleton.skeleton import Skeleton
@@ -38,73 +37,82 @@ Metres, Y up, rotations as quaternions (x, y, z, w). Without a frame or pose: th
 of a session the pose in which it was saved (--pose session)."""
 
 _NARROWEST = 12
-"""Columns for names, so that frame numbers of up to six digits stand in them, too."""
+"""Columns for names, so that frame numbers of up to six digits fit, too."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of this command."""
-    add_input(parser)
-    which = parser.add_mutually_exclusive_group()
-    which.add_argument("--frame", type=count, metavar="N", help="one frame, counted from 0")
-    which.add_argument(
-        "--frames", type=frame_list, metavar="LIST", help="frames such as 0,10,20:30 or 0:100:5; ends are included"
+class Options(job.Options):
+    """Options of ``ikviewer fk``."""
+
+    file: str = input_file()
+    reading: Reading = part(Reading)
+    frame: int | None = option("N", "one frame, counted from 0", parse=count, one_of="frames")
+    frames: list[range] | None = option(
+        "LIST", "several frames, such as `0,10,20:30` or `0:60:5`; ends are included", parse=frame_list, one_of="frames"
     )
-    which.add_argument("--pose", metavar="P", help="rest, relaxed, another pose of FILE by name, or a pose file")
-    add_clip(parser)
-    parser.add_argument("--npz", metavar="OUT", help="write names, positions (F,J,3) and rotations (F,J,4)")
-    add_json(parser)
+    pose: str | None = pose_option(
+        "a pose: `rest`, `relaxed`, the name of a pose in the file, or a [pose file](files.md#poses-and-goals)",
+        one_of="frames",
+    )
+    clip: str | None = clip_option()
+    npz: str | None = option(
+        "OUT",
+        "write arrays: `names` (J), `positions` (F, J, 3), `rotations` (F, J, 4), in the file's joint order",
+        completes=FILES,
+    )
+    json: bool = json_flag("print one JSON document; with `--frames` a list of them")
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Print or write the joints' places."""
-    from pathlib import Path
+def run(options: Options) -> Result:
+    """Read, evaluate, write the arrays if asked."""
+    check_kept(options.npz, options)
+    character = chosen_clip(load_input(options.file, options.reading), options.clip, options.file)
+    return evaluate(character, options)
 
+
+def evaluate(character: Character, options: Options) -> Result:
+    """Where the joints of a character are, in the frames or pose that the options name."""
     from viewer.formats.skeleton_json import file_order
 
-    check_kept(arguments.npz, arguments)
-    character = chosen_clip(load_input(arguments, arguments.file), arguments.clip, arguments.file)
-    frames, world = _evaluated(character, arguments)
-    order = file_order(character)
-    if arguments.npz:
-        _write_npz(Path(arguments.npz), character.skeleton, order, world)
-        if not arguments.json:
-            said = "1 frame" if len(frames) == 1 else f"{len(frames)} frames"
-            print_told(f"wrote {arguments.npz}: {len(order)} joints, {said}")
-    if arguments.json:
-        documents = [_document(character.skeleton, order, frame, at) for frame, at in _rows(frames, world)]
-        print_json(documents if arguments.frames is not None else documents[0])
-    elif not arguments.npz:
-        for frame, at in _rows(frames, world):
-            print_text(_table(character.skeleton, order, frame, at))
-    return 0
+    frames, world = _evaluated(character, options)
+    skeleton, order = character.skeleton, file_order(character)
+    documents = [_document(skeleton, order, frame, at) for frame, at in _rows(frames, world)] if options.json else []
+    document: Json = None
+    if options.json:
+        document = list(documents) if options.frames is not None else documents[0]
+    if options.npz:
+        _write_npz(Path(options.npz), skeleton, order, world)
+        length = "1 frame" if len(frames) == 1 else f"{len(frames)} frames"
+        return Result(notes=[f"wrote {options.npz}: {len(order)} joints, {length}"], document=document)
+    tables = [] if options.json else [_table(skeleton, order, frame, at) for frame, at in _rows(frames, world)]
+    return Result(tables, document=document)
 
 
-def _evaluated(character: Character, arguments: argparse.Namespace) -> tuple[list[int | None], World]:
+def _evaluated(character: Character, options: Options) -> tuple[list[int | None], World]:
     """The frames asked for (None: a pose that is no frame) and their world motions, (F, J, ...)."""
     import numpy as np
 
     from viewer.skeleton.kinematics import World, fk, fk_clip
 
     skeleton = character.skeleton
-    frames = _frames(character, arguments)
+    frames = _frames(character, options)
     if frames is not None and character.clip is not None:
         chosen: Ints = np.array(frames, dtype=np.intp)
         return list(frames), fk_clip(skeleton, character.clip, chosen)
-    usual = "rest" if not is_session(arguments.file) else POSE
-    world = fk(skeleton, named_pose(skeleton, arguments.pose or usual))
+    usual = "rest" if not is_session(options.file) else SESSION_POSE
+    world = fk(skeleton, named_pose(skeleton, options.pose or usual))
     return [None], World(world.positions[None], world.rotations[None])
 
 
-def _frames(character: Character, arguments: argparse.Namespace) -> list[int] | None:
-    if arguments.frame is None and arguments.frames is None:
+def _frames(character: Character, options: Options) -> list[int] | None:
+    if options.frame is None and options.frames is None:
         return None
-    clip = motion_of(character, arguments.file)
-    if arguments.frame is not None:
-        check_frames(clip, arguments.file, arguments.frame)
-        return [arguments.frame]
-    for part in arguments.frames:
-        check_frames(clip, arguments.file, part.start, part.stop - 1)
-    return [frame for part in arguments.frames for frame in part]
+    clip = motion_of(character, options.file)
+    if options.frame is not None:
+        check_frames(clip, options.file, options.frame)
+        return [options.frame]
+    for some in options.frames or ():
+        check_frames(clip, options.file, some.start, some.stop - 1)
+    return [frame for some in options.frames or () for frame in some]
 
 
 def _rows(frames: list[int | None], world: World) -> list[tuple[int | None, World]]:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from viewer.cli.convert import motion
-from viewer.cli.inputs import is_session, open_session, session_json, session_lines
-from viewer.cli.options import add_input, add_json, load_input
-from viewer.cli.output import Json, print_json, print_text
+from viewer.cli import job
+from viewer.cli.inputs import is_session, load_input, open_session
+from viewer.cli.job import Result, part
+from viewer.cli.options import Reading, input_file, json_flag
+from viewer.cli.output import Json
 from viewer.errors import one_line, quote, shown
 
-if TYPE_CHECKING:
-    import argparse
-
+if TYPE_CHECKING:  # they load numpy
     from numpy.typing import ArrayLike
 
     from viewer.document.document import Document
     from viewer.skeleton.character import Character
+    from viewer.skeleton.clip import Clip
 
 EXAMPLES = """examples:
   ikviewer info walk.bvh
@@ -28,24 +28,28 @@ _MOST_JOINTS = 200
 """Joints that the text form lists; ``--json`` lists all."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of this command."""
-    add_input(parser)
-    add_json(parser)
+class Options(job.Options):
+    """Options of ``ikviewer info``."""
+
+    file: str = input_file()
+    reading: Reading = part(Reading)
+    json: bool = json_flag()
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Print what is in the file."""
-    session = open_session(arguments.file) if is_session(arguments.file) else None
-    character = load_input(arguments, arguments.file, quiet=not arguments.json, document=session)
-    if arguments.json:
-        print_json(document(character) | ({} if session is None else {"session": session_json(session)}))
-    else:
-        print_text("\n".join(text_lines(character, session)))
-    return 0
+def run(options: Options) -> Result:
+    """Read the file, say what is in it."""
+    session = open_session(options.file) if is_session(options.file) else None
+    character = load_input(options.file, options.reading, quiet=not options.json, document=session)
+    return describe(character, session)
 
 
-def document(character: Character) -> dict[str, Json]:
+def describe(character: Character, session: Document | None = None) -> Result:
+    """Say what is in a character; ``session`` is the one it comes from, if any."""
+    found = _document(character) | ({} if session is None else {"session": _session_json(session)})
+    return Result(_lines(character, session), document=found)
+
+
+def _document(character: Character) -> dict[str, Json]:
     """The JSON form; offsets in the file's own units and axes."""
     from viewer.formats.skeleton_json import file_order
     from viewer.skeleton.kinematics import height
@@ -105,8 +109,7 @@ def _lengths(character: Character, values: ArrayLike) -> list[Json]:
     return result
 
 
-def text_lines(character: Character, session: Document | None = None) -> list[str]:
-    """The form for people; ``session`` is what the character comes from, if it is one."""
+def _lines(character: Character, session: Document | None) -> list[str]:
     from viewer.skeleton.effectors import EffectorGoal
     from viewer.skeleton.kinematics import extent
 
@@ -128,17 +131,55 @@ def text_lines(character: Character, session: Document | None = None) -> list[st
         f"  poses      {', '.join(map(shown, skeleton.poses)) or 'none'}",
     ]
     lines += [f"  not read   {', '.join(source.unread)}"] if source.unread else []
-    lines += session_lines(session) if session is not None else []
+    lines += _session_lines(session) if session is not None else []
     lines += [one_line(f"  warning    {warning}") for warning in character.warnings]
     return lines + _tree(character)
+
+
+def _session_json(document: Document) -> dict[str, Json]:
+    """What a session holds besides figure and motion."""
+    first, last = document.played
+    goals = document.solver_goals()
+    take = document.take
+    return {
+        "clip": document.clip,
+        "frame": document.frame if document.frames else None,
+        "played": [first, last] if document.frames else None,
+        "keys": list(take.frames) if take is not None else [],
+        "goals": list(goals),
+        "pins": [name for name, goal in goals.items() if goal.pinned],
+        "limits_on": document.limits_on,
+        "solver": document.solver.method,
+    }
+
+
+def _session_lines(document: Document) -> list[str]:
+    first, last = document.played
+    goals = document.solver_goals()
+    pins = [shown(name) for name, goal in goals.items() if goal.pinned]
+    lines = [
+        f"  goals      {', '.join(map(shown, goals)) or 'none'}" + (f"; pinned: {', '.join(pins)}" if pins else ""),
+        f"  solver     {document.solver.method}, limits {'on' if document.limits_on else 'off'}",
+    ]
+    if document.frames:
+        of = f"clip {quote(document.clip)}" if document.clip is not None else "what was recorded"
+        keys = ", ".join(map(str, document.take.frames)) if document.take is not None else ""
+        lines.append(f"  played     frames {first} to {last} of {of}, standing at {document.frame}")
+        lines.append(f"  keys       {keys or 'none'}")
+    return lines
 
 
 def _motions(character: Character) -> list[str]:
     """A line for each clip; their names where there are several to choose from."""
     clips = [clip for clip in character.clips.values() if clip]
     named = [f"{quote(clip.name)}: " if len(character.clips) > 1 else "" for clip in clips]
-    told = [f"{name}{motion(clip)}, {clip.duration:.3g} s" for name, clip in zip(named, clips, strict=True)]
-    return [f"  {'' if line else 'motion':<10} {text}" for line, text in enumerate(told or ["none"])]
+    lines = [f"{name}{length_of(clip)}, {clip.duration:.3g} s" for name, clip in zip(named, clips, strict=True)]
+    return [f"  {'' if line else 'motion':<10} {text}" for line, text in enumerate(lines or ["none"])]
+
+
+def length_of(clip: Clip) -> str:
+    """How much a clip is: ``68 frames at 30 fps``."""
+    return "1 frame" if len(clip) == 1 else f"{len(clip)} frames at {1 / clip.frame_time:g} fps"
 
 
 def _tree(character: Character) -> list[str]:

@@ -1,52 +1,121 @@
-"""What commands read: sessions, poses by name or file; no output takes the place of an input."""
+"""What commands read: files, sessions, standard input, clips and poses by name; no output takes an input's place."""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from viewer.cli.job import Options, fields_of
+from viewer.cli.options import Reading
 from viewer.cli.output import warn
-from viewer.errors import InputError, quote, shown, unknown_name
-from viewer.formats.files import leads_to
+from viewer.errors import InputError, OutputError, quote, unknown_name
+from viewer.formats.files import LARGEST_FILE, leads_to, reason
 
-if TYPE_CHECKING:
-    import argparse
-    from pathlib import Path
-
-    from viewer.cli.output import Json
+if TYPE_CHECKING:  # they load numpy
     from viewer.document.document import Document
+    from viewer.ik.goals import Goal
     from viewer.skeleton.character import Character
+    from viewer.skeleton.clip import Clip
     from viewer.skeleton.pose import Pose
     from viewer.skeleton.skeleton import Skeleton
 
-READ = ("file", "goals", "rig", "pose", "from_pose", "prefer", "script")
-"""The arguments of all commands that name, or may name, a file that is read."""
+SESSION_SUFFIX = ".ikv.json"
+DEMO = "demo:"
+SESSION_POSE = "session"
+"""What commands call the pose that a session was saved in."""
+STANDARD_INPUT = "-"
+STANDARD_INPUT_STEM = "stdin"
+"""The name of a skeleton from standard input that has none, in place of its file's."""
+_MOST_SHOWN = 24
 
 
-def check_kept(output: str | Path | None, arguments: argparse.Namespace) -> None:
-    """Refuse to write over what the same command reads, by whatever name: it would be gone, and nobody asked for that.
+# --- files and what is in them
+
+
+def load_input(file: str, reading: Reading, *, quiet: bool = False, document: Document | None = None) -> Character:
+    """The character of a file; its warnings go to stderr unless ``quiet``.
 
     Args:
-        output: what is to be written, if anything.
-        arguments: of the command; those called as in `READ` are looked at.
+        file: of a skeleton, motion, or session.
+        reading: how it is to be read.
+        quiet: warnings stay in the character.
+        document: of the session file, if it was read before.
+    """
+    character = _read(file, reading.units, reading.up, document)
+    if reading.rig is not None:
+        from dataclasses import replace
+
+        from viewer.skeleton.rig import lend_rig
+
+        rig = _read(reading.rig)
+        odd = tuple(f"{reading.rig}: {warning}" for warning in rig.warnings)
+        character = lend_rig(character, rig)
+        character = replace(character, warnings=(*character.warnings, *odd))
+    if not quiet:
+        warn(f"{file}: {warning}" for warning in character.warnings)
+    return character
+
+
+def _read(file: str, units: str = "auto", up: str = "auto", document: Document | None = None) -> Character:
+    """A file that `load` reads, standard input, or a session."""
+    _refuse_demo(file)
+    if is_standard_input(file):
+        return _load_standard_input(units, up)
+    if not is_session(file):
+        from viewer.formats.load import load
+
+        return load(file, units=units, up=up)
+    from dataclasses import replace
+
+    character = as_character(open_session(file) if document is None else document)
+    # What was odd about the session's own file was reported when that was opened.
+    odd = ("a session knows its units and axes: nothing was converted",) if (units, up) != ("auto", "auto") else ()
+    return replace(character, warnings=odd)
+
+
+def motion_of(character: Character, file: str) -> Clip:
+    """The first clip.
 
     Raises:
-        InputError: the output is one of them.
+        InputError: there is none.
     """
-    if output is None:
-        return
-    for name in READ:
-        read = getattr(arguments, name, None)
-        if read is not None and leads_to(output, read):
-            leads = "" if str(output) == read else f"leads to {read}, which "
-            problem = "is read by this command and would be replaced: give the output another name"
-            raise InputError(f"{output}: {leads}{problem}")
+    if character.clip is None:
+        raise InputError(f"{file}: expected motion, found a skeleton without frames")
+    return character.clip
+
+
+def chosen_clip(character: Character, name: str | None, file: str) -> Character:
+    """The character with that clip as its only one.
+
+    Raises:
+        InputError: there is none of that name.
+    """
+    from dataclasses import replace
+    from types import MappingProxyType
+
+    if name is None:
+        return character
+    if name not in character.clips:
+        motion_of(character, file)
+        raise InputError(f"{file}: {unknown_name('clip', name, character.clips)}")
+    return replace(character, clips=MappingProxyType({name: character.clips[name]}))
+
+
+def check_frames(clip: Clip, file: str, *frames: int) -> None:
+    """Raise InputError, naming the file, unless these frames are the clip's."""
+    for frame in frames:
+        try:
+            clip.check_frame(frame)
+        except InputError as error:
+            raise InputError(f"{file}: {error}") from None
 
 
 def named_pose(skeleton: Skeleton, name: str) -> Pose:
     """A pose of the skeleton's file by name, one that every skeleton has (rest, relaxed), or a pose file."""
-    from pathlib import Path
-
     if name in skeleton.poses:
         return skeleton.poses[name]
     if name in {"rest", "relaxed"}:
@@ -63,15 +132,44 @@ def named_pose(skeleton: Skeleton, name: str) -> Pose:
     return pose
 
 
-SUFFIX = ".ikv.json"
-DEMO = "demo:"
-POSE = "session"
-"""What commands call the pose that a session was saved in."""
+def goals_of(name: str, skeleton: Skeleton) -> tuple[Goal, ...]:
+    """The goals of a goals file, or of standard input; their warnings go to stderr."""
+    from viewer.formats.goals_json import read_goals
+
+    warnings: list[str] = []
+    with as_file(name) as path:
+        goals = read_goals(path, name, skeleton, warnings)
+    warn(f"{name}: {warning}" for warning in warnings)
+    return goals
+
+
+def check_kept(output: str | Path | None, options: Options) -> None:
+    """Refuse to write over a file that the same command reads, by whatever name: it would be lost.
+
+    Args:
+        output: what is to be written, if anything.
+        options: of the command; fields that name files to be read are looked at.
+
+    Raises:
+        InputError: the output is one of them.
+    """
+    if output is None:
+        return
+    values = options.values()
+    for field in fields_of(type(options)):
+        read = values[field.name]
+        if field.reads and isinstance(read, str) and leads_to(output, read):
+            leads = "" if str(output) == read else f"leads to {read}, which "
+            problem = "is read by this command and would be replaced: give the output another name"
+            raise InputError(f"{output}: {leads}{problem}")
+
+
+# --- sessions
 
 
 def is_session(file: str) -> bool:
     """Whether a name is that of a session file."""
-    return file.casefold().endswith(SUFFIX)
+    return file.casefold().endswith(SESSION_SUFFIX)
 
 
 def open_session(file: str) -> Document:
@@ -81,7 +179,6 @@ def open_session(file: str) -> Document:
         ViewerError: it cannot be read, or is refused; the message says where and why.
     """
     from dataclasses import replace
-    from pathlib import Path
 
     from viewer.session.files import MotionError
     from viewer.session.files import open_session as opened_session
@@ -95,71 +192,141 @@ def open_session(file: str) -> Document:
         warn([f"{file}: {opened.motion.words}; the session's own copy is used"])
     document = opened.document
     recorded = document.take is not None and not document.take.is_empty
-    # Without a clip a take that has no keys is as long as the recording could be, and nothing happens in it.
+    # Without a clip, a take without keys lasts as long as a recording may, and nothing happens in it.
     return document if recorded or document.clip_data is not None else replace(document, take=None)
 
 
-def refuse_demo(file: str) -> None:
-    """Raise InputError if it is a demo: those play in the window, no file holds what they do."""
+def _refuse_demo(file: str) -> None:
+    """Raise InputError for a demo: demos run in the window, and are no files."""
     if file.startswith(DEMO):
         raise InputError(f"{file}: a demo is for the window: ikviewer view {file}")
 
 
 def as_character(document: Document) -> Character:
-    """The document as a file would hold it: its skeleton, its pose by a name, what is played as the only motion."""
+    """The document as a file would hold it: skeleton, the pose under a name, what is played as the only motion."""
     from dataclasses import replace
     from types import MappingProxyType
 
-    from viewer.document.take import baked_character
+    from viewer.document.evaluation import baked_character
 
     character = baked_character(document)
-    poses = MappingProxyType({**character.skeleton.poses, POSE: document.pose})
+    poses = MappingProxyType({**character.skeleton.poses, SESSION_POSE: document.pose})
     return replace(character, skeleton=replace(character.skeleton, poses=poses))
 
 
 def shown_pose(character: Character, file: str) -> Pose | None:
     """The pose that a session was saved in; None for other files."""
-    return character.skeleton.poses[POSE] if is_session(file) else None
+    return character.skeleton.poses[SESSION_POSE] if is_session(file) else None
 
 
 def without_pose(character: Character) -> Character:
-    """A session's character as it was named by its user: its own poses only."""
+    """A session's character without the pose that commands add: its own poses only."""
     from dataclasses import replace
     from types import MappingProxyType
 
-    poses = {name: pose for name, pose in character.skeleton.poses.items() if name != POSE}
+    poses = {name: pose for name, pose in character.skeleton.poses.items() if name != SESSION_POSE}
     return replace(character, skeleton=replace(character.skeleton, poses=MappingProxyType(poses)))
 
 
-def session_json(document: Document) -> dict[str, Json]:
-    """What a session holds beside figure and motion."""
-    first, last = document.played
-    goals = document.solver_goals()
-    take = document.take
-    return {
-        "clip": document.clip,
-        "frame": document.frame if document.frames else None,
-        "played": [first, last] if document.frames else None,
-        "keys": list(take.frames) if take is not None else [],
-        "goals": list(goals),
-        "pins": [name for name, goal in goals.items() if goal.pinned],
-        "limits_on": document.limits_on,
-        "solver": document.solver.method,
-    }
+# --- standard input
 
 
-def session_lines(document: Document) -> list[str]:
-    """The same for people."""
-    first, last = document.played
-    goals = document.solver_goals()
-    pins = [shown(name) for name, goal in goals.items() if goal.pinned]
-    lines = [
-        f"  goals      {', '.join(map(shown, goals)) or 'none'}" + (f"; pinned: {', '.join(pins)}" if pins else ""),
-        f"  solver     {document.solver.method}, limits {'on' if document.limits_on else 'off'}",
-    ]
-    if document.frames:
-        of = f"clip {quote(document.clip)}" if document.clip is not None else "what was recorded"
-        keys = ", ".join(map(str, document.take.frames)) if document.take is not None else ""
-        lines.append(f"  played     frames {first} to {last} of {of}, standing at {document.frame}")
-        lines.append(f"  keys       {keys or 'none'}")
-    return lines
+def is_standard_input(file: str) -> bool:
+    """Whether a name stands for standard input."""
+    return file == STANDARD_INPUT
+
+
+def _load_standard_input(units: str = "auto", up: str = "auto") -> Character:
+    """The character on standard input; ``units`` and ``up`` as `viewer.load` takes them.
+
+    Raises:
+        InputError: there is none, or nothing that has a skeleton.
+        ViewerError: the file is refused.
+    """
+    from dataclasses import replace
+    from types import MappingProxyType
+
+    from viewer.formats.load import READERS
+
+    data = _read_standard_input()
+    suffix = _suffix_of(data)
+    # The readers take files; their bounds and refusals hold here as well.
+    with _in_a_file(data, STANDARD_INPUT_STEM + suffix) as path:
+        character = READERS[suffix](path, STANDARD_INPUT, units, up)
+    skeleton = character.skeleton
+    if skeleton.name == STANDARD_INPUT:
+        skeleton = replace(skeleton, name=STANDARD_INPUT_STEM)
+    clips = {STANDARD_INPUT_STEM if name == STANDARD_INPUT else name: clip for name, clip in character.clips.items()}
+    clips = {name: clip if clip.name == name else replace(clip, name=name) for name, clip in clips.items()}
+    source = replace(character.source, path=None)
+    return replace(character, skeleton=skeleton, clips=MappingProxyType(clips), source=source)
+
+
+def _read_standard_input() -> bytes:
+    """All bytes of standard input.
+
+    Raises:
+        InputError: it is a terminal, closed, or more than a file may have.
+    """
+    stream = getattr(sys.stdin, "buffer", None)
+    if stream is None or stream.isatty():
+        raise InputError(
+            f"{STANDARD_INPUT}: expected a file handed over by < or |, found {'the terminal' if stream else 'none'}"
+        )
+    try:
+        data: bytes = stream.read(LARGEST_FILE + 1)
+    except OSError as error:
+        raise InputError(f"{STANDARD_INPUT}: {reason(error)}") from error
+    if len(data) > LARGEST_FILE:
+        raise InputError(f"{STANDARD_INPUT}: expected at most {LARGEST_FILE:,} bytes, found more")
+    return data
+
+
+@contextlib.contextmanager
+def as_file(name: str) -> Iterator[Path]:
+    """The file of a name; for ``-`` a temporary one with what comes from standard input."""
+    if not is_standard_input(name):
+        yield Path(name)
+        return
+    with _in_a_file(_read_standard_input(), STANDARD_INPUT_STEM) as path:
+        yield path
+
+
+@contextlib.contextmanager
+def _in_a_file(data: bytes, name: str) -> Iterator[Path]:
+    import tempfile
+
+    with contextlib.ExitStack() as stack:
+        try:
+            path = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ikviewer-"))) / name
+            path.write_bytes(data)
+        except OSError as error:
+            raise OutputError(f"{STANDARD_INPUT}: cannot be put into a temporary file: {reason(error)}") from error
+        yield path
+
+
+def _suffix_of(data: bytes) -> str:
+    """The suffix of the format that the bytes are in."""
+    if data.startswith(b"glTF"):
+        return ".glb"
+    if data.startswith(b"PK\x03\x04"):
+        return ".npz"
+    start = data.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if start[:9].upper() == b"HIERARCHY":
+        return ".bvh"
+    if start.startswith(b"{"):
+        return ".gltf" if _is_gltf(start) else ".json"
+    if not start:
+        raise InputError(f"{STANDARD_INPUT}: it is empty; expected a skeleton as BVH, JSON, GLB or NPZ")
+    found = quote(start[:_MOST_SHOWN].decode("utf-8", "replace"))
+    raise InputError(f"{STANDARD_INPUT}: expected a skeleton as BVH, JSON, GLB or NPZ, found {found}")
+
+
+def _is_gltf(data: bytes) -> bool:
+    """Whether a JSON document is glTF, which has an "asset"; our skeleton files have none."""
+    import msgspec
+
+    try:
+        return "asset" in msgspec.json.decode(data, type=dict[str, msgspec.Raw])
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return False

@@ -5,15 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from typing import TYPE_CHECKING, NoReturn
+from collections.abc import Iterator, Sequence
+from typing import NoReturn
 
 from viewer.cli import output
-from viewer.cli.parsers import COMMANDS, FLAGS, command_parser, names_of, parsed, top_parser
+from viewer.cli.job import Options, UsageError, made_from, print_results
+from viewer.cli.parsers import COMMANDS, FLAGS, command_parser, module_of, names_of, parsed, top_parser
 from viewer.errors import ViewerError, missing_library, unknown_name
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterator, Sequence
 
 EXIT_INTERRUPTED = 130
 """What shells expect of a program stopped by Ctrl+C: 128 + SIGINT."""
@@ -32,21 +30,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0 done; 1 input or output that cannot be used; 2 wrong usage; 3 the machine lacks something.
 
     Raises:
-        SystemExit: raised by argparse: 0 after ``--help`` and ``--version``, 2 for wrong usage.
+        SystemExit: by argparse: 0 after ``--help`` and ``--version``, 2 for wrong usage.
     """
     output.make_streams_safe()
     output.be_quiet(False)
     name, words = _command_of(list(sys.argv[1:] if arguments is None else arguments))
-    chosen = parsed(command_parser(name), words)
-    output.be_quiet(chosen.quiet)
-    return _guarded(chosen, name)
+    parser = command_parser(name)
+    chosen = parsed(parser, words)
+    output.be_quiet(chosen.quiet, debug=chosen.debug)
+    try:
+        return _guarded(name, made_from(module_of(name).Options, chosen))
+    except UsageError as error:
+        parser.error(str(error))
 
 
 def _command_of(words: list[str]) -> tuple[str, list[str]]:
-    """The command and its words: ``ikviewer FILE`` is ``ikviewer view FILE``; of ``help`` and ``--version`` it ends.
+    """The command and its words: ``ikviewer FILE`` is ``ikviewer view FILE``; ``help`` and ``--version`` end here.
 
     Raises:
-        SystemExit: raised by argparse: the help was printed, or there is no such command.
+        SystemExit: by argparse: the help was printed, or there is no such command.
     """
     place = next((at for at, word in enumerate(words) if not word.startswith("-") or word == "-"), len(words))
     word = words[place] if place < len(words) else ""
@@ -57,7 +59,7 @@ def _command_of(words: list[str]) -> tuple[str, list[str]]:
         _help(after)
     if {"-h", "--help", "--version"} & set(words):
         top_parser().parse_args(["--version"] if "--version" in words else ["--help"])
-    # A bare word that is no file is a mistyped command; one behind an option of the window's may be its value.
+    # A bare word that is no file is a mistyped command; one behind an option of `view` may be its value.
     is_file = word in {"", "-"} or "." in word or word.startswith(("sample:", "demo:")) or os.path.exists(word)  # noqa: PTH110 - pathlib is slow to begin
     if not is_file and set(before) <= FLAGS:
         top_parser().error(unknown_name("command or file", word, names_of()))
@@ -75,54 +77,61 @@ def _help(words: list[str]) -> NoReturn:
     raise SystemExit(0)
 
 
-def _guarded(chosen: argparse.Namespace, name: str) -> int:
-    """Run the command chosen; what goes wrong becomes one line and an exit code."""
+def _guarded(name: str, options: Options) -> int:
+    """Run a command; whatever goes wrong becomes one line and an exit code."""
     try:
         with contextlib.ExitStack() as stack:
-            if not chosen.quiet:
-                from viewer.cli.output import progress_bars
-
-                stack.enter_context(progress_bars())
+            if not output.is_quiet():
+                stack.enter_context(output.progress_bars())
             if name not in _WITHOUT_NUMBERS:
                 stack.enter_context(_overflowing())
-            code: int = chosen.run(chosen)
+            code = print_results(module_of(name).run(options), as_json=bool(getattr(options, "json", False)))
         output.flush()
-    except BrokenPipeError:  # the reader (``| head``) has what it wanted
-        output.drop_stdout()
+    except UsageError:
+        raise
+    except BrokenPipeError:
+        output.drop_stdout()  # the reader (``| head``) has what it wanted
         return 0
     except ViewerError as error:
-        return _failed(f"error: {error}", error.exit_code, debug=chosen.debug)
+        return _failed(error, f"error: {error}", error.exit_code)
     except ModuleNotFoundError as error:
         if (error.name or "viewer").partition(".")[0] == "viewer":
-            raise
+            return _failed(error, f"error: {_fault(error, name, options)}", ViewerError.exit_code)
         lacking = missing_library(f"ikviewer {name}", error)
-        return _failed(f"error: {lacking}", lacking.exit_code, debug=chosen.debug)
-    except MemoryError:
-        return _failed("error: not enough memory for this", ViewerError.exit_code, debug=chosen.debug)
-    except KeyboardInterrupt:
-        return _failed("interrupted", EXIT_INTERRUPTED, debug=chosen.debug)
+        return _failed(error, f"error: {lacking}", lacking.exit_code)
+    except MemoryError as error:
+        return _failed(error, "error: not enough memory for this", ViewerError.exit_code)
+    except KeyboardInterrupt as error:
+        return _failed(error, "interrupted", EXIT_INTERRUPTED)
+    except Exception as error:  # noqa: BLE001 - a fault of the program
+        return _failed(error, f"error: {_fault(error, name, options)}", ViewerError.exit_code)
     return code
+
+
+def _fault(error: Exception, name: str, options: Options) -> str:
+    """The line for a fault of the program; the file that brings it out is named, if the command has one."""
+    from viewer.session.unexpected import fault_line
+
+    file = getattr(options, "file", None)
+    return fault_line(error, f"ikviewer {name}", "command") if file is None else fault_line(error, file)
 
 
 @contextlib.contextmanager
 def _overflowing() -> Iterator[None]:
-    """Numbers near the end of float range overflow in here: they are infinite then, and null in JSON."""
+    """Within the block numbers may overflow silently: they become infinite, and null in JSON."""
     import numpy as np
 
     with np.errstate(over="ignore", invalid="ignore"):
         yield
 
 
-def _failed(line: str, code: int, *, debug: bool) -> int:
-    """What was printed before goes out, or nowhere; then the line, behind a traceback if that was asked for."""
+def _failed(error: BaseException, line: str, code: int) -> int:
+    """Print what came before, or drop it; then the line, behind a traceback if ``--debug`` asks for it."""
     try:
         output.flush()
     except (OSError, ViewerError):
         output.drop_stdout()
-    if debug:
-        import traceback
-
-        with contextlib.suppress(OSError):
-            traceback.print_exc()
+    if output.is_debug():
+        output.print_traceback(error)
     output.print_error(line)
     return code

@@ -1,31 +1,27 @@
-"""Many inputs: the files that a command line names, where the output of each goes, and the work on all of them."""
+"""Many inputs: the files that a command line names, the output of each, and the work on all of them."""
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import io
 import json
 import os
 import signal
 import sys
-import traceback
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeAlias, TypeVar
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from viewer.cli import output
-from viewer.cli.inputs import SUFFIX as SESSION
-from viewer.cli.standard_input import STEM as STANDARD_INPUT
-from viewer.cli.standard_input import is_standard_input
-from viewer.errors import InputError, MachineError, OutputError, ViewerError, quote
+from viewer.cli.inputs import SESSION_SUFFIX, STANDARD_INPUT_STEM, is_standard_input
+from viewer.errors import InputError, MachineError, OutputError, ViewerError
 
+O = TypeVar("O")
 T = TypeVar("T")
 R = TypeVar("R")
 
-Work: TypeAlias = "Callable[[argparse.Namespace, T], R]"
-"""What is done to one item, in this process or in another one: a function of a module."""
+Work: TypeAlias = Callable[[O, T], R]
+"""What is done to one item with options, in this process or in another one: a function of a module."""
 
 STEM = "{stem}"
 """What stands for the name of an input in the name of its output."""
@@ -37,8 +33,7 @@ _MOST_PROCESSES = 61
 """As many as Windows lets one process wait for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Input:
+class Input(NamedTuple):
     """A file to read.
 
     Attributes:
@@ -53,12 +48,12 @@ class Input:
 
 
 def is_folder(name: str) -> bool:
-    """Whether there is a folder of that name; no, if it can be no name at all: too long, with a NUL in it."""
+    """Whether there is a folder of that name; a name that is too long, or holds a NUL, is that of no folder."""
     return os.path.isdir(name)  # noqa: PTH112 - `Path.is_dir` raises OSError there
 
 
 def files_of(name: str) -> list[str]:
-    """A file; of a folder the files of known suffixes in it and below (the folder itself if there are none)."""
+    """The file itself, or the files of known suffixes in a folder and below (the folder itself if it has none)."""
     from viewer.formats.load import READERS
 
     if not is_folder(name):
@@ -72,7 +67,7 @@ def files_of(name: str) -> list[str]:
 
 
 def check_no_folder(file: str) -> None:
-    """Raise InputError for a folder in which `files_of` has found nothing."""
+    """Raise InputError for a folder in which `files_of` found nothing."""
     from viewer.formats.load import READERS
 
     if is_folder(file):
@@ -108,17 +103,16 @@ def _is_below(path: Path, folder: Path) -> bool:
 
 def _input(file: str, folder: Path | None) -> Input:
     if is_standard_input(file):
-        return Input(file, STANDARD_INPUT, "")
+        return Input(file, STANDARD_INPUT_STEM, "")
     if file.startswith(_SAMPLE):
         return Input(file, file.removeprefix(_SAMPLE), "")
     path = Path(file)
-    ending = SESSION if path.name.casefold().endswith(SESSION) else path.suffix
+    ending = SESSION_SUFFIX if path.name.casefold().endswith(SESSION_SUFFIX) else path.suffix
     place = path.relative_to(folder) if folder is not None else Path(path.name)
     return Input(file, str(place)[: len(str(place)) - len(ending)], ending)
 
 
-@dataclass(frozen=True, slots=True)
-class Destination:
+class Destination(NamedTuple):
     """Where outputs go: what ``-o`` names.
 
     Attributes:
@@ -159,7 +153,7 @@ def check_not_read(pairs: Sequence[tuple[Input, Path]], hint: str) -> None:
     """Raise InputError if an output, by whatever name, is one of the inputs; ``hint`` says what to do."""
     read = {place: given.file for given, _ in pairs if (place := _place_of(given.file)) is not None}
     for _, out in pairs:
-        # A file is written where its name leads to: GONE/../NAME is NAME to it.
+        # The file is written where its name leads: GONE/../NAME is NAME.
         place = _place_of(os.path.realpath(out))
         if place is not None and (file := read.get(place)) is not None:
             leads = "" if str(out) == file else f"leads to {file}, which "
@@ -167,7 +161,7 @@ def check_not_read(pairs: Sequence[tuple[Input, Path]], hint: str) -> None:
 
 
 def _place_of(file: str) -> tuple[int, int] | None:
-    """What tells a file from all others, by whatever name; None if there is none of that name."""
+    """What distinguishes a file from all others, by whatever name; None if there is none of that name."""
     try:
         status = Path(file).stat()
     except (OSError, ValueError):
@@ -186,37 +180,31 @@ def check_apart(pairs: Sequence[tuple[Input, Path]]) -> None:
 
 
 def _key(path: Path) -> str:
-    """The same for names of the same file, on systems to which ``A`` is ``a``, too."""
+    """Equal for names of the same file, even where the system does not distinguish ``A`` from ``a``."""
     real = os.path.realpath(path)
     return real.casefold() if sys.platform in {"win32", "darwin"} else real
 
 
-@dataclass(slots=True)
 class Journal:
-    """What became of each input, a JSON object on a line of `JOURNAL` each: for ``--resume``, and for scripts.
+    """What became of each input, one JSON object on a line of `JOURNAL`: for ``--resume``, and for scripts."""
 
-    Attributes:
-        path: the file.
-        options: of the command, as text: what other options have made is not taken for done.
-        kept: the lines of an earlier run that still hold, by output.
-    """
-
-    path: Path
-    options: str
-    kept: dict[str, str] = field(default_factory=dict)
+    def __init__(self, path: Path, options: str) -> None:
+        """Name the file, and the options as text: what other options have made does not count as done."""
+        self._path, self._options = path, options
+        self._kept: dict[str, str] = {}  # the lines of an earlier run that still hold, by output
 
     def begin(self, pairs: Sequence[tuple[Input, Path]], *, resume: bool) -> list[tuple[Input, Path]]:
-        """Make the folder and the file; returns what is to be done: what an earlier run has not, if that is wanted.
+        """Make the folder and the file; returns what is to be done: with ``resume``, what an earlier run has not done.
 
         Raises:
             OutputError: one of them cannot be made.
         """
         if resume:
             self._look_up(pairs)
-        with self._told():
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self.path.write_text("".join(f"{line}\n" for line in self.kept.values()), encoding="utf-8")
-        return [(given, out) for given, out in pairs if str(out) not in self.kept]
+        with self._writing():
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._path.write_text("".join(f"{line}\n" for line in self._kept.values()), encoding="utf-8")
+        return [(given, out) for given, out in pairs if str(out) not in self._kept]
 
     def add(self, given: Input, out: Path, error: ViewerError | None) -> None:
         """A line on what became of an input.
@@ -227,13 +215,13 @@ class Journal:
         line = json.dumps(
             self._line(given, out) | {"ok": error is None, "error": None if error is None else str(error)}
         )
-        with self._told(), self.path.open("a", encoding="utf-8") as file:
+        with self._writing(), self._path.open("a", encoding="utf-8") as file:
             file.write(f"{line}\n")
 
     def _look_up(self, pairs: Sequence[tuple[Input, Path]]) -> None:
-        """Keep the lines of inputs that are done: as they were then, by the same options, their output still there."""
+        """Keep the lines of inputs that are done: unchanged since, the same options, their output still there."""
         try:
-            lines = self.path.read_text(encoding="utf-8", errors="replace").splitlines()
+            lines = self._path.read_text(encoding="utf-8", errors="replace").splitlines()
         except OSError:
             return
         found: dict[str, dict[str, object]] = {}
@@ -245,33 +233,33 @@ class Journal:
         for given, out in pairs:
             now, entry = self._line(given, out), found.get(str(out), {})
             if entry.get("ok") is True and now["bytes"] is not None and out.exists() and now.items() <= entry.items():
-                self.kept[str(out)] = json.dumps(entry)
+                self._kept[str(out)] = json.dumps(entry)
 
     def _line(self, given: Input, out: Path) -> dict[str, object]:
-        line: dict[str, object] = {"file": given.file, "output": str(out), "bytes": None, "options": self.options}
-        with contextlib.suppress(OSError, ValueError):  # of what is no file nothing tells whether it has changed
+        line: dict[str, object] = {"file": given.file, "output": str(out), "bytes": None, "options": self._options}
+        with contextlib.suppress(OSError, ValueError):  # whether it has changed cannot be known of what is no file
             status = Path(given.file).stat()
             line |= {"bytes": status.st_size, "changed_ns": status.st_mtime_ns}
         return line
 
     @contextlib.contextmanager
-    def _told(self) -> Iterator[None]:
+    def _writing(self) -> Iterator[None]:
         from viewer.formats.files import reason
 
         try:
             yield
         except OSError as error:
-            raise OutputError(f"{self.path}: cannot be written: {reason(error)}") from error
+            raise OutputError(f"{self._path}: cannot be written: {reason(error)}") from error
 
 
 def done_each(
-    work: Work[T, R], arguments: argparse.Namespace, items: Sequence[T], name: Callable[[T], str], jobs: int = 1
+    work: Work[O, T, R], options: O, items: Sequence[T], name: Callable[[T], str], jobs: int = 1
 ) -> Iterator[tuple[T, R | ViewerError]]:
-    """Every item with what ``work(arguments, item)`` gave, in order; an error of one is given in its place.
+    """Every item with what ``work(options, item)`` gave, in order; an error of one is given in its place.
 
     Args:
         work: a function of a module, so that other processes find it.
-        arguments: of the command.
+        options: of the command.
         items: what it is done to.
         name: of an item, for messages.
         jobs: how many processes work; with 1 it is this one alone.
@@ -281,59 +269,59 @@ def done_each(
     """
     if jobs == 1 or len(items) < 2:
         for item in items:
-            yield item, _attempt(work, arguments, item, name(item))
+            yield item, _attempt(work, options, item, name(item))
         return
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
     from multiprocessing import get_context
 
-    simple = type(arguments)(**{key: value for key, value in vars(arguments).items() if not callable(value)})
     count = min(jobs, len(items), _MOST_PROCESSES)
-    pool = ProcessPoolExecutor(count, get_context("spawn"), _begin, (output.is_quiet(),))
+    pool = ProcessPoolExecutor(count, get_context("spawn"), _begin, (output.is_quiet(), output.is_debug()))
     try:
-        running = [pool.submit(_apart, work, simple, item, name(item)) for item in items]
+        running = [pool.submit(_apart, work, options, item, name(item)) for item in items]
         for item, answer in zip(items, running, strict=True):
             try:
-                result, said = answer.result()
+                result, printed = answer.result()
             except BrokenProcessPool:
-                result, said = InputError(f"{name(item)}: the process that worked on it was ended from outside"), ""
-            for line in said.splitlines():
+                result = InputError(f"{name(item)}: the process that worked on it was ended from outside")
+                printed = ""
+            for line in printed.splitlines():
                 output.print_error(line)
             yield item, result
     finally:
         pool.shutdown(cancel_futures=True)
 
 
-def _begin(quiet: bool) -> None:
+def _begin(quiet: bool, debug: bool) -> None:
     """In a process that is to work: Ctrl+C is its parent's business."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     output.make_streams_safe()
-    output.be_quiet(quiet)
+    output.be_quiet(quiet, debug=debug)
 
 
-def _apart(work: Work[T, R], arguments: argparse.Namespace, item: T, name: str) -> tuple[R | ViewerError, str]:
+def _apart(work: Work[O, T, R], options: O, item: T, name: str) -> tuple[R | ViewerError, str]:
     """In another process: the result, and what went to stderr, which the first process prints in its order."""
     import numpy as np
 
-    said = io.StringIO()
-    with contextlib.redirect_stderr(said), np.errstate(over="ignore", invalid="ignore"):
-        result = _attempt(work, arguments, item, name)
-    return result, said.getvalue()
+    printed = io.StringIO()
+    with contextlib.redirect_stderr(printed), np.errstate(over="ignore", invalid="ignore"):
+        result = _attempt(work, options, item, name)
+    return result, printed.getvalue()
 
 
-def _attempt(work: Work[T, R], arguments: argparse.Namespace, item: T, name: str) -> R | ViewerError:
+def _attempt(work: Work[O, T, R], options: O, item: T, name: str) -> R | ViewerError:
+    """The result, or the error of this one item: neither a bad file nor a fault of ours leaves the others undone."""
     try:
-        return work(arguments, item)
-    except MachineError:
+        return work(options, item)
+    except (MachineError, BrokenPipeError):
         raise
     except ViewerError as error:
+        failure: ViewerError = error
         cause: Exception = error
-        failure = error
-    except MemoryError as error:
-        failure, cause = InputError(f"{name}: not enough memory for this"), error
-    except Exception as error:  # noqa: BLE001 - a defect that one file shows is no reason to leave the others undone
-        what = quote(f"{type(error).__name__}: {error}")
-        failure, cause = InputError(f"{name}: {what}, a defect of this program (--debug shows where)"), error
-    if arguments.debug:
-        traceback.print_exception(cause, file=sys.stderr)
+    except Exception as error:  # noqa: BLE001 - see above
+        from viewer.session.unexpected import fault_line
+
+        failure, cause = InputError(fault_line(error, name)), error
+    if output.is_debug():
+        output.print_traceback(cause)
     return failure

@@ -1,112 +1,36 @@
-"""Options that several commands share, checked while they are parsed: a wrong one is wrong usage (exit 2)."""
+"""Options that several commands share, and the checks of what is typed: a wrong one is wrong usage (exit 2)."""
 
 from __future__ import annotations
 
 import argparse
 import math
 import re
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import Any, TypeVar
 
-from viewer.cli.inputs import as_character, is_session, open_session, refuse_demo
-from viewer.cli.output import warn
-from viewer.cli.standard_input import is_standard_input, load_standard_input
-from viewer.errors import InputError, ViewerError, quote, unknown_name
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from viewer.document.document import Document
-    from viewer.skeleton.character import Character
-    from viewer.skeleton.clip import Clip
+from viewer.cli.job import FILES, SKELETONS, Options, argument, flag, option
+from viewer.errors import ViewerError, quote
 
 T = TypeVar("T")
 
 SOLVERS = ("default", "dls", "sdls", "pseudo-inverse", "transpose", "ccd", "ccd-from-base", "two-link", "single-bone")
 """Methods by name (`viewer.ik.solver_options.METHOD_NAMES`; importing it takes longer than to parse a command line)."""
-
 BACKENDS = ("auto", "numpy", "numba")
+UNITS = ("auto", "m", "cm", "mm", "inch", "raw")
+UPS = ("auto", "y", "z")
+"""`viewer.formats.units` has these names, too."""
 
 _COUNT = re.compile(r"[0-9]{1,9}")
+_SIZE = re.compile(r"([0-9]{1,5})x([0-9]{1,5})")
 _FRAMES = re.compile(r"([0-9]{1,9})(?::([0-9]{1,9})(?::([0-9]{1,9}))?)?")
 
 
-def add_input(parser: argparse.ArgumentParser) -> None:
-    """FILE and how it is to be read."""
-    parser.add_argument(
-        "file", metavar="FILE", help="BVH, JSON, NPZ or glTF file, a session (.ikv.json), sample:NAME, or - (stdin)"
-    )
-    add_reading(parser)
-
-
-def add_reading(parser: argparse.ArgumentParser) -> None:
-    """How the input is to be read."""
-    group = parser.add_argument_group("describing the input")
-    group.add_argument(
-        "--units",
-        type=checked(_units),
-        default="auto",
-        metavar="U",
-        help="auto, m, cm, mm, inch, raw (1 unit = 1 m, axes stay) or metres per unit",
-    )
-    group.add_argument("--up", type=checked(_up), default="auto", metavar="AXIS", help="auto, y or z")
-    group.add_argument(
-        "--rig", metavar="FILE", help="skeleton file that lends kinds, limits, stiffness and effectors by joint name"
-    )
-
-
-def add_clip(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
-    """``--clip``."""
-    parser.add_argument("--clip", metavar="NAME", help="which motion, of a file with several")
-
-
-def add_json(parser: argparse.ArgumentParser) -> None:
-    """``--json``."""
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
-
-
-def add_choice(
-    parser: argparse.ArgumentParser | argparse._ArgumentGroup,
-    option: str,
-    names: tuple[str, ...],
-    *,
-    told: str,
-    default: str | None = None,
-    metavar: str | None = None,
-    kind: str = "",
-) -> None:
-    """An option, or argument, that takes one of these names; near ones are offered for a mistyped one.
-
-    Args:
-        parser: that it is added to.
-        option: its name.
-        names: its values.
-        told: its help.
-        default: its value where it is not given.
-        metavar: what the help calls its value; without it lists the names.
-        kind: what messages call the names; unless given as the option.
-    """
-    kind = kind or option.strip("-")
-
-    def one_of(text: str) -> str:
-        if text not in names:
-            raise argparse.ArgumentTypeError(unknown_name(kind, text, names))
-        return text
-
-    parser.add_argument(option, type=one_of, choices=names, help=told, default=default, metavar=metavar)
-
-
-def add_solver(parser: argparse.ArgumentParser | argparse._ArgumentGroup, default: str | None = None) -> None:
-    """``--solver``, ``--backend`` and ``--no-limits``."""
-    add_choice(parser, "--solver", SOLVERS, told=", ".join(SOLVERS), default=default, metavar="NAME")
-    add_choice(
-        parser, "--backend", BACKENDS, told="what computes (default: auto)", default=None if default is None else "auto"
-    )
-    parser.add_argument("--no-limits", action="store_true", help="ignore joint limits")
+# --- checks
 
 
 def checked(check: Callable[[str], T]) -> Callable[[str], T]:
-    """A check of the library's as argparse wants it."""
+    """A check of the library's as argparse takes it."""
 
     def convert(text: str) -> T:
         try:
@@ -130,40 +54,52 @@ def _up(text: str) -> str:
     return check_up(text)
 
 
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
+
+
 def positive(text: str) -> float:
     """A finite number above 0."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
+    number = _number(text)
     if not (number > 0 and math.isfinite(number)):
         raise argparse.ArgumentTypeError(f"expected a number above 0, found {quote(text)}")
     return number
 
 
-def part(text: str) -> float:
+def at_most(most: float, what: str) -> Callable[[str], float]:
+    """A check: a number above 0, and not above ``most``."""
+
+    def convert(text: str) -> float:
+        number = positive(text)
+        if number > most:
+            raise argparse.ArgumentTypeError(f"expected at most {most:g} {what}, found {quote(text)}")
+        return number
+
+    return convert
+
+
+def fraction(text: str) -> float:
     """A number from 0 to 1."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
+    number = _number(text)
     if not 0.0 <= number <= 1.0:
         raise argparse.ArgumentTypeError(f"expected a number from 0 to 1, found {quote(text)}")
     return number
 
 
 def count(text: str, least: int = 0) -> int:
-    """A whole number, 0 (or what else is the least) or more."""
+    """A whole number, not below ``least``."""
     if _COUNT.fullmatch(text.strip()) is None or int(text) < least:
         raise argparse.ArgumentTypeError(f"expected a whole number, {least} or more, found {quote(text)}")
     return int(text)
 
 
-def add_jobs(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
-    """``--jobs``."""
-    parser.add_argument(
-        "--jobs", type=partial(count, least=1), default=1, metavar="N", help="so many processes at a time (default 1)"
-    )
+def size(text: str) -> tuple[int, int] | None:
+    """``640x480`` as width and height; None for any other text."""
+    match = _SIZE.fullmatch(text.strip().casefold())
+    return None if match is None else (int(match.group(1)), int(match.group(2)))
 
 
 def frame_range(text: str) -> range:
@@ -181,84 +117,72 @@ def frame_range(text: str) -> range:
 
 def frame_list(text: str) -> list[range]:
     """Frames such as ``0,10,20:30``."""
-    return [frame_range(part) for part in text.split(",")]
+    return [frame_range(piece) for piece in text.split(",")]
 
 
-def load_input(
-    arguments: argparse.Namespace, file: str, *, quiet: bool = False, document: Document | None = None
-) -> Character:
-    """The character that the input options describe; its warnings go to stderr unless ``quiet``.
-
-    Args:
-        arguments: with the input options.
-        file: of a skeleton, motion, or session.
-        quiet: warnings stay in the character.
-        document: of the session file, if it was read before.
-    """
-    character = _read(file, arguments.units, arguments.up, document)
-    if arguments.rig is not None:
-        from dataclasses import replace
-
-        from viewer.skeleton.rig import lend_rig
-
-        rig = _read(arguments.rig)
-        odd = tuple(f"{arguments.rig}: {warning}" for warning in rig.warnings)
-        character = lend_rig(character, rig)
-        character = replace(character, warnings=(*character.warnings, *odd))
-    if not quiet:
-        warn(f"{file}: {warning}" for warning in character.warnings)
-    return character
+# --- options
 
 
-def _read(file: str, units: str = "auto", up: str = "auto", document: Document | None = None) -> Character:
-    """Of what kind it may be: a file that `load` reads, or a session."""
-    refuse_demo(file)
-    if is_standard_input(file):
-        return load_standard_input(units, up)
-    if not is_session(file):
-        from viewer.formats.load import load
+class Reading(Options, title="describing the input"):
+    """How a file is to be read."""
 
-        return load(file, units=units, up=up)
-    from dataclasses import replace
-
-    character = as_character(open_session(file) if document is None else document)
-    # What was odd about the session's own file was said when that was opened.
-    said = ("a session knows its units and axes: nothing was converted",) if (units, up) != ("auto", "auto") else ()
-    return replace(character, warnings=said)
-
-
-def motion_of(character: Character, file: str) -> Clip:
-    """The first clip.
-
-    Raises:
-        InputError: there is none.
-    """
-    if character.clip is None:
-        raise InputError(f"{file}: expected motion, found a skeleton without frames")
-    return character.clip
+    units: str = option(
+        "U",
+        "what one unit of the file is: `auto` (default: stated, or guessed), `m`, `cm`, `mm`, `inch`, a number of "
+        "metres, or `raw`: metres, axes unchanged",
+        parse=checked(_units),
+        default="auto",
+        words=UNITS,
+    )
+    up: str = option(
+        "AXIS", "the up axis of the file: `auto` (default), `y` or `z`", parse=checked(_up), default="auto", words=UPS
+    )
+    rig: str | None = option(
+        "FILE",
+        "a skeleton file that supplies joint kinds, limits, stiffness and effectors by joint name",
+        completes=SKELETONS,
+        reads=True,
+    )
 
 
-def chosen_clip(character: Character, name: str | None, file: str) -> Character:
-    """The character with that clip as its only one.
-
-    Raises:
-        InputError: there is none of that name.
-    """
-    from dataclasses import replace
-    from types import MappingProxyType
-
-    if name is None:
-        return character
-    if name not in character.clips:
-        motion_of(character, file)
-        raise InputError(f"{file}: {unknown_name('clip', name, character.clips)}")
-    return replace(character, clips=MappingProxyType({name: character.clips[name]}))
+def input_file() -> Any:  # noqa: ANN401 - a field of type str
+    """Declare FILE, the one input of a command."""
+    text = "BVH, JSON, NPZ or glTF file, a session (`.ikv.json`), `sample:NAME`, or `-` (standard input)"
+    return argument("FILE", text, completes=SKELETONS, reads=True)
 
 
-def check_frames(clip: Clip, file: str, *frames: int) -> None:
-    """Raise InputError, naming the file, unless these frames are the clip's."""
-    for frame in frames:
-        try:
-            clip.check_frame(frame)
-        except InputError as error:
-            raise InputError(f"{file}: {error}") from None
+def json_flag(text: str = "print one JSON document") -> Any:  # noqa: ANN401 - a field of type bool
+    """Declare ``--json``."""
+    return flag(text)
+
+
+def clip_option() -> Any:  # noqa: ANN401 - a field of type str | None
+    """Declare ``--clip``."""
+    return option("NAME", "the motion, if a file has several")
+
+
+def pose_option(text: str, **rest: Any) -> Any:  # noqa: ANN401 - a field of type str | None
+    """Declare an option that takes a pose by name, or a pose file."""
+    return option("P", text, words=("rest", "relaxed"), completes=FILES, reads=True, **rest)
+
+
+def jobs_option() -> Any:  # noqa: ANN401 - a field of type int
+    """Declare ``--jobs``."""
+    return option("N", "number of processes (default 1)", parse=partial(count, least=1), default=1)
+
+
+def solver_option(default: str | None) -> Any:  # noqa: ANN401 - a field of type str or str | None
+    """Declare ``--solver``."""
+    text = "`default`, or another method: " + ", ".join(f"`{name}`" for name in SOLVERS[1:])
+    return option("NAME", text, choices=SOLVERS, default=default)
+
+
+def backend_option(default: str | None) -> Any:  # noqa: ANN401 - a field of type str or str | None
+    """Declare ``--backend``."""
+    text = "`numpy`, `numba` (compiled; the first time takes about fifteen seconds) or `auto` (default)"
+    return option("", text, choices=BACKENDS, default=default)
+
+
+def no_limits_flag() -> Any:  # noqa: ANN401 - a field of type bool
+    """Declare ``--no-limits``."""
+    return flag("ignore joint limits")

@@ -7,15 +7,13 @@ import math
 import os
 import sys
 import time
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Iterable, Iterator
+from typing import Any, TypeAlias
 
 from viewer.errors import OutputError, one_line, visible
 from viewer.formats.progress import watched_by
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-_state = {"quiet": False}
+_state = {"quiet": False, "debug": False}
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | float | int | bool | None"
 
@@ -24,7 +22,7 @@ _WIDTH = 100
 
 
 def make_streams_safe() -> None:
-    """No name in whatever script, and no stream that the shell has closed, must end a command."""
+    """Let neither a name in some script nor a stream that the shell has closed end a command."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
@@ -33,20 +31,27 @@ def make_streams_safe() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def be_quiet(quiet: bool) -> None:
-    """Whether warnings, and what merely tells of work done, are left out from now on."""
-    _state["quiet"] = quiet
+def be_quiet(quiet: bool, *, debug: bool = False) -> None:
+    """From now on leave out warnings and reports of work done; show tracebacks with ``debug``."""
+    _state["quiet"], _state["debug"] = quiet, debug
 
 
 def is_quiet() -> bool:
-    """Whether they are."""
+    """Whether warnings and reports of work done are left out."""
     return _state["quiet"]
 
 
-def print_told(line: str) -> None:
-    """A line on stdout that tells of work done (``wrote walk.glb: ...``): nothing that was asked for."""
-    if not is_quiet():
-        print_text(line)
+def is_debug() -> bool:
+    """Whether tracebacks are shown."""
+    return _state["debug"]
+
+
+def print_traceback(error: BaseException) -> None:
+    """The traceback of an error, on stderr."""
+    import traceback
+
+    with contextlib.suppress(OSError):
+        traceback.print_exception(error)
 
 
 def print_text(text: str) -> None:
@@ -54,22 +59,22 @@ def print_text(text: str) -> None:
 
     Raises:
         OutputError: stdout cannot be written, as on a full disk.
-        BrokenPipeError: nobody reads it any more.
+        BrokenPipeError: its reader has gone.
     """
     with _stdout_errors():
-        _clear_bars()
+        clear_bars()
         lines = text.split("\n")
         sys.stdout.write("".join(f"{line if line.isprintable() else visible(line)}\n" for line in lines))
 
 
 def flush() -> None:
-    """Send what was printed on its way; raises as `print_text` does."""
+    """Flush stdout; raises as `print_text` does."""
     with _stdout_errors():
         sys.stdout.flush()
 
 
 def drop_stdout() -> None:
-    """Python flushes stdout once more when it exits: after a failure that goes to nowhere."""
+    """Discard what is left to print: Python flushes stdout once more when it exits."""
     with contextlib.suppress(OSError, ValueError):  # a stdout of another kind has no descriptor
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -80,7 +85,7 @@ def print_json(document: Json) -> None:
 
 
 def written(document: Json, indent: str = "") -> str:
-    """JSON text: what fits stands on one line, so that a vector is read as one."""
+    """JSON text; what fits is on one line, so that a vector is read as one."""
     import json
 
     line = json.dumps(document)
@@ -108,16 +113,10 @@ def print_note(line: str) -> None:
 
 
 def print_error(line: str) -> None:
-    """A line on stderr; where that cannot be written nobody can be told."""
-    _clear_bars()
+    """A line on stderr, if that can be written."""
+    clear_bars()
     with contextlib.suppress(OSError):
         sys.stderr.write(f"{one_line(line)}\n")
-
-
-def _clear_bars() -> None:
-    from viewer.cli.output import clear_bars
-
-    clear_bars()
 
 
 def _finite(document: Json) -> Json:
@@ -147,7 +146,7 @@ _BAR_FORMAT = "{desc}: {percentage:3.0f}%|{bar}| {remaining} left"
 
 
 class _Work:
-    """One piece of work: since when it runs, how far it is, and its bar once it has one."""
+    """One piece of work: when it began, how far it is, and its bar once it has one."""
 
     def __init__(self, total: int) -> None:
         self.total, self.since, self.done = total, time.monotonic(), 0
@@ -155,7 +154,7 @@ class _Work:
 
     def update(self, what: str, done: int) -> None:
         if self.bar is None and time.monotonic() - self.since >= _DELAY:
-            from tqdm import tqdm  # only who waits pays for its import
+            from tqdm import tqdm  # imported only if somebody waits
 
             self.bar = tqdm(
                 desc=what, total=self.total, initial=done, leave=False, file=sys.stderr, bar_format=_BAR_FORMAT
@@ -187,7 +186,7 @@ def progress_bars() -> Iterator[None]:
 
 
 def clear_bars() -> None:
-    """Wipe the bars off the terminal, for a line that is to be printed; they come back when work goes on."""
+    """Wipe the bars off the terminal before a line is printed; they come back when work goes on."""
     for work in _works.values():
         if work.bar is not None:
             work.bar.clear()
@@ -195,7 +194,7 @@ def clear_bars() -> None:
 
 def _watch(what: str, done: int, total: int) -> None:
     work = _works.get(what)
-    if work is not None and (done < work.done or total != work.total):  # the one before was given up
+    if work is not None and (done < work.done or total != work.total):  # the previous one was given up
         _works.pop(what).close()
         work = None
     if work is None:

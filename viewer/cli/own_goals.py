@@ -1,4 +1,4 @@
-"""``--goals-from FILE.py:NAME``: goals by functions of the user's, from a Python file that is run for that alone."""
+"""``--goals-from FILE.py:NAME``: goals by functions of the user's, from a Python file that is run only for this."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from viewer.skeleton.skeleton import Skeleton
 
 SUFFIX = ".py"
 _RUN_AS = "ikviewer_goals"
-"""What the file finds in `__name__`: not "__main__", so that it can tell."""
+"""What the file finds in `__name__`: it is not "__main__"."""
 
 
 def goal_from(named: str, skeleton: Skeleton) -> Goal:
-    """The goal of a function in a Python file, which is run; the user is told so.
+    """The goal of a function in a Python file, which is run; a note says so.
 
     Args:
         named: ``FILE.py:NAME``. The function takes the world pose, and the skeleton if it takes two arguments; it
@@ -75,7 +75,7 @@ def _takes_world_alone(function: Callable[..., object]) -> bool:
         inspect.signature(function).bind(None)
     except TypeError:
         return False
-    except ValueError:  # a function of another language does not tell
+    except ValueError:  # a function of another language has no signature
         return True
     return True
 
@@ -89,8 +89,8 @@ def _users_code(path: Path) -> Iterator[None]:
         with contextlib.redirect_stdout(sys.stderr):
             yield
     except (Exception, SystemExit) as error:
-        told = error.msg if isinstance(error, SyntaxError) else str(error)
-        where, what = _place(error, path), " ".join(told.split())
+        problem = error.msg if isinstance(error, SyntaxError) else str(error)
+        where, what = _place(error, path), " ".join(problem.split())
         raise InputError(f"{where}: {type(error).__name__}{f': {what}' if what else ''}") from error
     finally:
         with contextlib.suppress(ValueError):

@@ -1,21 +1,20 @@
-"""The parsers of the command line: each command's own, made when it is asked for, and what they hold.
+"""The commands, and the parser of each, made from its options when it is asked for.
 
-A command is a module of this package with ``EXAMPLES``, ``add_arguments(parser)`` and ``run(arguments)``. To
-make its parser imports neither numpy nor what the command works with: help, ``--version`` and completion are quick.
+A command is a module with ``EXAMPLES``, a class ``Options`` and a function ``run`` from these to a `Result`, or several
+one after the other; ``USAGE`` where the usage needs words of its own. Making its parser imports neither numpy nor what
+the command works with: help, ``--version`` and completion are quick.
 """
 
 from __future__ import annotations
 
 import argparse
-from functools import partial
+from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING
+from types import ModuleType
 
 import viewer
+from viewer.cli.job import add_fields
 from viewer.errors import quote
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 COMMANDS = {
     "view": "open the window (what `ikviewer FILE` does)",
@@ -25,7 +24,7 @@ COMMANDS = {
     "convert": "convert files: formats by suffix (.bvh .json .npz .glb .gltf; out only: .csv .usda .obj .stl .ply)",
     "render": "draw a picture (PNG) of a pose, or a film (MP4, GIF) of a motion, without a screen",
     "check": "check files: a line per file and finding; exit 1 if any is refused",
-    "bench": "measure solvers, kinematics and loading on this machine, beside the rivals that are installed",
+    "bench": "measure solvers, kinematics and loading on this machine, and compare with earlier runs",
     "samples": "list the bundled skeletons and demos",
     "completion": "print what a shell needs to complete commands, options and names",
 }
@@ -33,12 +32,26 @@ COMMANDS = {
 HELP = "help"
 FLAGS = frozenset({"--debug", "--quiet", "-q"})
 """Options that may stand before the command, and have no value."""
+COMMON_FLAGS = (
+    (("-h", "--help"), "show this help message and exit"),
+    (("-q", "--quiet"), "print errors and what was asked for, nothing else"),
+    (("--debug",), "show a traceback when something goes wrong"),
+    (("--version",), "show program's version number and exit"),
+)
+"""Of every command."""
+_MODULES = {"bench": "viewer.cli.bench.command"}
+"""Of commands that have no module of their name."""
 _USAGE = "ikviewer [FILE]\n       ikviewer COMMAND [options]"
 _EPILOG = (
-    "`ikviewer [FILE]` opens the window, `ikviewer help COMMAND` tells of a command. FILE may be sample:NAME\n"
+    "`ikviewer [FILE]` opens the window, `ikviewer help COMMAND` describes a command. FILE may be sample:NAME\n"
     "(`ikviewer samples` lists the names), or - for standard input."
 )
 _MOST_NEAR = 3
+
+
+def module_of(name: str) -> ModuleType:
+    """The module of a command."""
+    return import_module(_MODULES.get(name, f"viewer.cli.{name}"))
 
 
 def names_of() -> list[str]:
@@ -62,26 +75,26 @@ def top_parser() -> argparse.ArgumentParser:
     )
 
 
-def command_parser(name: str, width: int | None = None) -> argparse.ArgumentParser:
-    """The parser of a command's own words; ``width`` of its help in columns, that of the terminal unless given."""
-    module, what = import_module(f"viewer.cli.{name}"), COMMANDS[name]
+def command_parser(name: str) -> argparse.ArgumentParser:
+    """The parser of a command's own words."""
+    module, what = module_of(name), COMMANDS[name]
     parser = argparse.ArgumentParser(
         prog=f"ikviewer {name}",
+        usage=getattr(module, "USAGE", None),
         description=f"{what[0].upper()}{what[1:]}.",
         epilog=module.EXAMPLES,
-        formatter_class=partial(argparse.RawDescriptionHelpFormatter, width=width),
-        parents=[_common(width)],
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        parents=[_common()],
         allow_abbrev=False,
     )
-    module.add_arguments(parser)
-    parser.set_defaults(run=module.run, command=name)
+    add_fields(parser, module.Options)
     return parser
 
 
-def _common(width: int | None = None) -> argparse.ArgumentParser:
-    common = argparse.ArgumentParser(add_help=False, formatter_class=partial(argparse.HelpFormatter, width=width))
-    common.add_argument("-q", "--quiet", action="store_true", help="print errors and what was asked for, nothing else")
-    common.add_argument("--debug", action="store_true", help="show a traceback when something goes wrong")
+def _common() -> argparse.ArgumentParser:
+    common = argparse.ArgumentParser(add_help=False)
+    for names, text in COMMON_FLAGS[1:3]:
+        common.add_argument(*names, action="store_true", help=text)
     common.add_argument("--version", action="version", version=f"ikviewer {viewer.__version__}")
     return common
 
@@ -124,4 +137,4 @@ def _unknown(parser: argparse.ArgumentParser, words: list[str]) -> str:
 
 def actions_of(parser: argparse.ArgumentParser) -> list[argparse.Action]:
     """All options and arguments that a parser takes."""
-    return parser._actions  # noqa: SLF001 - argparse tells of them in no other way
+    return parser._actions  # noqa: SLF001 - argparse gives them in no other way

@@ -5,29 +5,29 @@ from __future__ import annotations
 import argparse
 import re
 from io import BytesIO
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from viewer.cli.inputs import check_kept, named_pose, shown_pose
-from viewer.cli.options import (
-    add_clip,
-    add_input,
+from viewer.cli import job
+from viewer.cli import options as shared
+from viewer.cli.inputs import (
     check_frames,
+    check_kept,
     chosen_clip,
-    count,
-    frame_range,
+    goals_of,
     load_input,
     motion_of,
-    positive,
+    named_pose,
+    shown_pose,
 )
-from viewer.cli.output import print_told, warn
+from viewer.cli.job import FILES, Result, UsageError, flag, option, part
+from viewer.cli.options import Reading, at_most, clip_option, count, frame_range, input_file, pose_option
+from viewer.cli.output import warn
 from viewer.errors import InputError, quote
 from viewer.formats import film_rates
 from viewer.formats.progress import report
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
+if TYPE_CHECKING:  # they load numpy
     import numpy as np
     from numpy.typing import NDArray
 
@@ -36,130 +36,6 @@ if TYPE_CHECKING:
     from viewer.skeleton.character import Character
     from viewer.skeleton.clip import Clip
     from viewer.skeleton.pose import Pose
-    from viewer.skeleton.skeleton import Skeleton
-
-FASTEST, SLOWEST_TURN = film_rates.FASTEST, film_rates.SLOWEST_TURN
-_MOST_FPS, _GIF_FPS = film_rates.USUAL, film_rates.GIF_FPS
-_NUMBER = re.compile(r"%\d*d")
-
-
-def add_moving(parser: argparse.ArgumentParser) -> None:
-    """Options of moving pictures."""
-    group = parser.add_argument_group("moving pictures")
-    group.add_argument(
-        "--fps",
-        type=_at_most(FASTEST, "frames a second"),
-        metavar="N",
-        help="pictures a second; the motion lasts as long as before (its own rate, or a part of it: MP4 up to 60, "
-        "GIF up to 30)",
-    )
-    group.add_argument(
-        "--turntable",
-        type=_at_most(SLOWEST_TURN, "seconds"),
-        nargs="?",
-        const=True,
-        default=False,
-        metavar="S",
-        help="go round the figure once, in S seconds (while the motion lasts; 4 for a pose)",
-    )
-
-
-def is_moving(path: Path) -> bool:
-    """Whether a file of this name holds, or is one of, several pictures."""
-    return path.suffix.casefold() in _MOST_FPS or _NUMBER.search(path.name) is not None
-
-
-def check_usage(arguments: argparse.Namespace, path: Path) -> None:
-    """End with wrong usage (exit 2) where options contradict each other or the kind of output."""
-    still = next((name for name in ("frame", "pose") if getattr(arguments, name) is not None), None)
-    if not is_moving(path):
-        for name in ("frames", "fps", "turntable"):
-            if getattr(arguments, name) not in {None, False}:
-                arguments.refuse(
-                    f"argument --{name}: {path} is one picture: expected .mp4, .gif or a numbered name such as "
-                    f"{path.stem}_%04d.png"
-                )
-    elif still is not None and not arguments.turntable:
-        arguments.refuse(f"argument --{still}: nothing moves in it: expected --turntable with it, or a .png")
-
-
-def write_movie(
-    path: Path, character: Character, pose: Pose | None, goals: tuple[Goal, ...], arguments: argparse.Namespace
-) -> str:
-    """Draw and write; returns what to tell of it.
-
-    Raises:
-        InputError: no motion to show, frames that there are not.
-        MachineError: the machine cannot draw, or has no ffmpeg.
-        OutputError: the file cannot be written; whatever stood there before still does.
-    """
-    from viewer.opengl.filming import Filming
-
-    film = _movie(path, character, pose, goals, arguments)
-    if path.suffix.casefold() == ".gif" and film.fps > _GIF_FPS:
-        warn([f"{path}: most programs show at most {_GIF_FPS:g} pictures a second of a GIF"])
-    width, height = film.size
-    if path.suffix.casefold() == ".mp4":  # it has whole blocks of 2 x 2
-        width, height = width - width % 2, height - height % 2
-    with Filming(film, path) as filming:
-        while filming.step():
-            report("drawing", min(filming.done, filming.total - 1), filming.total)
-        report("drawing", filming.total, filming.total)
-    return f"{filming.written} pictures of {width} x {height}, {film.fps:.4g} a second, {film.seconds:.2f} s"
-
-
-def _movie(
-    path: Path, character: Character, pose: Pose | None, goals: tuple[Goal, ...], arguments: argparse.Namespace
-) -> Movie:
-    from viewer.opengl.moving import movie
-
-    clip = None if pose is not None else _motion(character, arguments)
-    return movie(
-        character,
-        pose,
-        frames=arguments.frames,
-        fps=arguments.fps if clip is None else _rate(path, clip, arguments),
-        size=arguments.size,
-        camera=arguments.camera,
-        goals=goals,
-        limits=arguments.limits,
-        turntable=arguments.turntable,
-        samples=arguments.samples,
-    )
-
-
-def _motion(character: Character, arguments: argparse.Namespace) -> Clip | None:
-    """What is played, None for a pose that is turned round; frames asked for are checked."""
-    if not arguments.turntable and not character.clip:
-        raise InputError(
-            f"{arguments.file}: expected motion, found a skeleton without frames: --turntable turns it round"
-        )
-    if arguments.frames is not None:
-        check_frames(motion_of(character, arguments.file), arguments.file, arguments.frames[0], arguments.frames[-1])
-    return character.clip or None
-
-
-def _rate(path: Path, clip: Clip, arguments: argparse.Namespace) -> float | None:
-    """Pictures a second; None for every frame as it is."""
-    most = _MOST_FPS.get(path.suffix.casefold())
-    if arguments.fps is not None or most is None:
-        fps: float | None = arguments.fps
-        return fps
-    step = 1 if arguments.frames is None else arguments.frames.step
-    return film_rates.playable_fps(1.0 / (clip.frame_time * step), most)
-
-
-def _at_most(most: float, what: str) -> Callable[[str], float]:
-    """A number of argparse's: above 0, and not above ``most``."""
-
-    def convert(text: str) -> float:
-        number = positive(text)
-        if number > most:
-            raise argparse.ArgumentTypeError(f"expected at most {most:g} {what}, found {quote(text)}")
-        return number
-
-    return convert
-
 
 EXAMPLES = """examples:
   ikviewer render walk.bvh -o walk.png --frame 12
@@ -174,152 +50,22 @@ session the pose in which it was saved. .mp4, .gif and
 numbered pictures (walk_%04d.png) show all of its motion, or its pose turned round by --turntable."""
 
 OUTPUTS = (".png", ".mp4", ".gif")
+_NUMBER = re.compile(r"%\d*d")
 _CAMERAS = ("front", "side", "top", "three-quarter")
-_SIZE = re.compile(r"([0-9]{1,5})x([0-9]{1,5})")
 _LARGEST = 8192
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of this command."""
-    add_input(parser)
-    parser.add_argument(
-        "-o", "--output", metavar="OUT", required=True, help="what to write: .png, .mp4, .gif or walk_%%04d.png"
-    )
-    which = parser.add_argument_group("what to show")
-    one = which.add_mutually_exclusive_group()
-    one.add_argument("--frame", type=count, metavar="N", help="a frame of the motion, counted from 0")
-    one.add_argument(
-        "--frames", type=frame_range, metavar="A:B", help="frames A to B, both included (A:B:STEP), in a moving picture"
-    )
-    one.add_argument("--pose", metavar="P", help="rest, relaxed, another pose of FILE by name, or a pose file")
-    add_clip(which)
-    which.add_argument(
-        "--goals", metavar="G", help="goals file: mark where effectors are and should be (the pose stays as it is)"
-    )
-    which.add_argument("--limits", action="store_true", help="show how far joints can turn, light those at a limit")
-    how = parser.add_argument_group("how")
-    how.add_argument("--size", type=_size, default=(640, 480), metavar="WxH", help="pixels (default 640x480)")
-    how.add_argument(
-        "--camera",
-        type=_camera,
-        default="three-quarter",
-        metavar="C",
-        help=f"{', '.join(_CAMERAS)} (default), or yaw,pitch,distance: degrees off its front to its left, "
-        "degrees up, metres (all of the figure is in view without); --camera=-30,20 if it starts with a minus",
-    )
-    how.add_argument(
-        "--samples", type=count, default=4, metavar="N", help="per pixel, for smooth edges; 0 is quickest (default 4)"
-    )
-    add_moving(parser)
-    parser.set_defaults(refuse=parser.error)
-
-
-def run(arguments: argparse.Namespace) -> int:
-    """Draw, and write the picture or pictures."""
-    output = checked_output(arguments.output)
-    check_usage(arguments, output)
-    check_kept(output, arguments)
-    character = chosen_clip(load_input(arguments, arguments.file), arguments.clip, arguments.file)
-    pose = _pose(character, arguments)
-    goals = _goals(arguments.goals, character.skeleton)
-    if is_moving(output):
-        told = write_movie(output, character, pose, goals, arguments)
-    else:
-        told = _write_picture(output, character, pose, goals, arguments)
-    print_told(f"wrote {output}: {told}")
-    return 0
-
-
-def _write_picture(
-    output: Path, character: Character, pose: Pose | None, goals: tuple[Goal, ...], arguments: argparse.Namespace
-) -> str:
-    """Draw and write one picture; returns what to tell of it."""
-    from viewer.opengl.picture import render
-
-    picture = render(
-        character,
-        pose,
-        size=arguments.size,
-        camera=arguments.camera,
-        goals=goals,
-        limits=arguments.limits,
-        samples=arguments.samples,
-    )
-    write_png(output, picture)
-    height, width = picture.shape[:2]
-    return f"{width} x {height} pixels"
-
-
-def checked_output(name: str) -> Path:
-    """The path of a picture to write.
-
-    Raises:
-        InputError: its suffix is of no kind that can be written.
-    """
-    from pathlib import Path
-
-    path = Path(name)
-    if path.suffix.casefold() not in OUTPUTS:
-        found = quote(path.suffix) if path.suffix else "no suffix"
-        raise InputError(f"{name}: expected a name that ends in {', '.join(OUTPUTS)}, found {found}")
-    return path
-
-
-def write_png(path: Path, picture: NDArray[np.uint8]) -> None:
-    """Write a picture (H, W, 3), whole or not at all.
-
-    Raises:
-        OutputError: it cannot be written.
-    """
-    from PIL import Image
-
-    from viewer.formats.files import write_whole
-
-    data = BytesIO()
-    Image.fromarray(picture).save(data, format="PNG")
-    write_whole(path, data.getvalue())
-
-
-def _pose(character: Character, arguments: argparse.Namespace) -> Pose | None:
-    """The pose asked for; None for the usual one."""
-    from pathlib import Path
-
-    if arguments.pose is not None:
-        return named_pose(character.skeleton, arguments.pose)
-    if arguments.frame is None:
-        turned = character.clip is None and arguments.turntable
-        still = turned or not is_moving(Path(arguments.output))
-        return shown_pose(character, arguments.file) if still else None
-    clip = motion_of(character, arguments.file)
-    check_frames(clip, arguments.file, arguments.frame)
-    return clip.pose(arguments.frame)
-
-
-def _goals(name: str | None, skeleton: Skeleton) -> tuple[Goal, ...]:
-    from pathlib import Path
-
-    if name is None:
-        return ()
-    from viewer.formats.goals_json import read_goals
-
-    warnings: list[str] = []
-    goals = read_goals(Path(name), name, skeleton, warnings)
-    warn(f"{name}: {warning}" for warning in warnings)
-    return goals
-
-
 def _size(text: str) -> tuple[int, int]:
-    match = _SIZE.fullmatch(text.strip().casefold())
-    size = (int(match.group(1)), int(match.group(2))) if match else (0, 0)
-    if not all(1 <= pixels <= _LARGEST for pixels in size):
+    pixels = shared.size(text)
+    if pixels is None or not all(1 <= number <= _LARGEST for number in pixels):
         raise argparse.ArgumentTypeError(
             f"expected WIDTHxHEIGHT, each from 1 to {_LARGEST} pixels, found {quote(text)}"
         )
-    return size
+    return pixels
 
 
 def _camera(text: str) -> str | tuple[float, ...]:
-    """A camera by name, or numbers."""
+    """A camera's name, or its numbers."""
     name = text.strip().casefold()
     if name in _CAMERAS:
         return name
@@ -334,3 +80,237 @@ def _camera(text: str) -> str | tuple[float, ...]:
         return check_camera(numbers)
     except InputError as error:
         raise argparse.ArgumentTypeError(str(error).partition(": ")[2]) from error
+
+
+class What(job.Options, title="what to show"):
+    """The motion, or a pose."""
+
+    frame: int | None = option(
+        "N", "the frame of a picture, counted from 0 (default the first)", parse=count, one_of="frames"
+    )
+    frames: range | None = option(
+        "A:B",
+        "the frames of a film, A to B, both included (`A:B:STEP`; default all)",
+        parse=frame_range,
+        one_of="frames",
+    )
+    pose: str | None = pose_option(
+        "the pose of a picture: `rest`, `relaxed`, the name of a pose in the file, or a [pose "
+        "file](files.md#poses-and-goals). Default without motion the relaxed pose; for a session the saved pose",
+        one_of="frames",
+    )
+    clip: str | None = clip_option()
+    goals: str | None = option(
+        "G",
+        "mark the effectors and the targets of a [goals file](files.md#poses-and-goals); the pose stays ([`solve ... "
+        "-o OUT.png`](#solve) changes it)",
+        completes=FILES,
+        reads=True,
+    )
+    limits: bool = flag("show joint ranges and highlight joints at a limit")
+
+
+class How(job.Options, title="how"):
+    """How a picture looks."""
+
+    size: tuple[int, int] = option("WxH", "pixels (default 640x480)", parse=_size, default=(640, 480))
+    camera: str | tuple[float, ...] = option(
+        "C",
+        f"{', '.join(f'`{name}`' for name in _CAMERAS)} (default), or `YAW,PITCH`: degrees off the figure's front to "
+        "its left, and up; a third number is the distance in metres (all of the figure is in view without). "
+        "`--camera=-30,20` if it starts with a minus",
+        parse=_camera,
+        default="three-quarter",
+        words=_CAMERAS,
+    )
+    samples: int = option("N", "samples per pixel, for smooth edges; 0 is quickest (default 4)", parse=count, default=4)
+
+
+class Moving(job.Options, title="moving pictures"):
+    """Rate of a film, and a turn round the figure."""
+
+    fps: float | None = option(
+        "N",
+        "pictures a second; the motion lasts as long as before (its own rate, or a part of it: MP4 up to 60, GIF up to "
+        "30)",
+        parse=at_most(film_rates.FASTEST, "frames a second"),
+    )
+    turntable: float | bool = option(
+        "S",
+        "circle the figure once in S seconds (default the motion's duration, 4 for a pose)",
+        parse=at_most(film_rates.SLOWEST_TURN, "seconds"),
+        nargs="?",
+        const=True,
+        default=False,
+    )
+
+
+class Options(job.Options):
+    """Options of ``ikviewer render``."""
+
+    file: str = input_file()
+    reading: Reading = part(Reading)
+    output: str = option(
+        "OUT", "what to write: `.png`, `.mp4`, `.gif` or `walk_%04d.png`", short="-o", required=True, completes=FILES
+    )
+    what: What = part(What)
+    how: How = part(How)
+    moving: Moving = part(Moving)
+
+
+def run(options: Options) -> Result:
+    """Draw, and write the picture or pictures."""
+    output = _checked_output(options.output)
+    _check_usage(options, output)
+    check_kept(output, options)
+    character = chosen_clip(load_input(options.file, options.reading), options.what.clip, options.file)
+    pose = _pose(character, options)
+    goals = () if options.what.goals is None else goals_of(options.what.goals, character.skeleton)
+    write = _write_movie if _is_moving(output) else _write_picture
+    return Result(notes=[f"wrote {output}: {write(output, character, pose, goals, options)}"])
+
+
+def _write_picture(
+    output: Path, character: Character, pose: Pose | None, goals: tuple[Goal, ...], options: Options
+) -> str:
+    """Draw and write one picture; returns words about it."""
+    from viewer.opengl.picture import render
+
+    picture = render(
+        character,
+        pose,
+        size=options.how.size,
+        camera=options.how.camera,
+        goals=goals,
+        limits=options.what.limits,
+        samples=options.how.samples,
+    )
+    write_png(output, picture)
+    height, width = picture.shape[:2]
+    return f"{width} x {height} pixels"
+
+
+def _checked_output(name: str) -> Path:
+    """The path of a picture to write.
+
+    Raises:
+        InputError: its suffix is of no kind that can be written.
+    """
+    path = Path(name)
+    if path.suffix.casefold() not in OUTPUTS:
+        found = quote(path.suffix) if path.suffix else "no suffix"
+        raise InputError(f"{name}: expected a name that ends in {', '.join(OUTPUTS)}, found {found}")
+    return path
+
+
+def write_png(path: Path, picture: NDArray[np.uint8]) -> None:
+    """Write a picture (H, W, 3); a failure leaves the file as it was.
+
+    Raises:
+        OutputError: it cannot be written.
+    """
+    from PIL import Image
+
+    from viewer.formats.files import write_whole
+
+    data = BytesIO()
+    Image.fromarray(picture).save(data, format="PNG")
+    write_whole(path, data.getvalue())
+
+
+def _pose(character: Character, options: Options) -> Pose | None:
+    """The pose asked for; None for the default one."""
+    if options.what.pose is not None:
+        return named_pose(character.skeleton, options.what.pose)
+    if options.what.frame is None:
+        turned = character.clip is None and options.moving.turntable
+        still = turned or not _is_moving(Path(options.output))
+        return shown_pose(character, options.file) if still else None
+    clip = motion_of(character, options.file)
+    check_frames(clip, options.file, options.what.frame)
+    return clip.pose(options.what.frame)
+
+
+# --- moving pictures
+
+
+def _is_moving(path: Path) -> bool:
+    """Whether a file of this name holds, or is one of, several pictures."""
+    return path.suffix.casefold() in film_rates.USUAL or _NUMBER.search(path.name) is not None
+
+
+def _check_usage(options: Options, path: Path) -> None:
+    """Raise UsageError where options contradict each other or the kind of output."""
+    what, moving = options.what, options.moving
+    if not _is_moving(path):
+        given = {"frames": what.frames, "fps": moving.fps, "turntable": moving.turntable or None}
+        for name, value in given.items():
+            if value is not None:
+                raise UsageError(
+                    f"argument --{name}: {path} is one picture: expected .mp4, .gif or a numbered name such as "
+                    f"{path.stem}_%04d.png"
+                )
+    still = "frame" if what.frame is not None else "pose" if what.pose is not None else None
+    if _is_moving(path) and still is not None and not moving.turntable:
+        raise UsageError(f"argument --{still}: nothing moves in it: expected --turntable with it, or a .png")
+
+
+def _write_movie(path: Path, character: Character, pose: Pose | None, goals: tuple[Goal, ...], options: Options) -> str:
+    """Draw and write; returns words about it.
+
+    Raises:
+        InputError: no motion to show, frames that there are not.
+        MachineError: the machine cannot draw, or has no ffmpeg.
+        OutputError: the file cannot be written; what was there before still is.
+    """
+    from viewer.opengl.filming import Filming
+
+    film = _movie(path, character, pose, goals, options)
+    if path.suffix.casefold() == ".gif" and film.fps > film_rates.GIF_FPS:
+        warn([f"{path}: most programs show at most {film_rates.GIF_FPS:g} pictures a second of a GIF"])
+    width, height = film.size
+    if path.suffix.casefold() == ".mp4":  # its blocks are 2 x 2
+        width, height = width - width % 2, height - height % 2
+    with Filming(film, path) as filming:
+        while filming.step():
+            report("drawing", min(filming.done, filming.total - 1), filming.total)
+        report("drawing", filming.total, filming.total)
+    return f"{filming.written} pictures of {width} x {height}, {film.fps:.4g} a second, {film.seconds:.2f} s"
+
+
+def _movie(path: Path, character: Character, pose: Pose | None, goals: tuple[Goal, ...], options: Options) -> Movie:
+    from viewer.opengl.moving import movie
+
+    clip = None if pose is not None else _motion(character, options)
+    return movie(
+        character,
+        pose,
+        frames=options.what.frames,
+        fps=options.moving.fps if clip is None else _rate(path, clip, options),
+        size=options.how.size,
+        camera=options.how.camera,
+        goals=goals,
+        limits=options.what.limits,
+        turntable=options.moving.turntable,
+        samples=options.how.samples,
+    )
+
+
+def _motion(character: Character, options: Options) -> Clip | None:
+    """What is played, None for a pose that is turned round; the frames asked for are checked."""
+    if not options.moving.turntable and not character.clip:
+        raise InputError(
+            f"{options.file}: expected motion, found a skeleton without frames: --turntable turns it round"
+        )
+    if options.what.frames is not None:
+        check_frames(motion_of(character, options.file), options.file, options.what.frames[0], options.what.frames[-1])
+    return character.clip or None
+
+
+def _rate(path: Path, clip: Clip, options: Options) -> float | None:
+    """Pictures a second; None for every frame as it is."""
+    most = film_rates.USUAL.get(path.suffix.casefold())
+    if options.moving.fps is not None or most is None:
+        return options.moving.fps
+    step = 1 if options.what.frames is None else options.what.frames.step
+    return film_rates.playable_fps(1.0 / (clip.frame_time * step), most)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from viewer.cli.options import add_json
-from viewer.cli.output import Json, print_json, print_text
-
-if TYPE_CHECKING:
-    import argparse
+from viewer.cli import job
+from viewer.cli.job import Result
+from viewer.cli.options import json_flag
+from viewer.cli.output import Json
 
 EXAMPLES = """examples:
   ikviewer samples
@@ -17,13 +14,14 @@ EXAMPLES = """examples:
   ikviewer info sample:chain-100               (a chain of 100 links)"""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of this command."""
-    add_json(parser)
+class Options(job.Options):
+    """Options of ``ikviewer samples``."""
+
+    json: bool = json_flag()
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Print what is bundled."""
+def run(_: Options) -> Result:
+    """List what is bundled."""
     from viewer.formats.load import SAMPLE, load, sample_names
     from viewer.session.demos import DEMOS, PREFIX
     from viewer.skeleton.kinematics import extent
@@ -37,10 +35,5 @@ def run(arguments: argparse.Namespace) -> int:
         rows.append({"name": SAMPLE + name, "joints": joints, "frames": frames, "size": size})
         motion = f", {frames} frames" if frames else ""
         lines.append(f"{SAMPLE + name:<20} {joints:>3} joints, {size:.2f} m{motion}")
-    if arguments.json:
-        print_json(rows)
-    else:
-        lines.append(f"{SAMPLE + 'chain-N':<20}   N joints, 1.00 m")
-        demos = [f"{PREFIX + demo.id:<20} {demo.title}" for demo in DEMOS]
-        print_text("\n".join([*lines, *demos]))
-    return 0
+    lines.append(f"{SAMPLE + 'chain-N':<20}   N joints, 1.00 m")
+    return Result([*lines, *(f"{PREFIX + demo.id:<20} {demo.title}" for demo in DEMOS)], document=rows)

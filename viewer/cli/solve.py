@@ -2,32 +2,41 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from viewer.cli.inputs import check_kept, named_pose, shown_pose
-from viewer.cli.options import (
-    add_choice,
-    add_clip,
-    add_input,
-    add_json,
-    add_solver,
+from viewer.cli import job
+from viewer.cli.inputs import (
     check_frames,
+    check_kept,
     chosen_clip,
-    count,
+    goals_of,
     load_input,
     motion_of,
-    part,
-    positive,
+    named_pose,
+    shown_pose,
 )
-from viewer.cli.output import is_quiet, print_json, print_text, warn
-from viewer.cli.standard_input import as_file
-from viewer.errors import InputError, quote
+from viewer.cli.job import FILES, Result, UsageError, argument, flag, option, part
+from viewer.cli.options import (
+    Reading,
+    backend_option,
+    clip_option,
+    count,
+    fraction,
+    input_file,
+    json_flag,
+    no_limits_flag,
+    pose_option,
+    positive,
+    solver_option,
+)
+from viewer.cli.output import Json, warn
+from viewer.errors import InputError, one_line, quote, shown
 
-if TYPE_CHECKING:
-    import argparse
-    from pathlib import Path
-
+if TYPE_CHECKING:  # they load numpy
     from viewer.ik.goals import Goal
+    from viewer.ik.solution import Solution
     from viewer.ik.solver_options import SolverOptions
     from viewer.skeleton.character import Character
     from viewer.skeleton.pose import Pose
@@ -43,7 +52,7 @@ EXAMPLES = """examples:
 A goals file:
   {"version": 1, "type": "goals", "goals": [
     {"effector": "LeftHand", "position": [0.4, 1.2, 0.3]}, {"effector": "RightFoot", "pin": true}]}
-Metres, Y up. It starts from the relaxed pose (of a session: the pose in which it was saved) unless told otherwise,
+Metres, Y up. It starts from the relaxed pose (of a session: the pose in which it was saved) unless asked otherwise,
 and exits 0 whenever it gives a pose."""
 
 OUTPUTS = (".json", ".bvh", ".glb", ".gltf", ".png")
@@ -51,154 +60,183 @@ _ROOTS = ("free", "translate", "locked")
 _BENDS = {"up": 1, "down": -1}
 _DAMPED = ("default", "dls")
 _JACOBIAN = (*_DAMPED, "sdls", "pseudo-inverse", "transpose")
-_OF = {"damping": _DAMPED, "step": _JACOBIAN, "numeric": _JACOBIAN, "bend": ("two-link",)}
+_SERVE = {"damping": _DAMPED, "step": _JACOBIAN, "numeric": _JACOBIAN, "bend": ("two-link",)}
 """The solvers that an option is for."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of this command."""
-    add_input(parser)
-    parser.add_argument("goals", metavar="GOALS", nargs="?", help="goals file (JSON), or - (stdin)")
-    parser.add_argument(
-        "--goals-from",
-        action="append",
-        default=[],
-        metavar="FILE.py:NAME",
-        help="run FILE.py and take its function NAME as a goal: f(world) or f(world, skeleton) returns numbers that "
-        "are to become zero. May be given several times, GOALS may then be left out",
+class Start(job.Options, title="where to start"):
+    """The pose that the solve starts from: the relaxed one unless given."""
+
+    from_rest: bool = flag("start from the rest pose", one_of="start")
+    from_frame: int | None = option(
+        "N", "start from a frame of the motion, counted from 0", parse=count, one_of="start"
     )
-    parser.add_argument(
-        "-o", "--output", metavar="OUT", help="write the pose: .json, .bvh, .glb, .gltf (one frame) or .png (a picture)"
+    from_pose: str | None = pose_option(
+        "start from `rest`, `relaxed`, the name of a pose in the file, or a pose file", one_of="start"
     )
-    group = parser.add_argument_group("where to start")
-    start = group.add_mutually_exclusive_group()
-    start.add_argument("--from-rest", action="store_true", help="from the rest pose")
-    start.add_argument("--from-frame", type=count, metavar="N", help="from a frame of the motion, counted from 0")
-    start.add_argument("--from-pose", metavar="P", help="from a pose of FILE by name, or a pose file")
-    add_clip(group)
-    group = parser.add_argument_group("how to solve")
-    add_solver(group, default="default")
-    group.add_argument("--hold", action="store_true", help="keep all other effectors where they are, and pin the feet")
-    group.add_argument("--prefer", metavar="P", help="draw what the goals leave free to this pose: rest, relaxed, ...")
-    group.add_argument("--prefer-weight", type=part, default=1.0, metavar="W", help="how strongly: 0 to 1 (default 1)")
-    add_choice(group, "--root", _ROOTS, told="what a free root may do (default: free)", default="free")
-    group.add_argument("--tolerance-m", type=positive, default=1e-3, metavar="M", help="metres (default 0.001)")
-    group.add_argument("--tolerance-deg", type=positive, default=0.5, metavar="D", help="degrees (default 0.5)")
-    group.add_argument("--max-iterations", type=count, default=200, metavar="N", help="default 200")
-    group.add_argument("--seed", type=count, default=0, metavar="N", help="of the poses that restarts begin from")
-    group.add_argument("--exact", action="store_true", help="exact or nothing: a pose that misses is not taken")
-    group = parser.add_argument_group("for lessons and comparison")
-    group.add_argument("--damping", type=positive, metavar="X", help="lambda, of default and dls (else by the error)")
-    group.add_argument("--step", type=positive, metavar="X", help="part of each step that is gone (default 1)")
-    group.add_argument("--numeric", action="store_true", help="the Jacobian by central differences")
-    add_choice(group, "--bend", tuple(_BENDS), told="where the elbow is to be, of two-link")
-    add_json(parser)
-    parser.set_defaults(refuse=parser.error)
+    clip: str | None = clip_option()
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Solve, print what came of it, write the pose if asked."""
+class Solving(job.Options, title="how to solve"):
+    """What the solver is asked to do, besides the goals."""
+
+    solver: str = solver_option("default")
+    backend: str = backend_option("auto")
+    no_limits: bool = no_limits_flag()
+    hold: bool = flag("hold all other effectors in place and pin the feet, as the window does")
+    prefer: str | None = pose_option(
+        "preferred pose for what the goals leave free: `rest`, `relaxed`, the name of a pose in the file, or a pose "
+        "file; default solver only"
+    )
+    prefer_weight: float = option("W", "its strength, 0 to 1 (default)", parse=fraction, default=1.0)
+    root: str = option(
+        "", "what a free root may do: `free` (default), `translate` or `locked`", choices=_ROOTS, default="free"
+    )
+    tolerance_m: float = option("M", "tolerance of positions, metres (default 0.001)", parse=positive, default=1e-3)
+    tolerance_deg: float = option("D", "tolerance of rotations, degrees (default 0.5)", parse=positive, default=0.5)
+    max_iterations: int = option("N", "limit of iterations, restarts included (default 200)", parse=count, default=200)
+    seed: int = option("N", "seed of the restart poses; the same seed gives the same pose", parse=count, default=0)
+    exact: bool = flag("all or nothing: if a goal is missed, the result is the start pose, with a warning")
+
+
+class Lesson(job.Options, title="for lessons and comparison"):
+    """What a lesson changes about the methods."""
+
+    damping: float | None = option(
+        "X",
+        "for lessons: constant damping lambda for `default` and `dls` (default: by the error)",
+        parse=positive,
+    )
+    step: float | None = option(
+        "X",
+        "for lessons: the fraction of each step to take, for methods with a Jacobian (default 1)",
+        parse=positive,
+    )
+    numeric: bool = flag("for lessons: Jacobian by central differences; equal to 1e-5, slower")
+    bend: str | None = option(
+        "",
+        "for `two-link`: elbow above (`up`) or below (`down`), if both reach",
+        choices=tuple(_BENDS),
+    )
+
+
+class Options(job.Options):
+    """Options of ``ikviewer solve``."""
+
+    file: str = input_file()
+    reading: Reading = part(Reading)
+    goals: str | None = argument(
+        "GOALS", "goals file (JSON), or `-` (standard input)", nargs="?", completes=FILES, reads=True
+    )
+    goals_from: list[str] = option(
+        "FILE.py:NAME",
+        "run FILE.py and take its function NAME as a goal: f(world) or f(world, skeleton) returns numbers to bring "
+        "to zero. May be given several times; GOALS may then be left out",
+        repeats=True,
+        default=(),
+        completes=FILES,
+    )
+    output: str | None = option(
+        "OUT",
+        "write the pose: a pose file (`.json`), one frame (`.bvh`), a figure in that pose (`.glb`, `.gltf`) or a "
+        "picture (`.png`)",
+        short="-o",
+        completes=FILES,
+    )
+    start: Start = part(Start)
+    solving: Solving = part(Solving)
+    lesson: Lesson = part(Lesson)
+    json: bool = json_flag()
+
+
+def run(options: Options) -> Result:
+    """Solve, write the pose if asked."""
+    _check_usage(options)
+    output = None if options.output is None else _checked_output(options.output)
+    check_kept(output, options)
+    character = chosen_clip(load_input(options.file, options.reading), options.start.clip, options.file)
+    goals, solution = _solved(character, options)
+    if output is not None:
+        _write(character, solution.pose, goals, output)
+    report = _report(character.skeleton, goals, solution, options.solving)
+    if output is None:
+        return Result(_report_lines(report), document=report)
+    return Result(notes=[*_report_lines(report), one_line(f"wrote {output}")], document=report)
+
+
+def _solved(character: Character, options: Options) -> tuple[tuple[Goal, ...], Solution]:
+    """The goals, those that hold effectors among them, and the solution."""
     # The solver is imported here: other commands start without it.
-    from viewer.cli.solve_report import report_lines, report_of
     from viewer.ik.holds import holds
     from viewer.ik.solution import Status
     from viewer.ik.solver import Solver
 
-    _check_usage(arguments)
-    output = None if arguments.output is None else _checked_output(arguments.output)
-    check_kept(output, arguments)
-    character = chosen_clip(load_input(arguments, arguments.file), arguments.clip, arguments.file)
     skeleton = character.skeleton
-    goals = _goals(arguments, skeleton)
-    start = _start(character, arguments)
-    if arguments.hold:
+    goals = () if options.goals is None else goals_of(options.goals, skeleton)
+    if options.goals_from:
+        from viewer.cli.own_goals import goal_from
+
+        goals += tuple(goal_from(named, skeleton) for named in options.goals_from)
+    start = _start(character, options)
+    if options.solving.hold:
         goals += holds(skeleton, start, goals)
     if not any(goal.enabled for goal in goals):
-        raise InputError(f"{arguments.goals}: a solver needs at least one goal that is enabled")
-    solver = Solver(skeleton, goals, **_options(arguments, skeleton))
+        raise InputError(f"{options.goals}: a solver needs at least one goal that is enabled")
+    solver = Solver(skeleton, goals, **_solver_options(options, skeleton))
     try:
         solution = solver.solve(start)
     except InputError as error:
         if not str(error).startswith("function goal: "):
             raise
-        raise InputError(f"{' or '.join(arguments.goals_from)}: {error}") from error
-    if arguments.exact and solution.status is not Status.CONVERGED:
+        raise InputError(f"{' or '.join(options.goals_from)}: {error}") from error
+    if options.solving.exact and solution.status is not Status.CONVERGED:
         warn(["--exact: not every goal can be met: the pose is the one that it started from"])
-    if output is not None:
-        _write(character, solution.pose, goals, output)
-    report = report_of(skeleton, goals, solution, arguments)
-    if arguments.json:
-        print_json(report)
-    elif output is None or not is_quiet():
-        print_text("\n".join(report_lines(report, output)))
-    return 0
+    return goals, solution
 
 
-def _check_usage(arguments: argparse.Namespace) -> None:
-    """End with wrong usage (exit 2) where options say nothing to the solver, or there is nothing to solve."""
-    if arguments.goals is None and not arguments.goals_from:
-        arguments.refuse("expected GOALS or --goals-from FILE.py:NAME, found neither")
-    for name, methods in _OF.items():
-        if getattr(arguments, name) not in {None, False} and arguments.solver not in methods:
-            arguments.refuse(
-                f"argument --{name}: {arguments.solver} has no use for it: expected --solver {_or(methods)}"
-            )
+def _check_usage(options: Options) -> None:
+    """Raise UsageError where options say nothing to the solver, or there is nothing to solve."""
+    if options.goals is None and not options.goals_from:
+        raise UsageError("expected GOALS or --goals-from FILE.py:NAME, found neither")
+    solver = options.solving.solver
+    for name, value in options.lesson.values().items():
+        methods = _SERVE[name]
+        if value not in {None, False} and solver not in methods:
+            named = " or ".join(filter(None, (", ".join(methods[:-1]), methods[-1])))
+            raise UsageError(f"argument --{name}: {solver} has no use for it: expected --solver {named}")
 
 
-def _or(names: tuple[str, ...]) -> str:
-    return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
-
-
-def _goals(arguments: argparse.Namespace, skeleton: Skeleton) -> tuple[Goal, ...]:
-    """Those of the goals file, then those by functions."""
-    from viewer.formats.goals_json import read_goals
-
-    goals: tuple[Goal, ...] = ()
-    if arguments.goals is not None:
-        warnings: list[str] = []
-        with as_file(arguments.goals) as path:
-            goals = read_goals(path, arguments.goals, skeleton, warnings)
-        warn(f"{arguments.goals}: {warning}" for warning in warnings)
-    if arguments.goals_from:
-        from viewer.cli.own_goals import goal_from
-
-        goals += tuple(goal_from(named, skeleton) for named in arguments.goals_from)
-    return goals
-
-
-def _options(arguments: argparse.Namespace, skeleton: Skeleton) -> SolverOptions:
-    """What the solver is told."""
+def _solver_options(options: Options, skeleton: Skeleton) -> SolverOptions:
+    """The options as the solver takes them."""
     from viewer.ik.methods import Tuning
     from viewer.ik.settings import ONE_SHOT
 
-    settings = ONE_SHOT
-    if arguments.damping is not None:
-        settings = settings._replace(damping=arguments.damping**2, damping_scale=0.0)
+    chosen, lesson, settings = options.solving, options.lesson, ONE_SHOT
+    if lesson.damping is not None:
+        settings = settings._replace(damping=lesson.damping**2, damping_scale=0.0)
     return {
-        "method": arguments.solver,
-        "limits": not arguments.no_limits,
-        "backend": arguments.backend,
-        "root": arguments.root,
-        "tolerance_m": arguments.tolerance_m,
-        "tolerance_deg": arguments.tolerance_deg,
-        "max_iterations": arguments.max_iterations,
-        "seed": arguments.seed,
-        "exact": arguments.exact,
-        "preferred": None if arguments.prefer is None else named_pose(skeleton, arguments.prefer),
-        "preferred_weight": arguments.prefer_weight,
+        "method": chosen.solver,
+        "limits": not chosen.no_limits,
+        "backend": chosen.backend,
+        "root": chosen.root,
+        "tolerance_m": chosen.tolerance_m,
+        "tolerance_deg": chosen.tolerance_deg,
+        "max_iterations": chosen.max_iterations,
+        "seed": chosen.seed,
+        "exact": chosen.exact,
+        "preferred": None if chosen.prefer is None else named_pose(skeleton, chosen.prefer),
+        "preferred_weight": chosen.prefer_weight,
         "settings": settings,
         "tuning": Tuning(
-            damping=arguments.damping,
-            step=1.0 if arguments.step is None else arguments.step,
-            numeric=arguments.numeric,
-            elbow=_BENDS.get(arguments.bend, 0),
+            damping=lesson.damping,
+            step=1.0 if lesson.step is None else lesson.step,
+            numeric=lesson.numeric,
+            elbow=0 if lesson.bend is None else _BENDS[lesson.bend],
         ),
     }
 
 
 def _checked_output(name: str) -> Path:
-    from pathlib import Path
-
     from viewer.formats.save import check_no_session
 
     path = Path(name)
@@ -209,16 +247,17 @@ def _checked_output(name: str) -> Path:
     return path
 
 
-def _start(character: Character, arguments: argparse.Namespace) -> Pose:
-    if arguments.from_frame is not None:
-        clip = motion_of(character, arguments.file)
-        check_frames(clip, arguments.file, arguments.from_frame)
-        return clip.pose(arguments.from_frame)
-    if arguments.from_pose is not None:
-        return named_pose(character.skeleton, arguments.from_pose)
-    if arguments.from_rest:
+def _start(character: Character, options: Options) -> Pose:
+    start = options.start
+    if start.from_frame is not None:
+        clip = motion_of(character, options.file)
+        check_frames(clip, options.file, start.from_frame)
+        return clip.pose(start.from_frame)
+    if start.from_pose is not None:
+        return named_pose(character.skeleton, start.from_pose)
+    if start.from_rest:
         return character.skeleton.rest_pose()
-    return shown_pose(character, arguments.file) or character.skeleton.relaxed_pose()
+    return shown_pose(character, options.file) or character.skeleton.relaxed_pose()
 
 
 def _write(character: Character, pose: Pose, goals: tuple[Goal, ...], path: Path) -> None:
@@ -237,3 +276,88 @@ def _write(character: Character, pose: Pose, goals: tuple[Goal, ...], path: Path
     from viewer.formats.save import save
 
     warn(f"{path}: {warning}" for warning in save(character, path, pose=pose))
+
+
+# --- what it says of a solution
+
+
+def _report(skeleton: Skeleton, goals: tuple[Goal, ...], solution: Solution, chosen: Solving) -> dict[str, Json]:
+    """The JSON form; a number that a goal does not have is null."""
+    entries: list[Json] = []
+    errors_m, errors_deg = solution.errors_m.tolist(), solution.errors_deg.tolist()
+    for goal, metres, degrees in zip(goals, errors_m, errors_deg, strict=True):
+        asked = [not math.isnan(metres), not math.isnan(degrees)]
+        near = [metres <= chosen.tolerance_m, degrees <= chosen.tolerance_deg]
+        reached = any(asked) and all(met for met, wanted in zip(near, asked, strict=True) if wanted)
+        entry: dict[str, Json] = {
+            "effector": goal.effector or None,
+            "kind": goal.kind.value,
+            "error_m": metres if asked[0] else None,
+            "error_deg": degrees if asked[1] else None,
+            "reached": reached,
+        }
+        if goal.residuals is not None:
+            entry["function"] = getattr(goal.residuals, "__name__", "")
+        entries.append(entry)
+    return {
+        "status": solution.status.value,
+        "iterations": solution.iterations,
+        "seconds": solution.seconds,
+        "backend": solution.backend,
+        "goals": entries,
+        "max_limit_violation_deg": _violation_deg(skeleton, solution.pose),
+        "at_limit": list(solution.at_limit),
+        "diagnosis": list(solution.diagnosis),
+        "unserved": list(solution.unserved),
+        "pose": {
+            "version": 1,
+            "type": "pose",
+            "skeleton": skeleton.name,
+            "rotations": dict(zip(skeleton.names, solution.pose.rotations.tolist(), strict=True)),
+            "translations": dict(zip(skeleton.names, solution.pose.translations.tolist(), strict=True)),
+        },
+    }
+
+
+def _violation_deg(skeleton: Skeleton, pose: Pose) -> float:
+    """Degrees by which the worst joint is outside; slides are measured in metres and left out."""
+    import numpy as np
+
+    from viewer.skeleton.coordinates import joint_space, limit_violation
+    from viewer.skeleton.limits import JointKind
+
+    space = joint_space(skeleton)
+    turning = np.array([kind is not JointKind.SLIDE for kind in skeleton.kinds])
+    limited = (np.isfinite(space.lower) | np.isfinite(space.upper)).any(axis=-1)
+    return float(np.degrees(limit_violation(skeleton, pose)[turning & limited].max(initial=0.0)))
+
+
+def _length(error: float) -> str:
+    """A miss in metres: ``157.4 mm``, from ten metres on ``12.3 m``."""
+    from viewer.ik.findings import FAR, far
+
+    return f"{1e3 * error:.1f} mm" if error < FAR else far(error)
+
+
+def _report_lines(report: dict[str, Json]) -> list[str]:
+    """The form for people."""
+    entries: Any = report["goals"]
+    diagnosis: Any = report["diagnosis"]
+    unserved: Any = report["unserved"]
+    seconds: Any = report["seconds"]
+    steps = f"{report['iterations']} iteration{'' if report['iterations'] == 1 else 's'}"
+    lines = [f"{report['status']}: {steps}, {1e3 * seconds:.1f} ms, {report['backend']}"]
+    for entry in entries:
+        errors = []
+        if entry["kind"] == "function" and entry["error_m"] is not None:
+            errors.append(f"{entry['error_m']:.4g}")  # in whatever unit its numbers have
+        elif entry["error_m"] is not None:
+            errors.append(_length(entry["error_m"]))
+        if entry["error_deg"] is not None:
+            errors.append(f"{entry['error_deg']:.2f}°")
+        mark = "off    " if not errors else "reached" if entry["reached"] else "missed "
+        goal = f"{shown(str(entry['effector'] or entry.get('function')))} {entry['kind']}"
+        lines.append(f"  {mark}  {goal}{': ' if errors else ''}{', '.join(errors)}")
+    lines += [one_line(f"  {line}") for line in diagnosis]
+    lines += [f"  not served by this solver: {shown(str(name))}" for name in unserved]
+    return lines

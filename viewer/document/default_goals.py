@@ -12,7 +12,7 @@ import numpy as np
 
 from viewer.document.document import Document
 from viewer.document.goal import PLACED, DocumentGoal
-from viewer.document.take.values import Pin
+from viewer.document.take import Pin
 from viewer.ik.goals import GoalKind
 from viewer.skeleton.effectors import EffectorGoal, find_place
 from viewer.skeleton.kinematics import World, fk

@@ -10,8 +10,7 @@ import numpy as np
 
 from viewer.document.goal import DocumentGoal, Item, Mode, Scope
 from viewer.document.solver_settings import SolverSettings
-from viewer.document.take.evaluate import base_frame, take_pose
-from viewer.document.take.values import FRAME_TIME, Take
+from viewer.document.take import FRAME_TIME, Take
 from viewer.errors import InputError, unknown_name
 from viewer.ik.goals import Goal
 from viewer.skeleton.character import Character
@@ -177,23 +176,6 @@ class Document:
         if clip is not None:
             return clip.frame_time
         return FRAME_TIME if self.take is None else self.take.frame_time
-
-    def frame_pose(self, frame: int) -> Pose:
-        """A frame as it is played: the clip with what is keyed on it, or the keys; on bones as they have been made.
-
-        The clip's own numbers stay as they are: a bone whose length was edited takes its translation from the clip,
-        lengthened or shortened in the same proportion.
-
-        Raises:
-            InputError: there is neither clip nor take, or no such frame.
-        """
-        return take_pose(self, frame)
-
-    def home_pose(self) -> Pose:
-        """What resetting goes back to: the clip's own frame if there is a clip, else the relaxed pose."""
-        if self.clip_data is not None:
-            return base_frame(self, self.frame)
-        return self.skeleton.relaxed_pose()
 
     def same_as(self, other: Document) -> bool:
         """Equal in everything, numbers to the last bit."""

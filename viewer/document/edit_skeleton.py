@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from viewer.document.document import Document
+from viewer.document.take import Take
 from viewer.errors import InputError, quote
 from viewer.skeleton.character import Source
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
-
-if TYPE_CHECKING:
-    from viewer.document.document import Document
-    from viewer.document.take.values import Take
 
 _SHORTEST = 1e-9
 """Metres; a bone below this has no direction of its own."""

@@ -48,9 +48,14 @@ def joints_at_limit(document: Document) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=8)
+def coordinates_of(skeleton: Skeleton, pose: Pose) -> Floats:
+    """Joint coordinates (J, 3), kept for the poses in use, which are immutable."""
+    return joint_space(skeleton).measure(pose.rotations, pose.translations)
+
+
+@lru_cache(maxsize=8)
 def _at_limit(skeleton: Skeleton, pose: Pose) -> tuple[str, ...]:
-    space = joint_space(skeleton)
-    coordinates = space.measure(pose.rotations, pose.translations)
+    space, coordinates = joint_space(skeleton), coordinates_of(skeleton, pose)
     near = ((coordinates - space.lower < _AT_LIMIT) | (space.upper - coordinates < _AT_LIMIT)).any(axis=-1)
     return tuple(skeleton.names[joint] for joint in np.flatnonzero(near).tolist())
 

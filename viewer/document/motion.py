@@ -9,9 +9,9 @@ from types import MappingProxyType
 import numpy as np
 
 from viewer.document.document import Document
-from viewer.document.take.evaluate import motion_of
-from viewer.document.take.pins import resolved
-from viewer.document.take.values import Take
+from viewer.document.evaluation import motion_of
+from viewer.document.pins import resolved
+from viewer.document.take import Take
 from viewer.errors import InputError
 from viewer.skeleton.character import Character
 from viewer.skeleton.clip import Clip

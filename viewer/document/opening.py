@@ -9,6 +9,7 @@ import numpy as np
 
 from viewer.document.default_goals import below, stand_of
 from viewer.document.document import Document
+from viewer.document.evaluation import home_pose
 from viewer.document.goal import DocumentGoal, document_goal
 from viewer.document.solver_settings import SolverSettings
 from viewer.document.units import step_scale
@@ -57,7 +58,7 @@ def new_document(
     empty = Document(character, character.skeleton, rest, clip=name, frame=frame or 0, solver=solver)
     if frame is not None and name is None:
         raise InputError(f"no frame {frame}: no clip is loaded")
-    start = empty.home_pose() if pose is None else checked_start(character.skeleton, pose)
+    start = home_pose(empty) if pose is None else checked_start(character.skeleton, pose)
     skeleton, asked = _asked(character.skeleton, start, tuple(goals or ()))
     own = {goal.id: goal for goal in asked}
     first = [

@@ -10,9 +10,10 @@ from functools import lru_cache
 import numpy as np
 
 from viewer.document.document import Document
-from viewer.document.take.editing import with_joints
+from viewer.document.key_editing import with_joints
+from viewer.document.solver_settings import prefers
 from viewer.errors import InputError, unknown_name
-from viewer.ik.natural import MOST, REFERENCE, spreads
+from viewer.ik.mobility_priors import MOST, REFERENCE, spreads
 from viewer.ik.solution import Solution
 from viewer.ik.stated import spread_about
 from viewer.skeleton.coordinates import joint_space, limit_violation, project_pose
@@ -385,3 +386,21 @@ def _free_name(skeleton: Skeleton, wanted: str) -> str:
     while wanted in taken:
         wanted += "'"
     return wanted
+
+
+def preferred_pose(document: Document, rig: PlanarRig | None) -> Pose | None:
+    """The preferred pose of the document's skeleton, or of the rig that stands for it; None where there is none.
+
+    The same object for the same skeleton and rig: solvers are kept by it.
+    """
+    wish = document.solver.preferred(document.skeleton) if prefers(document.solver) else None
+    return wish if wish is None or rig is None else _flat(rig, document.pose, wish)
+
+
+@lru_cache(maxsize=8)
+def _flat(rig: PlanarRig, pose: Pose, wish: Pose) -> Pose:
+    """The wish within the rig's planes, its free roots as in the pose: it is the joints that have habits."""
+    rotations, translations = wish.rotations.copy(), wish.translations.copy()
+    rotations[rig.roots], translations[rig.roots] = pose.rotations[rig.roots], pose.translations[rig.roots]
+    # The solver brings it inside the limits, where they bind.
+    return rig.lifted(rig.nearest(Pose(rotations, translations), limits=False))

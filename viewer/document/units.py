@@ -9,10 +9,10 @@ import numpy as np
 
 from viewer.document.document import Document
 from viewer.document.edit_skeleton import relengthened, renamed_skeleton
+from viewer.document.evaluation import motion_of
 from viewer.document.goal import DocumentGoal
-from viewer.document.take.changing import reread_take
-from viewer.document.take.evaluate import motion_of
-from viewer.document.take.pins import resolved
+from viewer.document.pins import resolved
+from viewer.document.take_changes import reread_take
 from viewer.errors import InputError
 from viewer.skeleton.character import Character
 from viewer.skeleton.effectors import Effector

@@ -67,7 +67,7 @@ def _csv(character: Character, path: Path, options: Options) -> list[str]:
     from viewer.formats.csv_table import write_csv
 
     write_csv(character, path, options.precision)
-    return ["CSV holds places and angles only: no skeleton, limits or effectors"]
+    return ["CSV holds positions and angles only: no skeleton, limits or effectors"]
 
 
 def _gltf(character: Character, path: Path, options: Options) -> list[str]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from importlib import import_module
 
+from viewer.ik.backends.warming import warm_up
 from viewer.ik.goals import Goal, GoalKind
 from viewer.ik.solution import Solution, Status
 from viewer.ik.solver import Solver
-from viewer.ik.warming import warm_up
 
 __all__ = ["Goal", "GoalKind", "Solution", "Solver", "Status", "warm_up"]
 
@@ -16,7 +16,7 @@ _LATER = {
     "Solution": "viewer.ik.solution",
     "Solver": "viewer.ik.solver",
     "Status": "viewer.ik.solution",
-    "warm_up": "viewer.ik.warming",
+    "warm_up": "viewer.ik.backends.warming",
 }
 
 

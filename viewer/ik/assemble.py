@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from viewer.ik import kernels
+from viewer.ik.backends.compiled import algebra
 from viewer.ik.goals import Goal, GoalKind
 from viewer.ik.scales import balanced_weights, groups_of, lengths_above, unit_near
 from viewer.ik.system import ROWS_OF_KIND, System
@@ -20,23 +20,23 @@ from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.euler import axes_of
 
 KIND_CODES = {
-    GoalKind.POSITION: kernels.POSITION,
-    GoalKind.ROTATION: kernels.ROTATION,
-    GoalKind.POSE: kernels.POSE,
-    GoalKind.DISTANCE: kernels.DISTANCE,
-    GoalKind.AIM: kernels.AIM,
+    GoalKind.POSITION: algebra.POSITION,
+    GoalKind.ROTATION: algebra.ROTATION,
+    GoalKind.POSE: algebra.POSE,
+    GoalKind.DISTANCE: algebra.DISTANCE,
+    GoalKind.AIM: algebra.AIM,
 }
 _HAND_TRUST = 0.5
 """Hands tell little of where a body stands and faces: they count half."""
 ROOT_MODES = ("free", "translate", "locked")
 _COORDINATES = {
-    JointKind.HINGE: kernels.HINGE,
-    JointKind.UNIVERSAL: kernels.UNIVERSAL,
-    JointKind.SLIDE: kernels.SLIDE,
-    JointKind.FIXED: kernels.FIXED,
+    JointKind.HINGE: algebra.HINGE,
+    JointKind.UNIVERSAL: algebra.UNIVERSAL,
+    JointKind.SLIDE: algebra.SLIDE,
+    JointKind.FIXED: algebra.FIXED,
 }
-_ROTATING = (kernels.HINGE, kernels.UNIVERSAL)
-_FREEDOMS = {kernels.FIXED: 0, kernels.HINGE: 1, kernels.SLIDE: 1, kernels.UNIVERSAL: 2}
+_ROTATING = (algebra.HINGE, algebra.UNIVERSAL)
+_FREEDOMS = {algebra.FIXED: 0, algebra.HINGE: 1, algebra.SLIDE: 1, algebra.UNIVERSAL: 2}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,9 +98,9 @@ def freedoms_of(
         spreads: (J, 3) how readily each joint moves about its axes (or along its coordinates), 1 = ordinary.
         limits: whether limits bind.
         root: "free", "translate" or "locked": what free roots may do.
-        arms: joints of a figure's arms (`viewer.ik.natural.arm_joints`).
+        arms: joints of a figure's arms (`viewer.ik.mobility_priors.arm_joints`).
         principal: (J, 4) and (J, 3): axes, and spreads about them, of joints that turn without limits
-            (`viewer.ik.natural.principal`); their own, and ``spreads``, unless given.
+            (`viewer.ik.mobility_priors.principal`); their own, and ``spreads``, unless given.
     """
     count = len(skeleton)
     form, moves = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
@@ -108,28 +108,28 @@ def freedoms_of(
     space = joint_space(skeleton)
     for joint, (kind, ranges) in enumerate(zip(skeleton.kinds, skeleton.limits, strict=True)):
         if kind is JointKind.FREE:
-            form[joint] = kernels.TURNS if root == "free" else kernels.FIXED
+            form[joint] = algebra.TURNS if root == "free" else algebra.FIXED
             moves[joint] = 0 if root == "locked" else 3
         elif kind is not JointKind.BALL:
             form[joint] = _COORDINATES[kind]
         elif ranges is None or not limits:
-            form[joint] = kernels.TURNS
+            form[joint] = algebra.TURNS
         elif ranges.form is LimitForm.EULER:
-            form[joint], order[joint] = kernels.EULER, axes_of(ranges.order)
+            form[joint], order[joint] = algebra.EULER, axes_of(ranges.order)
         else:
             twist = ranges.twist_axis
-            form[joint], order[joint] = kernels.SWING_TWIST, ((twist + 1) % 3, (twist + 2) % 3, twist)
+            form[joint], order[joint] = algebra.SWING_TWIST, ((twist + 1) % 3, (twist + 2) % 3, twist)
     turns = np.array([_FREEDOMS.get(code, 3) for code in form.tolist()], dtype=np.int64)
     lower, upper = np.full((count, 6), -np.inf), np.full((count, 6), np.inf)
     spread, turning = np.ones((count, 6)), np.zeros((count, 6))
     basis, about = principal or (np.zeros((count, 4)), spreads)
-    free = form == kernels.TURNS
+    free = form == algebra.TURNS
     basis = np.where(free[:, None] & (principal is not None), basis, (0.0, 0.0, 0.0, 1.0))
     for joint in range(count):
         at, to = moves[joint], moves[joint] + turns[joint]
         # Balls' columns stand per axis x, y, z; their freedoms in the order of their angles.
         columns = order[joint] if turns[joint] == 3 else np.arange(turns[joint])
-        if limits and form[joint] not in (kernels.TURNS, kernels.FIXED):
+        if limits and form[joint] not in (algebra.TURNS, algebra.FIXED):
             lower[joint, at:to], upper[joint, at:to] = space.lower[joint, columns], space.upper[joint, columns]
         turning[joint, at:to] = space.circular[joint, columns] | (form[joint] in _ROTATING)
         spread[joint, at:to] = (about if free[joint] else spreads)[joint, columns]
@@ -177,7 +177,7 @@ def assemble(freedoms: Freedoms, goals: Sequence[Goal], tolerance: tuple[float, 
     reach = lengths_above(parent, offset)[goal_joint] + np.linalg.norm(goal_offset, axis=-1)
     length = unit_near(float(reach.max(initial=0.0)))
     shifts = np.arange(6) < freedoms.moves[joints][:, None]
-    shifts |= (freedoms.form[joints] == kernels.SLIDE)[:, None]
+    shifts |= (freedoms.form[joints] == algebra.SLIDE)[:, None]
     unit = np.where(shifts, length, 1.0)
     spread = freedoms.spread[joints] * unit
     live = ((spread > 0.0) & used).any(axis=1)
@@ -262,7 +262,7 @@ def _roots(parent: Ints) -> Ints:
 
 def _slid(freedoms: Freedoms, joints: Ints, parent: Ints) -> Floats:
     """(K,) metres by which slides at and above each joint make the way from the root longer at most."""
-    slides = freedoms.form[joints] == kernels.SLIDE
+    slides = freedoms.form[joints] == algebra.SLIDE
     ends = np.maximum(np.abs(freedoms.lower[joints, 0]), np.abs(freedoms.upper[joints, 0]))
     result = np.where(slides, ends, 0.0)
     for k, above in enumerate(parent.tolist()):

@@ -157,8 +157,9 @@ class BatchRun:
         chunk: slice,
     ) -> None:
         """Solve some of the problems: what is done to their arrays is done here, too, by all threads."""
-        space = Workspace(self.skeleton, self.assembly)
-        part = many._replace(**{name: array[chunk] for name, array in many._asdict().items()})
+        space = Workspace(self.skeleton, self.assembly, len(many.code[chunk]))
+        part = space.one
+        np.copyto(part.again, many.again[chunk])
         part.again[0] = False
         for start, begin in zip(starts, (part.q, part.t), strict=True):
             # Those that begin as the one before read nothing of theirs.
@@ -166,9 +167,10 @@ class BatchRun:
             begin[some] = start[chunk][some][:, self.assembly.joints]
         for given, taken in zip(targets, (part.target, part.rotation), strict=True):
             np.take(given[chunk], self.assembly.goals, axis=1, out=taken, mode="clip")
-        states = (space.state, space.trial, space.best, space.anchor, space.start)
-        self.engine.solve_many(space.system, space.work, *states, self.settings, part, False)
-        for start, end, found in zip(starts, (part.q, part.t), answer, strict=True):
+        self.engine.solve_batch(space, self.settings, onward=False)
+        for all_of_them, some_of_them in zip(many, space.one, strict=True):
+            all_of_them[chunk] = some_of_them
+        for start, end, found in zip(starts, (space.one.q, space.one.t), answer, strict=True):
             found[chunk] = start[chunk]
             found[chunk, self.assembly.joints] = end
 

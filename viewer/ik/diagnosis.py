@@ -130,7 +130,7 @@ class _Diagnosis:
         left = [i for i in missed if not any(i in group for group in found)]
         twofold = [i for i in left if i not in alone and self._either(i)]
         for i in twofold:
-            yield f"{self.names[i]} can be brought to its place or turned as asked, not both"
+            yield f"{self.names[i]} can meet its position goal or its rotation goal, not both"
         left = [i for i in left if i not in twofold]
         if left and blocked:
             yield blocked

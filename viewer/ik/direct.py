@@ -6,17 +6,19 @@ out of the processor's caches.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from viewer.ik.compiled import Prepared
-from viewer.ik.kernels_call import UNSETTLED
-from viewer.ik.system import Settings, make_call
+from viewer.ik.backends.compiled.entry import BASE, GOOD_START, KNOWN, NEW_START
+from viewer.ik.system import Settings, StartTables, make_call
 from viewer.ik.targets import Targets
 from viewer.ik.workspace import Workspace
 from viewer.skeleton.pose import Pose
-from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Floats, frozen
+
+if TYPE_CHECKING:
+    from viewer.ik.backends.compiled.engine import Prepared  # brings numba, which may not be there
 
 _FLOAT64 = np.dtype(np.float64)
 
@@ -26,7 +28,7 @@ class Row(NamedTuple):
 
     Attributes:
         code: how the solve ended.
-        numbers: all of it, see `viewer.ik.kernels_call.put_answer`.
+        numbers: all of it, see `viewer.ik.backends.compiled.entry.put_answer`.
     """
 
     code: int
@@ -37,27 +39,34 @@ class Direct:
     """Calls on one workspace.
 
     Args:
-        prepared: `viewer.ik.compiled.Prepared`.
+        prepared: `viewer.ik.backends.compiled.engine.Prepared`.
         workspace: whose arrays are solved on.
         targets: the solver's.
+        tables: for looking at start poses.
     """
 
-    def __init__(self, prepared: type[Prepared], workspace: Workspace, targets: Targets) -> None:
-        """Note where all arrays are."""
+    def __init__(self, prepared: type[Prepared], workspace: Workspace, targets: Targets, tables: StartTables) -> None:
+        """Put all arrays where compiled code finds them."""
         self._joints, goals = len(workspace.skeleton), len(targets.goals)
         joints = self._joints
-        self._call = make_call(workspace.joints, workspace.goals, targets, joints)
         self._space, self._open = workspace, bool(targets.open)
-        self._run = prepared(*workspace.arrays, workspace.start, workspace.one, self._call)
+        self._run = prepared(workspace, make_call(workspace.joints, workspace.goals, targets, joints), tables)
+        workspace.prepared = self._run
         self._base: Pose | None = None
+        self._pose = frozen(np.empty((0, 4))), frozen(np.empty((0, 3)))
         self._shapes = (goals, 3), (goals, 4)
         self._none = np.empty((0, 3)), np.empty((0, 4))
         ends = np.cumsum([4 * joints, 3 * joints, len(workspace.system.lower), 2 * len(workspace.goals), 3 * goals])
         self._ends: list[int] = ends.tolist()
         self._size = self._ends[-1] + 4 * goals
 
-    def given(self, pose: Pose, places: object, turns: object, settings: Settings, *, onward: bool) -> Row | None:
-        """Solve for targets as they are given; None, and nothing is done, where they need to be looked at."""
+    def given(
+        self, pose: Pose, places: object, turns: object, settings: Settings, *, onward: bool, unseen: bool = False
+    ) -> Row | None:
+        """Solve for targets as they are given; None, and nothing is done, where they need to be looked at.
+
+        With ``unseen`` so may the pose: nobody has brought its joints to where their kinds can hold them.
+        """
         if self._open:
             return None
         known, (shape, turned_shape) = self._none, self._shapes
@@ -69,12 +78,12 @@ class Direct:
             turns = known[1]
         elif not _is_plain(turns, turned_shape):
             return None
-        return self._solve(pose, places, turns, settings, onward, False)  # type: ignore[arg-type]
+        return self._solve(pose, places, turns, settings, onward, False, unseen)  # type: ignore[arg-type]
 
     def settled(self, pose: Pose, targets: tuple[Floats, Floats], settings: Settings, *, onward: bool) -> Row:
         """Solve for settled targets (G, 3) and (G, 4)."""
         places, turns = (np.require(array, np.float64, ("C", "A", "W")) for array in targets)
-        row = self._solve(pose, places, turns, settings, onward, True)
+        row = self._solve(pose, places, turns, settings, onward, True, False)
         assert row is not None  # only targets as given may need to be looked at
         return row
 
@@ -86,18 +95,22 @@ class Direct:
         settings: Settings,
         onward: bool,
         settled: bool,
+        unseen: bool,
     ) -> Row | None:
-        space = self._space
-        if pose is not self._base:
-            np.copyto(self._call.rotations, pose.rotations)
-            np.copyto(self._call.translations, pose.translations)
-            self._base = pose
-        if not onward:
-            space.begin_at(pose)
+        space, news = self._space, KNOWN
+        if not onward and not space.begins_again(pose):
+            space.forget()
+            news = NEW_START if unseen else GOOD_START
+        elif pose is not self._base:
+            news = BASE
+        if news != KNOWN:
+            self._pose = frozen(pose.rotations), frozen(pose.translations)
+            self._base = None
         numbers = np.empty(self._size)
-        code = self._run(settings, onward, settled, places, turns, numbers)
-        if code == UNSETTLED:
+        code = self._run(self._pose, news, settings, onward, settled, places, turns, numbers)
+        if code < 0:
             return None
+        self._base = pose
         if not onward:
             space.begun_at(pose)
         return Row(code, numbers)

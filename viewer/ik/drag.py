@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from viewer.ik.backends.vectorised.engine import minimise
+from viewer.ik.backends.vectorised.forward import residuals
+from viewer.ik.backends.vectorised.joints import difference, move
 from viewer.ik.checks import check_count
 from viewer.ik.settings import DRAGGING
 from viewer.ik.solution import Solution, Status
 from viewer.ik.system import Settings, State, System, Work, copy_state, make_state, make_work
-from viewer.ik.vectorised import solve
-from viewer.ik.vectorised_forward import residuals
-from viewer.ik.vectorised_joints import difference, move
 from viewer.ik.workspace import Workspace
 from viewer.skeleton.pose import Pose
 from viewer.spatial.checks import Floats
@@ -138,7 +138,7 @@ class WayHome:
         while worst <= _ASTRAY and not way.over:
             way.go_on(tried)
             work.room[0] = GLIDE
-            solve(system, work, state, trial, best, self._home, _SOLVED)
+            minimise(system, work, state, trial, best, self._home, _SOLVED)
             worst = max(worst, work.miss[:, 0].max() / system.scale[0], work.miss[:, 1].max())
         return bool(worst > _ASTRAY)
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from viewer.errors import shown
-from viewer.ik import kernels
+from viewer.ik.backends.compiled import algebra
 from viewer.ik.goals import Goal
 from viewer.ik.reach import END, Gap, Miss
 from viewer.ik.system import System
@@ -148,9 +148,9 @@ def limit_name(system: System, names: Sequence[str], freedom: int, value: float)
     """
     k = int(system.first.searchsorted(freedom, side="right")) - 1
     form, place = int(system.form[k]), freedom - int(system.first[k]) - int(system.moves[k])
-    if form == kernels.SWING_TWIST:
+    if form == algebra.SWING_TWIST:
         return f"{shown(names[k])} {'swing' if place < 2 else 'twist'}"
-    if form == kernels.SLIDE:
+    if form == algebra.SLIDE:
         return f"{shown(names[k])} {metres(value) if value >= 0.0 else '-' + metres(-value)}"
-    axis = f" {'xyz'[system.order[k, place]]}" if form == kernels.EULER else ""
+    axis = f" {'xyz'[system.order[k, place]]}" if form == algebra.EULER else ""
     return f"{shown(names[k])}{axis} {degrees(value)}"

@@ -15,17 +15,17 @@ import numpy as np
 
 from viewer.ik.assemble import KIND_CODES, Assembly, assemble, freedoms_of
 from viewer.ik.backends import engine_for
+from viewer.ik.backends.compiled.goal_islands import only_looks
+from viewer.ik.backends.vectorised.engine import into_limits
 from viewer.ik.findings import limit_name, listed, metres
 from viewer.ik.goals import Goal, GoalKind
-from viewer.ik.kernels_groups import only_looks
-from viewer.ik.leaps import CHOICE
 from viewer.ik.methods import METHODS
-from viewer.ik.natural import metric, principal
+from viewer.ik.mobility_priors import metric, principal
 from viewer.ik.reach import END, Gap, Miss
+from viewer.ik.restarts import CHOICE
 from viewer.ik.settings import INSIDE, ONE_SHOT, seeds_for
 from viewer.ik.solver_options import Options
 from viewer.ik.system import Settings, copy_state
-from viewer.ik.vectorised import into_limits
 from viewer.ik.workspace import Workspace
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
@@ -239,7 +239,7 @@ class Trials:
 
     def _run(self, workspace: Workspace, settings: Settings) -> Trial:
         settings = settings._replace(max_iterations=min(settings.max_iterations, max(0, self.left)))
-        self._engine.solve_many(*workspace.arrays, workspace.start, settings, workspace.one, True)
+        self._engine.solve_batch(workspace, settings, onward=True)
         self.left -= int(workspace.one.iterations[0])
         error = float(workspace.state.e @ workspace.state.e)
         # A goal's kind says what it asks; of the rest the misses are 0.

@@ -16,7 +16,7 @@ from types import MappingProxyType
 import numpy as np
 
 from viewer.ik.goals import Goal
-from viewer.ik.natural import spreads
+from viewer.ik.mobility_priors import spreads
 from viewer.skeleton.character import Character
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.clip_limits import limits_from_clip

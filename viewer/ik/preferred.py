@@ -8,8 +8,8 @@ import numpy as np
 
 from viewer.errors import InputError
 from viewer.ik.assemble import Assembly
+from viewer.ik.backends.vectorised.engine import into_limits
 from viewer.ik.system import System, make_state, make_work
-from viewer.ik.vectorised import into_limits
 from viewer.ik.workspace import checked_start
 from viewer.skeleton.limits import JointKind
 from viewer.skeleton.pose import Pose

@@ -1,27 +1,26 @@
-"""Whole problems, one after the other: where each begins, what of its iterations goes to what, and its status.
+"""Problems, one after the other: where each begins, what its iterations are spent on, and its status.
 
-Like `viewer.ik.driver` this is run by each backend with steps of its own.
+Each backend runs this with its own functions, like `viewer.ik.levenberg_marquardt`.
 """
 
 from __future__ import annotations
 
-from viewer.ik.driver import AS_NEAR, BUDGET, CONVERGED, STALLED, UNREACHABLE, solve
-from viewer.ik.kernels import put_table, scale_row
-from viewer.ik.kernels_far import approach, far_out, went
-from viewer.ik.kernels_forward import residuals
-from viewer.ik.kernels_groups import (
-    count_groups,
+from viewer.ik.backends.compiled.algebra import put_table, scale_row
+from viewer.ik.backends.compiled.forward import residuals
+from viewer.ik.backends.compiled.goal_islands import (
+    count_islands,
     keep,
-    keep_group,
+    keep_island,
     may_drift,
     note_weights,
     single_out,
     take_back,
     went_off,
 )
-from viewer.ik.kernels_joints import into_limits, prefer
-from viewer.ik.kernels_stretch import is_chain, stretch
-from viewer.ik.leaps import copy, stand_or_lie
+from viewer.ik.backends.compiled.joints import into_limits, prefer
+from viewer.ik.backends.compiled.starts import approach, far_out, is_chain, stretch, went
+from viewer.ik.levenberg_marquardt import AS_NEAR, BUDGET, CONVERGED, STALLED, UNREACHABLE, minimise
+from viewer.ik.restarts import copy, stand_or_lie
 from viewer.ik.system import Many, Settings, State, System, Work
 
 _SEARCH = 0.6
@@ -63,7 +62,7 @@ def begin(s: System, w: Work, start: State, anchor: State) -> None:
         prefer(s, w, anchor.x, anchor.q, anchor.t)
 
 
-def solve_many(
+def solve_batch(
     s: System,
     w: Work,
     state: State,
@@ -90,7 +89,7 @@ def solve_many(
         onward: go on from the pose in ``state``, anchored where ``anchor`` is, instead of from the problems' starts.
     """
     outside = many.outside[0]
-    groups = count_groups(s)
+    groups = count_islands(s)
     apart = groups > 1 or may_drift(s)
     for i in range(len(many.code)):
         if onward:
@@ -153,7 +152,7 @@ def solve_many(
                 chosen = limited(settings, int(_SEARCH * settings.max_iterations), settings.restarts)
             code, agreed = BUDGET, False
             for attempt in range(3):
-                code, iterations, error = solve(s, w, state, trial, best, anchor, chosen)
+                code, iterations, error = minimise(s, w, state, trial, best, anchor, chosen)
                 used += iterations
                 if not thorough or code == CONVERGED or attempt == 2:
                     break
@@ -185,7 +184,7 @@ def solve_many(
             if group < 0 and code == CONVERGED and not (apart and went_off(s, w, state.t)):
                 break
             if group >= 0:
-                keep_group(s, w, 1, group, state)
+                keep_island(s, w, 1, group, state)
                 if group == groups - 1:
                     single_out(s, w, -1)
                     take_back(s, w, 1, state)

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from viewer.ik.assemble import Freedoms
 from viewer.ik.preferred import Preferred
+from viewer.ik.system import StartTables
 from viewer.ik.workspace import checked_start
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.limits import JointKind
@@ -34,7 +36,7 @@ class Idle:
         self._space = joint_space(skeleton)
         limited: Bools = np.any(np.isfinite(self._space.lower) | np.isfinite(self._space.upper), axis=-1)
         limited[taking_part] = False
-        self._joints = np.flatnonzero(limited) if limits else np.empty(0, dtype=np.intp)
+        self.joints = np.flatnonzero(limited) if limits else np.empty(0, dtype=np.intp)
 
     def pose_inside(self, pose: Pose) -> tuple[Pose, bool]:
         """The pose with these joints brought inside their limits; whether one was outside."""
@@ -50,10 +52,10 @@ class Idle:
             Both, themselves where nothing was to be done, and (..., J) which joints were outside.
         """
         outside = np.zeros(rotations.shape[:-1], dtype=np.bool_)
-        if not self._joints.size:
+        if not self.joints.size:
             return rotations, translations, outside
         measured = self._space.measure(rotations, translations)
-        outside[..., self._joints] = self._space.excess(measured)[..., self._joints] > _OUTSIDE
+        outside[..., self.joints] = self._space.excess(measured)[..., self.joints] > _OUTSIDE
         if not outside.any():
             return rotations, translations, outside
         turns, moves = self._space.rebuild(self._space.nearest_inside(measured), rotations, translations)
@@ -85,8 +87,9 @@ class Unheld:
         self._rows = _rows_of(skeleton, self._joints, np.concatenate(directions))
         universals, pair = space.universals, axes[space.universals]
         along = (pair[:, 0], pair[:, 1], np.cross(pair[:, 0], pair[:, 1]))
-        self._parts = [_rows_of(skeleton, universals, direction) for direction in along]
-        self._real = skeleton.rest_rotations[universals]
+        self._parts = [*(_rows_of(skeleton, universals, direction) for direction in along)]
+        self._parts.append(skeleton.rest_rotations[universals])
+        self._longest = max(float(np.abs(skeleton.offsets).max()), 1e-12)
         self._slid = rotate(skeleton.rest_rotations[space.slides], axes[space.slides, 0])
         kinds = set(skeleton.kinds)
         self._any = bool(kinds & {JointKind.FIXED, JointKind.HINGE, JointKind.UNIVERSAL, JointKind.SLIDE})
@@ -118,7 +121,7 @@ class Unheld:
     def _universals_off(self, rotations: Floats) -> Floats:
         """(..., U) w n - x y of rest^-1 q with parts x, y, n along both axes and across, and w: 0 of R(a) R(b)."""
         q = rotations.take(self._space.universals, -2)
-        a, b, n, w = (np.einsum("...ij,ij->...i", q, rows) for rows in (*self._parts, self._real))
+        a, b, n, w = (np.einsum("...ij,ij->...i", q, rows) for rows in self._parts)
         return np.asarray(np.abs(w * n - a * b))
 
     def _slides_off(self, translations: Floats) -> Floats:
@@ -128,7 +131,30 @@ class Unheld:
         moved = translations.take(slides, -2) - offsets[slides]
         along = np.einsum("...ij,ij->...i", moved, self._slid)
         beside = np.linalg.norm(moved - along[..., None] * self._slid, axis=-1)
-        return np.asarray(beside / max(float(np.abs(offsets).max()), 1e-12))
+        return np.asarray(beside / self._longest)
+
+    def tables(self, freedoms: Freedoms, idle: Ints) -> StartTables:
+        """The same for compiled code; ``idle`` are the limited joints that take no part."""
+        space, skeleton = self._space, self._skeleton
+        return StartTables(
+            row_joint=self._joints.astype(np.int64),
+            rows=self._rows,
+            universal=space.universals.astype(np.int64),
+            parts=np.stack(self._parts, axis=1),
+            slide=space.slides.astype(np.int64),
+            along=self._slid,
+            offset=skeleton.offsets[space.slides],
+            idle=idle.astype(np.int64),
+            form=freedoms.form[idle],
+            order=freedoms.order[idle],
+            rest=skeleton.rest_rotations[idle],
+            axes=skeleton.axes[idle],
+            home=skeleton.offsets[idle],
+            lower=freedoms.lower[idle, :3],
+            upper=freedoms.upper[idle, :3],
+            turning=freedoms.turning[idle, :3] > 0.0,
+            tolerances=np.array([_OFF, _OFF * self._longest, _OUTSIDE]),
+        )
 
 
 def _rows_of(skeleton: Skeleton, joints: Ints, directions: Floats) -> Floats:
@@ -148,16 +174,19 @@ class Starts:
     """The start poses of one solver, the last of them remembered.
 
     Args:
+        unheld: finds the joints that stand as their kinds cannot.
         skeleton: the joints.
         taking_part: indices of the joints that the solver itself moves and keeps inside their limits.
         preferred: what the other joints are drawn to, if anything.
         limits: whether limits bind.
     """
 
-    def __init__(self, skeleton: Skeleton, taking_part: Ints, preferred: Preferred | None, *, limits: bool) -> None:
+    def __init__(
+        self, unheld: Unheld, skeleton: Skeleton, taking_part: Ints, preferred: Preferred | None, *, limits: bool
+    ) -> None:
         """Find the joints that take no part."""
         self._skeleton, self._taking_part, self._preferred = skeleton, taking_part, preferred
-        self._unheld = Unheld(skeleton)
+        self._unheld = unheld
         self._idle = Idle(skeleton, taking_part, limits=limits)
         self._start: tuple[Pose, Pose, bool] | None = None
         self._drawn: tuple[Pose, Pose] | None = None
@@ -179,6 +208,21 @@ class Starts:
             )
             self._start = (pose, inside, outside or unheld is not None)
         return self._start[1:]
+
+    def is_news(self, pose: Pose) -> bool:
+        """Whether this is another pose than the last one, one that compiled code may look at instead of `start`."""
+        found: object = pose
+        if self._preferred is not None or (self._start is not None and found is self._start[0]):
+            return False
+        return isinstance(found, Pose) and len(found.rotations) == len(self._skeleton)
+
+    def accept(self, pose: Pose) -> None:
+        """Remember a pose as one that `start` has nothing to do on."""
+        self._start = (pose, pose, False)
+
+    def tables(self, freedoms: Freedoms) -> StartTables:
+        """For compiled code."""
+        return self._unheld.tables(freedoms, self._idle.joints)
 
     def drawn(self, start: Pose) -> Pose:
         """A pose that `start` gave, its joints that take no part drawn to the preferred pose, inside their limits."""

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.ik.kernels import AIM, DISTANCE, POSE, POSITION, ROTATION
+from viewer.ik.backends.compiled.algebra import AIM, DISTANCE, POSE, POSITION, ROTATION
 from viewer.ik.spans import WORLD, Bodies, Links, Place, Slide, Step, between, bodies_of, moving, segment_distance
 from viewer.ik.system import System
 from viewer.spatial.checks import Floats, Ints

@@ -8,13 +8,15 @@ from functools import partial
 
 from numpy.typing import ArrayLike
 
-from viewer.ik import vectorised
+from viewer.ik.assemble import Freedoms
 from viewer.ik.backends import engine_for, takes_compiled
+from viewer.ik.backends.vectorised import engine as numpy_engine
 from viewer.ik.diagnosis import diagnose, is_nearest
 from viewer.ik.direct import Direct, Row
 from viewer.ik.findings import labels
 from viewer.ik.goals import Goal, GoalKind
 from viewer.ik.methods import METHODS, UserRows, run_default
+from viewer.ik.projection import Starts
 from viewer.ik.reach import Reach
 from viewer.ik.solution import STATUS_OF_CODE, Report, Solution, Status
 from viewer.ik.solver_options import DEFAULT, Options
@@ -41,9 +43,12 @@ class Runs:
     _goals: tuple[Goal, ...]
     _unserved: tuple[str, ...]
     _one_shot: Settings
+    _workspace: Workspace
     _extra: UserRows | None
     _reach: Reach
     _needs_numpy: bool
+    _starts: Starts
+    _freedoms: Freedoms
 
     def towards(
         self,
@@ -64,6 +69,20 @@ class Runs:
                 return self._answer(workspace, direct, row, started, settings)
         settled = self.targets.settle(pose, targets, target_rotations)
         return self.run(workspace, pose, settled, settings, onward=onward)
+
+    def from_unseen(self, pose: Pose, targets: ArrayLike | None, target_rotations: ArrayLike | None) -> Solution | None:
+        """One solve from a pose that compiled code looks at, too; None, and nothing is done, where numpy has to."""
+        started = time.perf_counter()
+        if not self._starts.is_news(pose):
+            return None
+        direct = self._direct(self._workspace)
+        if direct is None:
+            return None
+        row = direct.given(pose, targets, target_rotations, self._one_shot, onward=False, unseen=True)
+        if row is None:
+            return None
+        self._starts.accept(pose)
+        return self._answer(self._workspace, direct, row, started, self._one_shot)
 
     def run(
         self,
@@ -101,7 +120,7 @@ class Runs:
             if not onward:
                 workspace.begin_at(pose, "numpy")
             one = workspace.one
-            vectorised.solve_many(*workspace.arrays, workspace.start, settings, one, onward)
+            numpy_engine.solve_batch(workspace, settings, onward=onward)
             if not onward:
                 workspace.begun_at(pose, "numpy")
             code, iterations, outside = int(one.code[0]), int(one.iterations[0]), bool(one.outside[0])
@@ -127,7 +146,7 @@ class Runs:
         if prepared is None:
             return None
         if workspace.direct is None:
-            workspace.direct = Direct(prepared, workspace, self.targets)
+            workspace.direct = Direct(prepared, workspace, self.targets, self._starts.tables(self._freedoms))
         return workspace.direct
 
     def _answer(self, workspace: Workspace, direct: Direct, row: Row, started: float, settings: Settings) -> Solution:
@@ -175,7 +194,7 @@ class Runs:
 
     @property
     def _method(self) -> Callable[..., tuple[int, int, float]]:
-        """What solves where the engine's own loop does not; the arguments are `viewer.ik.driver.solve`'s."""
+        """What solves where no engine does: called as `viewer.ik.levenberg_marquardt.minimise` is."""
         if self.options.method == DEFAULT:
             return partial(run_default, extra=self._extra, tuning=self.options.tuning)
         return partial(METHODS[self.options.method].run, extra=self._extra, tuning=self.options.tuning)

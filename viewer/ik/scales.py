@@ -78,14 +78,10 @@ def groups_of(live: Bools, goal_low: Integers, goal_high: Integers, count: int) 
     Returns:
         (G,) the group of each goal, counted from 0, and (K,) of each joint; -1 for joints that move none.
     """
-    goal_group = np.arange(count, dtype=np.int64)
-    for k in np.flatnonzero(live & (goal_high > goal_low)).tolist():
-        below = goal_group[goal_low[k] : goal_high[k]]
-        least = below.min()
-        goal_group[np.isin(goal_group, below)] = least
-    _, goal_group = np.unique(goal_group, return_inverse=True)
-    goal_group = goal_group.astype(np.int64).reshape(count)
-    group = np.full(len(live), -1, dtype=np.int64)
     some = live & (goal_high > goal_low)
+    # A joint moves goals that follow each other: it joins each of them, but the last, to the next one.
+    joins = np.bincount(goal_low[some], minlength=count) - np.bincount(goal_high[some] - 1, minlength=count)
+    goal_group = np.cumsum(np.append(0, np.cumsum(joins)[:-1] == 0))[:count].astype(np.int64)
+    group = np.full(len(live), -1, dtype=np.int64)
     group[some] = goal_group[goal_low[some]]
     return goal_group, group

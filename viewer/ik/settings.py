@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import zlib
+from functools import lru_cache
 
 import numpy as np
 
-from viewer.ik.leaps import CHOICE
+from viewer.ik.restarts import CHOICE
 from viewer.ik.system import Settings, System
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
@@ -33,6 +34,14 @@ _MOVE = 0.3
 """That of a root's move, in reaches of the figure."""
 
 
+@lru_cache(maxsize=4)
+def _draws(seed: int, content: int, freedoms: int) -> tuple[Floats, Floats]:
+    """Uniform and normal numbers (R, n): setting the same goals again, elsewhere, asks for the same ones."""
+    random = np.random.default_rng([seed, content])
+    size = (RESTARTS * CHOICE, freedoms)
+    return random.uniform(size=size), random.normal(size=size)
+
+
 def seeds_for(system: System, skeleton: Skeleton, seed: int) -> Floats:
     """(R, n) poses to restart from, `CHOICE` for each restart, drawn inside the limits.
 
@@ -41,10 +50,7 @@ def seeds_for(system: System, skeleton: Skeleton, seed: int) -> Floats:
     content = zlib.crc32("\0".join(skeleton.names).encode("utf-8", "surrogatepass"))
     content = zlib.crc32((skeleton.offsets / system.scale[0]).tobytes(), content)
     content = zlib.crc32(system.goal_joint.tobytes() + system.goal_kind.tobytes(), content)
-    random = np.random.default_rng([seed, content])
-    freedoms = len(system.lower)
-    size = (RESTARTS * CHOICE, freedoms)
-    uniform, normal = random.uniform(size=size), random.normal(size=size)
+    uniform, normal = _draws(seed, content, len(system.lower))
     lower = np.where(system.bounded, system.lower, 0.0)
     upper = np.where(system.bounded, system.upper, 0.0)
     # Many joints in a row would coil up: the turns of a long chain add up to as much as those of a limb.

@@ -32,7 +32,7 @@ class Status(StrEnum):
 
 
 STATUS_OF_CODE = (Status.CONVERGED, Status.UNREACHABLE, Status.STALLED, Status.DIVERGED, Status.BUDGET)
-"""In the order of `viewer.ik.driver`'s CONVERGED .. BUDGET."""
+"""In the order of `viewer.ik.levenberg_marquardt`'s CONVERGED .. BUDGET."""
 
 
 class Solution:

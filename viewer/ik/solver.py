@@ -18,12 +18,12 @@ from viewer.ik.batch import BatchRun, BatchSolution, batch_targets, checked_star
 from viewer.ik.checks import check_count
 from viewer.ik.drag import Drag
 from viewer.ik.goals import Goal, GoalKind
-from viewer.ik.leaps import CHOICE
 from viewer.ik.methods import UserRows, dls_settings
-from viewer.ik.natural import arm_joints, metric, principal, stands
+from viewer.ik.mobility_priors import arm_joints, metric, principal, stands
 from viewer.ik.preferred import Preferred
-from viewer.ik.projection import Starts
+from viewer.ik.projection import Starts, Unheld
 from viewer.ik.reach import Reach
+from viewer.ik.restarts import CHOICE
 from viewer.ik.runs import Runs
 from viewer.ik.settings import INSIDE, seeds_for
 from viewer.ik.solution import Solution, Status
@@ -82,6 +82,7 @@ class Solver(Runs):
             arms=arm_joints(skeleton) if natural else frozenset(),
             principal=principal(skeleton) if natural else None,
         )
+        self._unheld = Unheld(skeleton)
         # Only the default method has a pull; the others say that they do not serve it.
         wish = Preferred.of(skeleton, self.options.preferred, self.options.preferred_weight)
         served = self.options.method == DEFAULT
@@ -113,7 +114,7 @@ class Solver(Runs):
         self._goals = given
         self.__dict__.update(assembly=assembly, targets=Targets(self.skeleton, given))
         self._workspace = Workspace(self.skeleton, assembly)
-        self._starts = Starts(self.skeleton, assembly.joints, self._preferred, limits=self.options.limits)
+        self._starts = Starts(self._unheld, self.skeleton, assembly.joints, self._preferred, limits=self.options.limits)
         self._unserved = (*unserved_of(self._goals, self.options.method), *self._unheard)
         functions = [goal for goal in self._goals if goal.enabled and goal.kind is GoalKind.FUNCTION]
         self._extra = UserRows(self.skeleton, functions, float(assembly.system.scale[1])) if functions else None
@@ -191,9 +192,11 @@ class Solver(Runs):
             InputError: a pose of another skeleton, targets of another shape, infinite numbers, rotations that are none.
         """
         with self._alone:
+            quick = self.from_unseen(pose, targets, target_rotations)
             start, outside = self.begin(pose)
-            drawn = self._starts.drawn(start)
-            solution = self.towards(self._workspace, drawn, targets, target_rotations, self._one_shot)
+            solution = quick or self.towards(
+                self._workspace, self._starts.drawn(start), targets, target_rotations, self._one_shot
+            )
             if self.options.exact and solution.status is not Status.CONVERGED:
                 settled = self.targets.settle(start, targets, target_rotations)
                 stayed = self._workspace.pose(start) if self._workspace.go_back(start) else start

@@ -57,7 +57,7 @@ class Options:
         max_iterations: steps of one solve at most, restarts included; those of ``settings`` where only these are given.
         restarts: whether a one-shot solve that stalls starts again from other poses.
         seed: of those poses; they depend on it and on the content, on nothing else.
-        natural: whether joints move as readily as those of living things do (`viewer.ik.natural`), or all alike.
+        natural: whether joints move as readily as those of living things (`viewer.ik.mobility_priors`), or all alike.
         exact: whether a solve that does not converge gives the start pose back ("exact or nothing"; inside its limits)
             or the nearest. A drag always gives the nearest.
         preferred: a pose of the skeleton that what the goals leave free is drawn to: every joint's turn (a slide's

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.ik.kernels import SLIDE
+from viewer.ik.backends.compiled.algebra import SLIDE
 from viewer.ik.system import System
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import IDENTITY, multiply, rotate

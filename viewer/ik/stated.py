@@ -16,7 +16,7 @@ _COORDINATES = {JointKind.HINGE: 1, JointKind.SLIDE: 1, JointKind.UNIVERSAL: 2}
 
 
 def stated_spreads(skeleton: Skeleton) -> Floats:
-    """(J, 3) radians (metres of slides) of each freedom, in the columns of `viewer.ik.natural.spreads`; NaN where none.
+    """(J, 3) radians (metres of slides) of each freedom; NaN where none. Columns: `viewer.ik.mobility_priors.spreads`.
 
     Of a matrix S a coordinate about, or along, a unit axis u takes |S u|: of a diagonal one its numbers, to the bit.
     """

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from viewer.ik.lanes import filled
+from viewer.ik.backends.compiled.simd import filled
 from viewer.spatial.checks import Bools, Floats, Ints
 
 if TYPE_CHECKING:
@@ -122,14 +122,15 @@ class Work(NamedTuple):
         by_turn, by_move: (G, 3, 3) how a goal's angular or scalar residual answers to a turn or move of its effector.
         sines, cosines: (n,) of half the coordinates that are angles; compiled code's, as are
         axes: (n, 3) the world axes that freedoms turn about or move along, times their spreads.
-        jacobian: (n, M) weighted and scaled, transposed; M is m and more, with zeros: see `viewer.ik.kernels_dual`.
+        jacobian: (n, M) weighted and scaled, transposed; M is m and more, with zeros:
+            see `viewer.ik.backends.compiled.dual`.
         gram, factor: (M, M).
         pivots: (M,).
         y, wanted: (m,).
         step, pull: (n,).
         held: (n,) the step of a freedom that is frozen.
         frozen: (n,).
-        since: (1,) steps since the last stride of `viewer.ik.leaps.stride`; a drag goes on counting.
+        since: (1,) steps since the last `viewer.ik.line_search.stride`; a drag goes on counting.
         kept_x, kept_q, kept_t: (2, n), (2, K, 4), (2, K, 3) poses kept aside where goals are solved by groups: the
             start, and what is done of the answer.
         weights, spreads: (2, G), (n,) what the system had before a group was singled out.
@@ -197,7 +198,7 @@ class Many(NamedTuple):
 
 
 class Call(NamedTuple):
-    """What one call of a solver with J joints and G goals, enabled or not, begins with; see `viewer.ik.kernels_call`.
+    """What a call of a solver of J joints and G goals (also disabled) begins with: `viewer.ik.backends.compiled.entry`.
 
     Attributes:
         joints: (K,) the skeleton's joints that the system's are.
@@ -205,6 +206,7 @@ class Call(NamedTuple):
         has_place, has_turn: (G,) whether a goal has such a target.
         places, turns: (G, 3), (G, 4) the goals' own targets.
         rotations, translations: (J, 4), (J, 3) the pose that joints which take no part stay in.
+        numbers: (16,) the `Settings` as numbers, in their order.
     """
 
     joints: Integers
@@ -215,6 +217,40 @@ class Call(NamedTuple):
     turns: Floats
     rotations: Floats
     translations: Floats
+    numbers: Floats
+
+
+class StartTables(NamedTuple):
+    """What compiled code looks at in a start pose: see `viewer.ik.backends.compiled.entry.needs_projection`.
+
+    Attributes:
+        row_joint, rows: (R,), (R, 4) parts of a joint's rotation that its kind leaves at 0: dot products.
+        universal, parts: (U,), (U, 4, 4) universal joints, and the rows of their parts x, y, n and w.
+        slide, along, offset: (S,), (S, 3), (S, 3) slides, the directions in which they slide, and where they rest.
+        idle: (I,) limited joints that take no part in the solve.
+        form, order, rest, axes, home: (I,), (I, 3), (I, 4), (I, 2, 3), (I, 3) of these, as in `System`; their offsets.
+        lower, upper: (I, 3) their limits, in the order of their coordinates.
+        turning: (I, 3) which of their coordinates are angles that may be counted past half a turn.
+        tolerances: (3,) for the parts, for slides beside their directions in metres, for limits.
+    """
+
+    row_joint: Integers
+    rows: Floats
+    universal: Integers
+    parts: Floats
+    slide: Integers
+    along: Floats
+    offset: Floats
+    idle: Integers
+    form: Integers
+    order: Integers
+    rest: Floats
+    axes: Floats
+    home: Floats
+    lower: Floats
+    upper: Floats
+    turning: Bools
+    tolerances: Floats
 
 
 class Settings(NamedTuple):
@@ -343,6 +379,7 @@ def make_call(joints: Ints, goals: Ints, targets: Targets, count: int) -> Call:
         turns=np.array(targets.turns),
         rotations=np.zeros((count, 4)),
         translations=np.zeros((count, 3)),
+        numbers=np.zeros(len(Settings._fields)),
     )
 
 

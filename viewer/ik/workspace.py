@@ -3,43 +3,72 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from viewer.errors import InputError
 from viewer.ik.assemble import Assembly
+from viewer.ik.backends.block import in_block
+from viewer.ik.backends.vectorised.engine import begin, into_limits, residuals
 from viewer.ik.settings import INSIDE
-from viewer.ik.system import State, System, Work, copy_state, make_many, make_state, make_work
-from viewer.ik.vectorised import begin, into_limits, residuals
+from viewer.ik.system import (
+    Call,
+    Integers,
+    StartTables,
+    State,
+    System,
+    Work,
+    copy_state,
+    make_many,
+    make_state,
+    make_work,
+)
 from viewer.skeleton.arguments import wrong_kind
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Bools, Floats, Ints
 
 if TYPE_CHECKING:
+    from viewer.ik.backends.compiled.engine import Prepared
     from viewer.ik.direct import Direct
 
 _AT_LIMIT = 1e-6
+_CHANGED = ("goal_target", "goal_rotation", "goal_weight", "goal_rotation_weight", "spread")
+"""What a solve changes of its system."""
 
 
 class Workspace:
     """A system with its scratch and the pose that is being solved."""
 
-    def __init__(self, skeleton: Skeleton, assembly: Assembly) -> None:
-        """Allocate; goals' targets are this workspace's own."""
+    def __init__(self, skeleton: Skeleton, assembly: Assembly, problems: int = 1) -> None:
+        """Allocate, with room for so many problems; goals' targets are this workspace's own."""
         self.skeleton = skeleton
         self.joints, self.goals = assembly.joints, assembly.goals
         system = assembly.system
-        changed = ("goal_target", "goal_rotation", "goal_weight", "goal_rotation_weight", "spread")
-        self.system = system._replace(**{name: getattr(system, name).copy() for name in changed})
+        self.system = system._replace(**{name: getattr(system, name).copy() for name in _CHANGED})
         self.work = make_work(system)
         self.state, self.trial, self.best, self.anchor, self.start = (make_state(system) for _ in range(5))
-        self.one = make_many(system, 1)
+        self.one = make_many(system, problems)
         np.copyto(self.one.target[0], system.goal_target)
         np.copyto(self.one.rotation[0], system.goal_rotation)
         self._begun: tuple[Pose, str] | None = None
         self.direct: Direct | None = None
+        self.prepared: Prepared | None = None
+
+    def into_block(self, call: Call, tables: StartTables) -> tuple[Integers, Call]:
+        """Move all arrays, and those of a call, into a block for compiled code; what never changes is copied there."""
+        block, moved = in_block(self._groups(call, tables))
+        system, self.work, self.state, self.trial, self.best, self.anchor, self.start, self.one, call, _ = moved
+        self.system = self.system._replace(**{name: getattr(system, name) for name in _CHANGED})
+        return block, call
+
+    def ndims(self, call: Call, tables: StartTables) -> list[int]:
+        """How many axes each of these arrays has."""
+        return [array.ndim for group in self._groups(call, tables) for array in group]
+
+    def _groups(self, call: Call, tables: StartTables) -> tuple[Any, ...]:
+        return *self.arrays, self.start, self.one, call, tables
 
     def go_back(self, pose: Pose) -> bool:
         """Stand at a pose, inside its limits; the scratch holds how far off the goals are; whether it was outside."""
@@ -50,7 +79,7 @@ class Workspace:
 
     @property
     def arrays(self) -> tuple[System, Work, State, State, State, State]:
-        """What a solve works on, in the order that `viewer.ik.driver.solve` takes it."""
+        """What a solve works on, in the order that `viewer.ik.levenberg_marquardt.minimise` takes it."""
         return self.system, self.work, self.state, self.trial, self.best, self.anchor
 
     def pose_at(self, rotations: Floats, translations: Floats) -> None:
@@ -59,12 +88,21 @@ class Workspace:
         rotations.take(self.joints, 0, self.one.q[0], "clip")
         translations.take(self.joints, 0, self.one.t[0], "clip")
 
-    def begin_at(self, pose: Pose, backend: str = "numba") -> None:
-        """Take a pose to start from, not to be brought inside its limits again if that is where `begun_at` was last."""
-        if self._begun is not None and pose is self._begun[0] and backend == self._begun[1]:  # poses do not change
+    def begins_again(self, pose: Pose, backend: str = "numba") -> bool:
+        """Whether ``start`` is this pose, inside its limits: that is where `begun_at` was last; noted in ``one``."""
+        again = self._begun is not None and pose is self._begun[0] and backend == self._begun[1]  # poses do not change
+        if again:
             self.one.again[0] = True
-        else:
+        return again
+
+    def begin_at(self, pose: Pose, backend: str = "numba") -> None:
+        """Take a pose to start from, not to be brought inside its limits again if `begins_again`."""
+        if not self.begins_again(pose, backend):
             self.pose_at(pose.rotations, pose.translations)
+
+    def forget(self) -> None:
+        """Remember no pose as that of ``start``."""
+        self._begun = None
 
     def begun_at(self, pose: Pose, backend: str = "numba") -> None:
         """Remember that ``start`` is this pose, inside its limits; backends differ in its last bits."""
@@ -80,7 +118,7 @@ class Workspace:
         turns.take(self.goals, 0, self.one.rotation[0], "clip")
 
     def begin(self, *, settle: bool = False) -> bool:
-        """What `viewer.ik.problems.solve_many` does before a solve, for methods of their own; whether it was out."""
+        """What `viewer.ik.problems.solve_batch` does before a solve, for methods of their own; whether it was out."""
         state, one = self.state, self.one
         self.aim_now()
         np.copyto(state.q, one.q[0])

@@ -261,7 +261,7 @@ def movie(
     clip = _clip(character, pose, frames, fps)
     marked = tuple(goals or ())
     if clip is None and not turntable:
-        raise InputError("expected motion, or a pose that is turned round, found a pose that stands still")
+        raise InputError("expected a motion or a turntable, found a still pose")
     stood = clip.pose(0) if clip is not None else pose or _skeleton(character).relaxed_pose()
     first = scene_of(character, stood, goals=marked, limits=limits)
 

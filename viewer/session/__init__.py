@@ -7,15 +7,13 @@ from viewer.document.document import Document, DocumentGoal, Item, Mode, Scope, 
 from viewer.document.drag_goals import Grab
 from viewer.document.opening import new_document
 from viewer.document.report import GoalError, Report
-from viewer.ik.goals import GoalKind
+from viewer.session.clock import Loop
 from viewer.session.session import Session
-from viewer.session.transport import Loop
 
 __all__ = [
     "Document",
     "DocumentGoal",
     "GoalError",
-    "GoalKind",
     "Grab",
     "Item",
     "Loop",

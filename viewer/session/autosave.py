@@ -1,107 +1,20 @@
-"""Autosave: a worker thread writes what has changed; the folders and locks of recovery files."""
+"""Autosave: a worker thread writes what has changed; what windows that ended without closing have left behind."""
 
 from __future__ import annotations
 
-import contextlib
-import os
 import secrets
-import sys
 import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from platformdirs import user_config_path, user_log_path, user_state_path
-
 from viewer.document.document import Document
 from viewer.errors import ViewerError
 from viewer.formats.files import reason, write_whole
-from viewer.session.files import Kept, session_bytes
-from viewer.session.script.tape import Tape
-
-
-def lock(path: Path) -> BinaryIO | None:
-    """Take a lock file, made if need be; None if another process holds it.
-
-    The lock lasts until the file that is returned is closed, or until the process is gone, even by kill -9.
-
-    Raises:
-        OSError: the file cannot be made or opened.
-    """
-    while True:
-        file = path.open("ab")
-        try:
-            _take(file)
-        except OSError:
-            file.close()
-            return None
-        if is_of(file, path):
-            return file
-        file.close()  # whoever held it has removed it in between: that lock would be of no file
-
-
-def is_of(file: BinaryIO, path: Path) -> bool:
-    """Whether an open file is still the one of that name."""
-    try:
-        return os.path.samestat(os.fstat(file.fileno()), path.stat())
-    except OSError:
-        return False
-
-
-def remove_if_free(path: Path) -> None:
-    """Remove a lock file that no process holds, if it can be removed."""
-    try:
-        held = lock(path)
-        if held is None:
-            return
-        if sys.platform == "win32":  # an open file cannot be removed there, and one that is held neither
-            held.close()
-        path.unlink()
-        held.close()
-    except OSError:
-        return
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _take(file: BinaryIO) -> None:
-        file.seek(0)
-        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-
-else:
-    import fcntl
-
-    def _take(file: BinaryIO) -> None:
-        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-HOME_VARIABLE = "IKVIEWER_HOME"
-"""Names one folder for everything instead of the system's usual ones."""
-
-_NAME = "ikviewer"
-
-
-def config_folder() -> Path:
-    """The folder of the preferences; it may not exist yet."""
-    return _own("config") or user_config_path(_NAME, appauthor=False)
-
-
-def recovery_folder() -> Path:
-    """The folder of what is saved by itself; it may not exist yet."""
-    return _own("recovery") or user_state_path(_NAME, appauthor=False) / "recovery"
-
-
-def log_folder() -> Path:
-    """The folder of the log of faults; it may not exist yet."""
-    return _own("log") or user_log_path(_NAME, appauthor=False)
-
-
-def _own(name: str) -> Path | None:
-    home = os.environ.get(HOME_VARIABLE)
-    return Path(home) / name if home else None
-
+from viewer.session.action_log import ActionLog
+from viewer.session.files import SUFFIX, Kept, read_kept, session_bytes
+from viewer.session.folders import is_of, lock, recovery_folder, remove, remove_if_free
 
 SECONDS_BETWEEN = 2.0
 """From one writing to the next, at least."""
@@ -110,21 +23,13 @@ FIRST_RETRY, LONGEST_RETRY = 1.0, 10.0
 SHARE = 8.0
 """Writing takes a part of the time at most: after one of a second nothing is written for eight."""
 
-SUFFIX = ".ikv.json"
-
 
 @dataclass(frozen=True, slots=True)
 class _Work:
     document: Document
     kept: Kept
-    tape: Tape | None = None
+    log: ActionLog | None = None
     entries: int = 0
-
-
-def remove(path: Path) -> None:
-    """Remove a file if it is there and can be."""
-    with contextlib.suppress(OSError):
-        path.unlink(missing_ok=True)
 
 
 class Autosave:
@@ -156,19 +61,19 @@ class Autosave:
         """The recovery file."""
         return self._folder / f"{self._name}{SUFFIX}"
 
-    def keep(self, document: Document, kept: Kept, tape: Tape | None = None) -> None:
+    def keep(self, document: Document, kept: Kept, log: ActionLog | None = None) -> None:
         """Hand over a document that is not saved; cheap, to be called at every change.
 
         Args:
             document: as it is now.
             kept: what its recovery file says of it.
-            tape: the actions that have led to it, if they are recorded.
+            log: the actions that have led to it, if they are recorded.
         """
         if document is self._given:
             return
         self._given = document
         with self._wake:
-            self._next = _Work(document, kept, tape, 0 if tape is None else len(tape))
+            self._next = _Work(document, kept, log, 0 if log is None else len(log))
             self._wake.notify()
         if self._thread is None:
             self._thread = threading.Thread(target=self._work, name="ikviewer-autosave", daemon=True)
@@ -227,7 +132,7 @@ class Autosave:
         except OSError as error:
             return f"nothing can be saved by itself: {error.filename or self._folder}: {reason(error)}"
         try:
-            actions = None if work.tape is None else work.tape.written(work.entries, work.document)
+            actions = None if work.log is None else work.log.written(work.entries, work.document)
             content = session_bytes(work.document, kept=work.kept, actions=actions)
         except Exception as error:  # noqa: BLE001 - a thread that ends would end all autosaving, and silently
             return str(error) if isinstance(error, ViewerError) else f"{type(error).__name__}: {error}"
@@ -259,3 +164,60 @@ class Autosave:
         if self._held is not None:
             self._held.close()
         self._held = lock(place)
+
+
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    """A document that was being worked on when its window ended.
+
+    Attributes:
+        path: the recovery file; `viewer.session.files.load_session` reads it.
+        kept: when it was written, since when there was unsaved work, and the file that the user had it in.
+    """
+
+    path: Path
+    kept: Kept
+
+    @property
+    def minutes(self) -> float:
+        """Minutes of work in it."""
+        return max(0.0, self.kept.at - self.kept.since) / 60.0
+
+    def discard(self) -> None:
+        """Give it up, or have done with it once it is open again."""
+        for path in (self.path, self.path.with_suffix(".lock")):
+            remove(path)
+
+
+def recoveries(folder: Path | None = None) -> tuple[Recovery, ...]:
+    """What there is to recover, newest first; what windows that are still open keep is not among it."""
+    place = folder or recovery_folder()
+    found = []
+    for path in sorted(place.glob(f"*{SUFFIX}")) if place.is_dir() else []:
+        if not _is_left(path):
+            continue
+        try:
+            found.append(Recovery(path, read_kept(path)))
+        except ViewerError:
+            # Not a recovery file: it is left where it is.
+            continue
+    return tuple(sorted(found, key=lambda recovery: -recovery.kept.at))
+
+
+def sweep_locks(folder: Path) -> None:
+    """Remove the lock files of windows that are gone and have left nothing."""
+    for path in folder.glob("*.lock") if folder.is_dir() else []:
+        if not path.with_suffix(".json").exists():  # of a.ikv.json it is a.ikv.lock
+            remove_if_free(path)
+
+
+def _is_left(path: Path) -> bool:
+    """Whether the window that wrote it is gone."""
+    try:
+        held = lock(path.with_suffix(".lock"))
+    except OSError:
+        return False
+    if held is None:
+        return False
+    held.close()
+    return True

@@ -33,7 +33,7 @@ def backed_up(path: Path, content: bytes) -> Iterator[list[str]]:
         content: what is to be written.
 
     Yields:
-        A list that takes one line if no backup can be kept; nobody is kept from saving by that.
+        A list that takes one line if no backup can be kept; the file is saved all the same.
     """
     problems: list[str] = []
     target = Path(os.path.realpath(path))

@@ -15,8 +15,8 @@ from viewer.errors import FormatError, InputError
 from viewer.formats.files import decode_utf8, read_bytes, write_whole
 from viewer.formats.json_reading import found, kind_of, parse
 from viewer.formats.json_typed import decode_typed
-from viewer.session.backup import backed_up
-from viewer.session.script.tape import Tape
+from viewer.session.action_log import ActionLog
+from viewer.session.backup import SUFFIX, backed_up
 from viewer.session.storage import version_1
 from viewer.session.storage.arrays import check_packed, plain_number
 from viewer.session.storage.documents import Kept, SessionData, document_data, document_of
@@ -27,7 +27,6 @@ __all__ = [
     "load_session", "open_session", "read_kept", "read_session", "save_session", "session_bytes",
 ]  # fmt: skip
 
-SUFFIX = ".ikv.json"
 VERSION = 2
 """The version that is written, and the newest that is read."""
 
@@ -51,18 +50,18 @@ class Saved(NamedTuple):
     problem: str
 
 
-def save_session(document: Document, path: str | Path, tape: Tape | None = None) -> Saved:
+def save_session(document: Document, path: str | Path, log: ActionLog | None = None) -> Saved:
     """Write a document, whole or not at all; what the file held before is kept as a backup beside it.
 
     Args:
         document: what is saved.
         path: of the file; see `viewer.session.backup.backup_of` for the backup's.
-        tape: the actions that led to the document, to be saved along with it.
+        log: the actions that led to the document, to be saved along with it.
 
     Raises:
         OutputError: it cannot be written; whatever stood there before still does, the backup too.
     """
-    actions = None if tape is None else tape.written(last=document)
+    actions = None if log is None else log.written(last=document)
     content = session_bytes(document, actions=actions, folder=Path(os.path.realpath(path)).parent)
     with backed_up(Path(path), content) as problems:
         write_whole(Path(path), content)

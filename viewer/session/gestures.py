@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
@@ -13,11 +13,9 @@ from viewer.document.drag_goals import Grab
 from viewer.document.effector_transform import still_report
 from viewer.document.goal import Item
 from viewer.errors import InputError
-from viewer.session.history import State
+from viewer.session.history import State, Step
 from viewer.session.ik_drag import IkDrag
-from viewer.session.solving import settle
-from viewer.session.stepping import Blend, Stepping
-from viewer.skeleton.pose import Pose
+from viewer.session.solving import Solvers, applied, settle
 
 
 @dataclass(slots=True)
@@ -25,7 +23,7 @@ class Gesture:
     """A gesture under way.
 
     Attributes:
-        label: what the history will call it.
+        label: of its undo step.
         start: the state that cancelling goes back to.
         drag: of an IK drag.
         saved: whether it changes what a file would hold.
@@ -37,178 +35,103 @@ class Gesture:
     saved: bool = False
 
 
-@dataclass(slots=True)
-class Trap:
-    """Where a drag was left short of its targets.
+class GestureManager:
+    """Begins, changes and ends gestures: sliders, FK and IK drags. There is one at a time.
+
+    States are passed in and returned: the caller shows them.
 
     Attributes:
-        drag: that knows the way out, if there is one.
-        document: as it was left; the way out is no more when pose, goals or limits are others.
-        searched: whether the way out was looked for.
-        pose: the way out, if it was found.
+        gesture: the one under way, or None.
     """
 
-    drag: IkDrag
-    document: Document
-    searched: bool = False
-    pose: Pose | None = None
-
-    def holds(self, now: Document) -> bool:
-        """Whether a document is still caught in it."""
-        then = self.document
-        same = all(getattr(now, name) is getattr(then, name) for name in ("pose", "goals", "skeleton", "unlimited"))
-        return same and now.limits_on == then.limits_on
-
-
-class Gestures(Stepping):
-    """Sliders, FK and IK drags."""
-
-    def __init__(self, state: State) -> None:
+    def __init__(self, solvers: Solvers) -> None:
         """Begin with none under way."""
-        super().__init__(state)
-        self._gesture: Gesture | None = None
-        self._trap: Trap | None = None
+        self.gesture: Gesture | None = None
+        self._solvers = solvers
 
     @property
-    def gesture(self) -> str | None:
-        """The label of the gesture under way, or None."""
-        return None if self._gesture is None else self._gesture.label
+    def drag(self) -> IkDrag | None:
+        """The IK drag under way, or None."""
+        return None if self.gesture is None else self.gesture.drag
 
-    @property
-    def dragging(self) -> bool:
-        """Whether an IK drag is under way."""
-        return self._gesture is not None and self._gesture.drag is not None
+    def begin(self, label: str, state: State) -> None:
+        """Begin a gesture of updates."""
+        self.gesture = Gesture(label, state)
 
-    def begin(self, label: str) -> None:
-        """Begin a gesture of `update`s: a slider, an FK drag. One that is under way is committed."""
-        self._conclude()
-        self._gesture = Gesture(label, self._state)
-
-    def update(self, action: Action) -> None:
-        """Do an action as part of the gesture.
+    def begin_drag(self, items: tuple[Item, ...], grab: Grab | None, state: State) -> None:
+        """Begin an IK drag.
 
         Raises:
-            InputError: what is asked cannot be done, or no such gesture is under way.
+            InputError: as of `IkDrag`; nothing is begun.
         """
-        gesture = self._gesture
+        drag = IkDrag(state.document, tuple(items), grab, self._solvers)
+        self.gesture = Gesture(drag.label, state, drag, saved=True)
+
+    def update(self, action: Action, state: State) -> State | None:
+        """The state after an action that is part of the gesture; None where it changes nothing.
+
+        Raises:
+            InputError: what is asked cannot be done, or no gesture of updates is under way.
+        """
+        gesture = self.gesture
         if gesture is None or gesture.drag is not None:
             raise InputError(f"{action.label}: no gesture was begun")
-        after = self._after(action)
+        after = applied(action, state, self._solvers)
         if after is not None:
-            gesture.saved |= action.saved
-            self._show(after)
+            self.note(saved=action.saved)
+        return after
 
-    def begin_drag(self, items: tuple[Item, ...], grab: Grab | None = None) -> None:
-        """Begin an IK drag; one gesture that is under way is committed.
+    def note(self, *, saved: bool) -> None:
+        """Note that the gesture did something, and whether that changes what a file would hold."""
+        if self.gesture is not None:
+            self.gesture.saved |= saved
 
-        Args:
-            items: effectors, whose goals will move, and joints (the root too), which have a goal for this drag.
-            grab: a point of a bone that has a goal for this drag.
-
-        Raises:
-            InputError: nothing to drag, unknown names, goals that no solver takes; nothing is begun.
-        """
-        self._conclude()
-        drag = IkDrag(self.document, tuple(items), grab, self._solvers)
-        self._gesture = Gesture(drag.label, self._state, drag, saved=True)
-
-    def drag_to(self, targets: Mapping[Item, tuple[ArrayLike | None, ArrayLike | None]]) -> None:
-        """Take new targets of the dragged items; `tick` then moves the body.
-
-        Args:
-            targets: item -> (position (3,) metres or None: as before, rotation (4,) or None), world frame. The position
-                of a grabbed joint's item is the grabbed point's.
+    def drag_to(self, targets: Mapping[Item, tuple[ArrayLike | None, ArrayLike | None]]) -> Document:
+        """The document with new targets of the dragged items.
 
         Raises:
-            InputError: no drag is under way, an item that is not dragged, numbers that are none.
+            InputError: no drag is under way, or as of `IkDrag.aim`.
         """
-        gesture = self._gesture
-        if gesture is None or gesture.drag is None:
-            raise InputError("no drag was begun")
-        gesture.drag.aim(targets)
-        self._show(State(gesture.drag.document, self.report))
-
-    @property
-    def chain(self) -> tuple[int, int]:
-        """How many joints above what is dragged take part, and how many can; (0, 0) where none is dragged by IK."""
-        drag = None if self._gesture is None else self._gesture.drag
-        return (0, 0) if drag is None else (drag.chain, drag.longest_chain)
+        drag = self._the_drag()
+        drag.aim(targets)
+        return drag.document
 
     def set_chain(self, length: int) -> None:
-        """Let only so many joints above what is dragged take part, until the drag is over.
+        """Let only so many joints above what is dragged take part.
 
         Raises:
             InputError: no drag is under way, or what is no whole number.
         """
-        gesture = self._gesture
-        if gesture is None or gesture.drag is None:
-            raise InputError("no drag was begun")
-        gesture.drag.set_chain(length)
-        self.revision += 1
+        self._the_drag().set_chain(length)
 
-    def commit(self) -> None:
-        """The gesture is over: what it did is one undo step, if it did anything."""
-        gesture, self._gesture = self._gesture, None
+    def _the_drag(self) -> IkDrag:
+        if self.drag is None:
+            raise InputError("no drag was begun")
+        return self.drag
+
+    def step(self, now: float) -> State | None:
+        """The state after a bounded number of the drag's iterations; None where nothing is to be solved."""
+        gesture, drag = self.gesture, self.drag
+        if gesture is None or drag is None or not drag.pending:
+            return None
+        drag.step(now, gesture.start.document.solver.tick_iterations)
+        return State(drag.document, drag.report)
+
+    def commit(self, state: State) -> Step | None:
+        """End the gesture: the step from its start to a state, or to where its drag leads; None if there is none."""
+        gesture, self.gesture = self.gesture, None
         if gesture is None:
-            return
-        if gesture.drag is not None:
-            if not gesture.drag.moved:
-                self._show(gesture.start)
-                return
-            after = self._released(gesture.drag)
-        else:
-            after = self._state
-        caught = gesture.drag is not None and gesture.drag.stalled
-        self._trap = Trap(gesture.drag, after.document) if gesture.drag is not None and caught else None
-        self._add(gesture.label, after, before=gesture.start, saved=gesture.saved)
+            return None
+        after = state if gesture.drag is None else self._released(gesture.drag)
+        return Step(gesture.label, gesture.start, after, saved=gesture.saved)
 
     def _released(self, drag: IkDrag) -> State:
         document = drag.finish()
-        if drag.temporary:  # its goal is gone: what the others ask for is all there is
+        if drag.temporary:  # its goal is gone: the goals that stay are all there is
             return settle(document, self._solvers)
         return State(document, drag.report.whole() if drag.report else still_report(document))
 
-    def cancel(self) -> None:
-        """The gesture is over and did nothing: the very document that it began with is back."""
-        gesture, self._gesture = self._gesture, None
-        if gesture is not None:
-            self._show(gesture.start)
-
-    @property
-    def escape_offered(self) -> bool:
-        """Whether the last drag was left in a trap that a solve with restarts gets out of; looked for when asked."""
-        trap = self._trap
-        if trap is None or self._gesture is not None or not trap.holds(self.document):
-            return False
-        if not trap.searched:
-            trap.pose = trap.drag.escape() if self.document.solver.restarts else None
-            trap.searched = True
-        return trap.pose is not None
-
-    def accept_escape(self) -> None:
-        """Take the way out: one undo step, blended in by `tick`. Nothing where none is offered."""
-        if not self.escape_offered or self._trap is None or self._trap.pose is None:
-            return
-        start = self.document
-        after = replace(start, pose=self._trap.pose)
-        self._add("Escape", State(after, still_report(after)))
-        self._blend = Blend(start.pose, self._state)
-        self._show(State(replace(after, pose=start.pose), self.report))
-
-    def _conclude(self) -> None:
-        self.commit()
-        super()._conclude()
-
-    def _abandon(self) -> bool:
-        under_way = self._gesture is not None
-        self.cancel()
-        super()._abandon()
-        return under_way
-
-    def _tick_drag(self, now: float) -> bool:
-        gesture = self._gesture
-        if gesture is None or gesture.drag is None or not gesture.drag.pending:
-            return False
-        gesture.drag.step(now, gesture.start.document.solver.tick_iterations)
-        self._show(State(gesture.drag.document, gesture.drag.report))
-        return True
+    def cancel(self) -> State | None:
+        """End the gesture; the state that it began with, None if there is none."""
+        gesture, self.gesture = self.gesture, None
+        return None if gesture is None else gesture.start

@@ -14,7 +14,7 @@ MOST_STEPS = 500
 
 @dataclass(frozen=True, slots=True, eq=False)
 class State:
-    """A document and what is said of its last solve."""
+    """A document and the report of its last solve; None where its pose was not solved and misses a goal."""
 
     document: Document
     report: Report | None = None
@@ -26,6 +26,12 @@ class Step:
 
     ``before`` is not always the ``after`` of the step before it: between the two the clip may have been played, which
     is no step.
+
+    Attributes:
+        label: its name in the history.
+        before: what it began with.
+        after: what it led to.
+        saved: whether it changes what a file would hold: selecting does not.
     """
 
     label: str
@@ -34,7 +40,7 @@ class Step:
     saved: bool = True
 
 
-class History:
+class UndoHistory:
     """The steps done and undone.
 
     Attributes:
@@ -43,27 +49,41 @@ class History:
 
     def __init__(self) -> None:
         """Begin with none."""
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget all steps; the document is as it was saved."""
         self._steps: list[Step] = []
         self.index = 0
         self._forgotten: Step | None = None
+        self._in_file: Step | None = None
 
     def __len__(self) -> int:
         """Steps done and undone."""
         return len(self._steps)
 
     @property
-    def labels(self) -> tuple[str, ...]:
-        """What each step is called."""
-        return tuple(step.label for step in self._steps)
+    def steps(self) -> tuple[Step, ...]:
+        """The steps done and undone, oldest first."""
+        return tuple(self._steps)
 
     @property
-    def last_saved_kind(self) -> Step | None:
-        """The last step done that changed what a file would hold: what tells whether a document is as it was saved."""
+    def latest_saved(self) -> Step | None:
+        """The last step done that changed what a file would hold."""
         done = reversed(self._steps[: self.index])
         return next((step for step in done if step.saved), self._forgotten)
 
+    @property
+    def modified(self) -> bool:
+        """Whether a file would hold something else now than when the document was saved."""
+        return self.latest_saved is not self._in_file
+
+    def mark_saved(self) -> None:
+        """Note that a file holds the document as it is now."""
+        self._in_file = self.latest_saved
+
     def add(self, step: Step) -> None:
-        """Note a step; those undone are forgotten, and the oldest where there are too many."""
+        """Add a step; steps that are undone are forgotten, and the oldest ones beyond `MOST_STEPS`."""
         del self._steps[self.index :]
         self._steps.append(step)
         while len(self._steps) > MOST_STEPS:

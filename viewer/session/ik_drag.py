@@ -16,14 +16,13 @@ from viewer.document.document import Document
 from viewer.document.drag_goals import Grab, Held, Target, drag_goals, held_joint
 from viewer.document.effector_transform import measured
 from viewer.document.goal import Item
+from viewer.document.key_editing import carried_pose
 from viewer.document.linked_targets import shared_by
 from viewer.document.report import Report, Trace
 from viewer.document.scope import joint_of, locked_joints, violation
-from viewer.document.take.editing import carried_pose
 from viewer.errors import InputError, quote
-from viewer.ik.goals import Goal
 from viewer.ik.solution import Status
-from viewer.session.solving import Rest, Solvers, SteppedDrag, kept_pose, target_rows, tolerances
+from viewer.session.solving import Rest, Solvers, kept_pose, target_rows, tolerances
 from viewer.skeleton.effectors import find_place
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.relaxed import blend_poses
@@ -157,11 +156,13 @@ class IkDrag:
         self.trace = Trace()
         self.report: Report | None = None
         self.document = taken_up(document, self._given)
-        self._drag = self._begin(document.pose)
+        self._kinds: tuple[object, ...] = ()
+        self._ask()
+        self._begin(document.pose)
 
     @property
     def label(self) -> str:
-        """What the history calls it."""
+        """Of its undo step."""
         return f"Drag {self._given[0].name}" if len(self._given) == 1 else f"Drag {len(self._given)} items"
 
     @property
@@ -190,15 +191,17 @@ class IkDrag:
         taken = {item: self._target(item, *target) for item, target in (along | places).items()}
         if all(self._targets.get(item) == target for item, target in taken.items()):
             return
+        only_moved = all(item in self._rows and _only_moves(self._targets.get(item), to) for item, to in taken.items())
         self._targets |= taken
         self._rest.disturb()
         for item, target in taken.items():
             if item.kind == "effector":
                 goal = self.document.goal(item.name).moved(target.position, target.rotation)
                 self.document = with_goal(self.document, goal)
-        goals = self._asked()
-        if _kinds(goals) != self._kinds:
-            self._drag = self._begin(self._solved or self.start.pose)
+        if only_moved:
+            self._move_rows(taken)
+        elif self._ask():
+            self._begin(self._solved or self.start.pose)
 
     def set_chain(self, length: int) -> None:
         """Let only so many joints above what is dragged take part, at least one; the others go back to the start.
@@ -213,7 +216,9 @@ class IkDrag:
         self.chain = length
         whole = length == self.longest_chain
         self._locked = self._fixed if whole else locked_beyond(self.start.skeleton, self._ways, length, self._fixed)
-        self._drag, self._solved = self._begin(self.start.pose), None
+        self._ask()
+        self._begin(self.start.pose)
+        self._solved = None
         self._rest.disturb()
 
     def _target(self, item: Item, position: ArrayLike | None, rotation: ArrayLike | None) -> Target:
@@ -224,26 +229,43 @@ class IkDrag:
         turn = before.rotation if rotation is None else as_turn(rotation, what)
         return Target(place, turn)
 
-    def _asked(self) -> dict[str, Goal]:
+    def _ask(self) -> bool:
+        """Make the goals of the drag anew; whether they are of other kinds than before."""
         # Joints that have no target yet stay where they were at the start.
         asking = replace(self.document, pose=self.start.pose)
         effectors = {item.name for item in self._items if item.kind == "effector"}
-        return drag_goals(asking, self._joints, self._targets, effectors)
+        goals = drag_goals(asking, self._joints, self._targets, effectors)
+        kinds, self._names = tuple((name, goal.kind) for name, goal in goals.items()), tuple(goals)
+        changed, self._kinds, self._goals = kinds != self._kinds, kinds, tuple(goals.values())
+        self._places, self._turns = target_rows(self._goals)
+        joints = {one.joint for one in self._joints}
+        self._rows = {
+            Item("effector", name): row
+            for row, (name, goal) in enumerate(goals.items())
+            if name in effectors and find_place(asking.skeleton, goal.effector).joint not in joints
+        }
+        return changed
 
-    def _begin(self, pose: Pose) -> SteppedDrag:
-        goals = self._asked()
-        self._kinds = _kinds(goals)
-        return self._solvers.drag(replace(self.document, pose=pose), tuple(goals.values()), self._locked)
+    def _move_rows(self, taken: Iterable[Item]) -> None:
+        """Take over the targets of effectors that were moved, and nothing else of their goals."""
+        for item in taken:
+            row, goal = self._rows[item], self.document.goal(item.name)
+            if goal.has_position:
+                self._places[row] = goal.position
+            if goal.has_rotation:
+                self._turns[row] = goal.rotation
+
+    def _begin(self, pose: Pose) -> None:
+        self._drag = self._solvers.drag(replace(self.document, pose=pose), self._goals, self._locked)
 
     def step(self, now: float, iterations: int) -> None:
         """One tick: so many iterations at most."""
-        goals = self._asked()
-        solution = self._drag.step(*target_rows(tuple(goals.values())), iterations)
+        solution = self._drag.step(self._places, self._turns, iterations)
         self.trace.add(solution)
-        self.report = Report(solution, tuple(goals), tolerances(self.start.solver), self.trace, whole=False)
+        self.report = Report(solution, self._names, tolerances(self.start.solver), self.trace, whole=False)
         before = self._solved or self.start.pose
         pose = kept_pose(self.start, solution) or before
-        self._rest.note(None if self._solved is None else (before, pose), solution)
+        self._rest.note(None if self._solved is None else (before, pose), *self.trace.steps[-1][1:])
         self._solved = pose
         self.document = replace(self.document, pose=self._blended(pose, now))
 
@@ -274,8 +296,8 @@ class IkDrag:
             self._solved = carried_pose(self._solved, before, after)
         pose = self._solved or after
         self.document = replace(document, pose=pose)
-        if _kinds(self._asked()) != self._kinds or not self._drag.carry(after, pose):
-            self._drag = self._begin(pose)
+        if self._ask() or not self._drag.carry(after, pose):
+            self._begin(pose)
         self._rest.disturb()
 
     def finish(self) -> Document:
@@ -301,5 +323,8 @@ class IkDrag:
         return None if found is None else kept_pose(self.document, found)
 
 
-def _kinds(goals: dict[str, Goal]) -> tuple[object, ...]:
-    return tuple((name, goal.kind) for name, goal in goals.items())
+def _only_moves(before: Target | None, target: Target) -> bool:
+    """Whether an item that had a target has the same parts of one now."""
+    if before is None:
+        return False
+    return (before.position is None, before.rotation is None) == (target.position is None, target.rotation is None)

@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from viewer.errors import ViewerError
 from viewer.formats.files import read_bytes, write_whole
-from viewer.session.autosave import config_folder
+from viewer.session.folders import config_folder
 
 MOST_RECENT = 12
 """Files that are remembered."""
@@ -76,7 +76,7 @@ def load_preferences(path: Path | None = None) -> Preferences:
     place = path or _place()
     try:
         return msgspec.json.decode(read_bytes(place, str(place)), type=Preferences)
-    # Nobody is to be kept from the program by its own notes: what is damaged is written anew at the end.
+    # A damaged file must not keep the program from starting: it is written anew at the end.
     except (ViewerError, msgspec.MsgspecError, UnicodeError, RecursionError):
         return Preferences()
 

@@ -1,4 +1,4 @@
-"""A recording under way: its clock, the motion beneath it, and samples of the body while a hand moves it."""
+"""Recording: the frame that the clock has come to, the motion beneath it, and samples of the body that is moved."""
 
 from __future__ import annotations
 
@@ -6,17 +6,20 @@ from dataclasses import replace
 
 import numpy as np
 
+from viewer.document.actions.settings import at_frame
+from viewer.document.checks import as_number
 from viewer.document.default_goals import carried
 from viewer.document.document import Document
 from viewer.document.effector_transform import still_report
-from viewer.document.take.changing import take_of
-from viewer.document.take.editing import carried_pose, different, with_joints
-from viewer.document.take.evaluate import on_own_bones, take_pose
-from viewer.document.take.pins import pins_held
-from viewer.document.take.simplify import Recorded, Run, recorded, simplified
-from viewer.document.take.values import MOST_FRAMES, Take
+from viewer.document.evaluation import frame_pose, motion_of, on_own_bones
+from viewer.document.key_editing import carried_pose, different, with_joints
+from viewer.document.pins import pins_held, resolved
+from viewer.document.simplify import Recorded, Run, recorded, simplified
+from viewer.document.take import MOST_FRAMES, Take
+from viewer.document.take_changes import take_of
+from viewer.errors import InputError
 from viewer.session.gestures import Gesture
-from viewer.session.history import State
+from viewer.session.history import State, Step
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.relaxed import blend_poses
 
@@ -28,7 +31,171 @@ _GAP = 0.1
 """Seconds from tick to tick beyond which the body is taken to have stood still first, and moved last."""
 
 
-class Recorder:
+class TakeRecorder:
+    """Begins and ends recordings, and makes one undo step of each.
+
+    While it records, ticks advance the frame at the take's rate times the speed; movements by hand are sampled, and are
+    no undo steps of their own.
+
+    Attributes:
+        run_out: how many recordings have ended by themselves, at the end of a clip.
+        last_seconds: how long the recording was that ended last; None if nothing was recorded.
+    """
+
+    def __init__(self) -> None:
+        """Begin at rest."""
+        self.run_out = 0
+        self.last_seconds: float | None = None
+        self._tolerance_deg = 0.0
+        self._recording: Recording | None = None
+        self._pace = _Pace()
+        self._seen: Document | None = None
+        self._now = 0.0
+        self._due: int | None = None
+        self._still: Pose | None = None
+        self._steps: list[tuple[str, bool]] = []
+
+    @property
+    def tolerance_deg(self) -> float:
+        """Degrees by which simplifying a recording may turn any joint otherwise; 0: every frame stays a key."""
+        return self._tolerance_deg
+
+    @tolerance_deg.setter
+    def tolerance_deg(self, value: float) -> None:
+        self._tolerance_deg = as_number(value, "recording tolerance", least=0.0, most=180.0)
+
+    @property
+    def recording(self) -> bool:
+        """Whether a recording is under way."""
+        return self._recording is not None
+
+    @property
+    def has_samples(self) -> bool:
+        """Whether a recording is under way in which something was moved."""
+        return self._recording is not None and self._recording.has_samples
+
+    @property
+    def seconds(self) -> float:
+        """How long it has run; 0 where none does."""
+        return 0.0 if self._recording is None else self._recording.seconds
+
+    @property
+    def at_end(self) -> bool:
+        """Whether the recording under way has come to the end of the clip."""
+        return self._recording is not None and self._recording.frame >= self._recording.most
+
+    def begin(self, start: State, shown: Document) -> None:
+        """Record from a state on.
+
+        Args:
+            start: what undoing the recording goes back to.
+            shown: the document as it is, in the middle of a gesture perhaps.
+
+        Raises:
+            InputError: the clip is at its end.
+        """
+        recording = Recording(start)
+        if recording.most == 0:
+            raise InputError("a clip of one frame leaves no time to record")
+        if recording.frame >= recording.most:
+            raise InputError(f"there is nothing to record on after frame {recording.most}: go back first")
+        self._recording, self._seen, self._steps, self._pace = recording, shown, [], _Pace()
+
+    def at_its_frame(self, state: State) -> State:
+        """A state as it is shown while it records: at the frame and with the take of the recording."""
+        recording, document = self._recording, state.document
+        if recording is None or (document.frame == recording.frame and document.take is recording.take):
+            return state
+        return State(replace(document, frame=recording.frame, take=recording.take), state.report)
+
+    def note_step(self, step: Step) -> None:
+        """Note a step that was done while it records: it becomes part of the recording's."""
+        self._steps.append((step.label, step.saved))
+
+    def note_gesture(self) -> None:
+        """A gesture begins: `drop_gesture` forgets what is recorded from here on."""
+        if self._recording is not None:
+            self._recording.mark()
+
+    def drop_gesture(self) -> None:
+        """The gesture was cancelled."""
+        if self._recording is not None:
+            self._recording.drop()
+
+    def saw(self, document: Document) -> None:
+        """Note the document shown: one with another pose later on was edited meanwhile."""
+        self._seen = document
+
+    def _is_edited(self, document: Document) -> bool:
+        return self._seen is not None and document.pose is not self._seen.pose
+
+    def before_tick(self, now: float, speed: float, state: State, gesture: Gesture | None) -> State:
+        """The state with the motion beneath it gone on to the frame that is due; see `_followed`.
+
+        Args:
+            now: seconds, of any clock that does not go back.
+            speed: 1 is the clock's own.
+            state: what is shown.
+            gesture: the one under way.
+        """
+        recording = self._recording
+        assert recording is not None
+        self._now = self._pace.at(now, speed)
+        self._still = (self._seen or state.document).pose
+        due = recording.due(self._now)
+        follows = recording.plays and (gesture is not None or self._is_edited(state.document))
+        self._due = due if follows else None
+        return _followed(state, gesture, recording, due) if follows else state
+
+    def after_tick(self, state: State, *, in_gesture: bool) -> State | None:
+        """Take the samples that are due; the state to show if it is at another frame now."""
+        recording, document = self._recording, state.document
+        assert recording is not None
+        assert self._still is not None
+        moving = in_gesture or self._is_edited(document)
+        advanced = recording.advance(self._now, document, moving=moving, still=self._still, at=self._due)
+        if not advanced or moving or not recording.plays:
+            return state if advanced else None
+        played = at_frame(replace(document, take=recording.take), recording.frame)
+        return State(played, still_report(played))
+
+    def abandon(self) -> State | None:
+        """Forget the recording; the state that it began with, None where none is under way."""
+        recording, self._recording = self._recording, None
+        return None if recording is None else recording.start
+
+    def end(self, document: Document) -> tuple[State, Step | None]:
+        """End the recording under way: the state to show, and the undo step, if anything was done.
+
+        `last_seconds` says afterwards whether anything was recorded.
+        """
+        recording, self._recording, self.last_seconds = self._recording, None, None
+        assert recording is not None
+        if self._is_edited(document) and self._seen is not None:
+            recording.note(document, self._seen.pose)
+        take, start = recording.finished(self._tolerance_deg), recording.start
+        bare = replace(document, take=start.document.take)
+        if take is None:
+            state = _left_off(recording, bare)
+            labels = dict(self._steps)
+            label = next(iter(labels)) if len(labels) == 1 else "Record"
+            return state, Step(label, start, state, saved=any(labels.values())) if labels else None
+        self.last_seconds = recording.seconds
+        motion = motion_of(bare)._replace(take=take)
+        after = at_frame(replace(bare, take=resolved(bare, motion, take)), recording.frame)
+        state = State(after, still_report(after))
+        return state, Step(f"Record {recording.seconds:.1f} s", start, state)
+
+
+def _left_off(recording: Recording, document: Document) -> State:
+    """The state after a recording in which nothing was moved."""
+    after = replace(document, frame=min(recording.frame, max(document.frames - 1, 0)))
+    if recording.plays and after.frame != recording.frame:
+        after = at_frame(after, after.frame)
+    return State(after, still_report(after))
+
+
+class Recording:
     """A recording under way.
 
     Frames advance with the clock, from the frame where it began. While the body is moved by hand each frame takes a
@@ -94,7 +261,7 @@ class Recorder:
 
     def beneath(self, frame: int) -> Pose | None:
         """The pose of a frame as it would play if nothing were recorded now; None where nothing plays."""
-        return None if self._beneath is None else take_pose(self._beneath, frame)
+        return None if self._beneath is None else frame_pose(self._beneath, frame)
 
     def due(self, now: float) -> int:
         """The frame of a moment, in seconds of any clock that does not go back; the first is the start."""
@@ -217,7 +384,7 @@ class Recorder:
         return take
 
 
-class Pace:
+class _Pace:
     """Seconds since it was asked first, at a speed that may be changed on the way."""
 
     def __init__(self) -> None:
@@ -241,13 +408,13 @@ class Pace:
         return self._last[1]
 
 
-def followed(state: State, gesture: Gesture | None, recorder: Recorder, due: int) -> State:
+def _followed(state: State, gesture: Gesture | None, recording: Recording, due: int) -> State:
     """A state with the motion beneath gone on to a frame, and what the hand has made of it on top.
 
     An IK drag goes on from there towards its targets; joints that are turned by hand stay as they are held, and an edit
     is carried along. What cancelling the gesture goes back to moves on, too.
     """
-    before, after = recorder.beneath(recorder.frame), recorder.beneath(due)
+    before, after = recording.beneath(recording.frame), recording.beneath(due)
     if before is None or after is None or before.same_as(after):
         return state
     if gesture is None:

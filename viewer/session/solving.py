@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import chain, repeat
 from math import inf
-from typing import cast
+from typing import Literal, cast
 
 import numpy as np
 
+from viewer.document.actions.base import Action
 from viewer.document.document import Document
 from viewer.document.drag_goals import settling_goals
 from viewer.document.effector_transform import measured, still_report
-from viewer.document.planar_rig import PlanarRig, rig_of
+from viewer.document.planar_rig import PlanarRig, preferred_pose, rig_of
 from viewer.document.report import Report, Trace
 from viewer.document.scope import bound_skeleton, inside, violation
-from viewer.document.solver_settings import SolverSettings, preferred_pose, prefers
+from viewer.document.solver_settings import SolverSettings, prefers
+from viewer.ik.backends import engine_for
+from viewer.ik.backends.warming import warm_up
 from viewer.ik.drag import Drag
 from viewer.ik.goals import Goal
 from viewer.ik.solution import Solution, Status
@@ -57,9 +60,9 @@ class Rest:
         """The pose shown is still on its way."""
         self._still = 0
 
-    def note(self, poses: tuple[Pose, Pose] | None, solution: Solution) -> None:
-        """Note a tick: the poses before and after it, None for the first, and what was solved."""
-        error = float(np.nansum(solution.errors_m) + np.nansum(np.radians(solution.errors_deg)))
+    def note(self, poses: tuple[Pose, Pose] | None, metres: Floats, degrees: Floats) -> None:
+        """Note a tick: the poses before and after it, None for the first, and the errors (G,) after it."""
+        error = float(np.nansum(metres) + np.nansum(np.radians(degrees)))
         self.count(np.inf if poses is None else _change(*poses), error)
 
     def count(self, change: float, error: float) -> None:
@@ -162,12 +165,46 @@ class SteppedDrag(Drag):
         return found if self._rig is None else self._rig.solution(found)
 
 
+KernelState = Literal["compiling", "ready", "numpy"]
+
+
+class Kernels:
+    """Whether the compiled kernels serve, are being compiled, or numpy serves for good."""
+
+    def __init__(self) -> None:
+        """Begin with what this process has."""
+        self._compiling = False
+
+    def start(self, then: Callable[[], None]) -> None:
+        """Compile in another process; ``then`` is called, in another thread, when that is done or has failed."""
+        if self.state != "numpy":
+            return
+        self._compiling = True
+
+        def done() -> None:
+            self._compiling = False
+            then()
+
+        warm_up(wait=False, then=done)
+
+    @property
+    def state(self) -> KernelState:
+        """Which of the three it is."""
+        if engine_for("auto")[1] == "numba":
+            return "ready"
+        return "compiling" if self._compiling else "numpy"
+
+
 class Solvers:
     """Solvers by what they were made for: between solves usually nothing but the targets changes."""
 
     def __init__(self) -> None:
         """Begin with none."""
         self._solvers: OrderedDict[tuple[Skeleton, Options], tuple[Solver, object]] = OrderedDict()
+
+    def clear(self) -> None:
+        """Keep none: what comes is solved as by a program that was just started."""
+        self._solvers.clear()
 
     def drag(self, document: Document, goals: Sequence[Goal], locked: frozenset[str] = frozenset()) -> SteppedDrag:
         """A drag from the document's pose.
@@ -256,6 +293,22 @@ def settle(document: Document, solvers: Solvers, *, restarts: bool = False, afre
     return State(replace(document, pose=pose), report)
 
 
+def applied(action: Action, state: State, solvers: Solvers) -> State | None:
+    """The state after an action, solved anew if it calls for that; None where it changes nothing.
+
+    Raises:
+        InputError: what is asked cannot be done.
+    """
+    before, changed = state.document, action.apply(state.document)
+    if changed is before:
+        return None
+    if action.solves:
+        afresh = changed.solver.bend not in {None, before.solver.bend}
+        return settle(changed, solvers, restarts=action.restarts, afresh=afresh)
+    untouched = changed.goals is before.goals and changed.pose.is_near(before.pose)
+    return State(changed, state.report if untouched else still_report(changed))
+
+
 def tolerances(settings: SolverSettings) -> tuple[float, float]:
     """Metres and degrees within which goals are met."""
     return settings.tolerance_m, settings.tolerance_deg
@@ -292,7 +345,7 @@ def _gone_on(found: Solution | None, trace: Trace) -> Solution | None:
 
 
 def _rests(trace: Trace) -> bool:
-    """Whether the last steps changed no error that anybody sees."""
+    """Whether the last steps changed no error by more than `_RESTS`."""
     if len(trace.steps) <= len(_NOTES):
         return False
     before, now = trace.steps[-2], trace.steps[-1]

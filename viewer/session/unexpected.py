@@ -1,4 +1,4 @@
-"""Errors that are faults of the program: said in one line, kept in full in a file for whoever mends them."""
+"""Errors that are faults of the program: reported in one line, kept in full in a log for the one who mends them."""
 
 from __future__ import annotations
 
@@ -8,29 +8,30 @@ import traceback
 from pathlib import Path
 
 from viewer.errors import quote
-from viewer.session.autosave import log_folder
+from viewer.session.folders import log_folder
 
 _LARGEST = 1 << 20
 """Bytes of the log; then it is begun anew, and what was in it is kept once."""
 
 
-def said(error: Exception, file: object) -> str:
-    """One line for an error that a file has brought out, which names the log that its traceback is written to.
+def fault_line(error: Exception, name: object, kind: str = "file") -> str:
+    """One line for an error that is a fault of the program; it names the log to which the traceback is added.
 
     Args:
-        error: none of ours.
-        file: what the user called the file.
+        error: any but a `ViewerError`.
+        name: of the file, or of the command, that brings it out.
+        kind: "file" or "command".
     """
     if isinstance(error, MemoryError):
-        return f"{file}: not enough memory for this file"
+        return f"{name}: not enough memory for this {kind}"
     words = " ".join(str(error).split())
     what = quote(f"{type(error).__name__}: {words}" if words else type(error).__name__)
-    log = _logged(error, file)
+    log = _logged(error, name)
     kept = "" if log is None else f"; its traceback is in {log}"
-    return f"{file}: this file brings out a fault of the program, {what}{kept}"
+    return f"{name}: this {kind} brings out a fault of the program, {what}{kept}"
 
 
-def _logged(error: Exception, file: object) -> Path | None:
+def _logged(error: Exception, name: object) -> Path | None:
     """The log that the traceback was added to; None where none can be written."""
     log = log_folder() / "errors.log"
     try:
@@ -39,7 +40,7 @@ def _logged(error: Exception, file: object) -> Path | None:
             if log.stat().st_size > _LARGEST:
                 log.replace(log.with_name("errors.old.log"))
         with log.open("a", encoding="utf-8", errors="backslashreplace") as text:
-            text.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {str(file)!r}\n")
+            text.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {str(name)!r}\n")
             text.writelines(traceback.format_exception(error))
     except OSError:
         return None

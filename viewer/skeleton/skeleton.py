@@ -39,7 +39,7 @@ class Skeleton:
         effectors: the places that goals are for, in the file's order.
         poses: named poses of the file.
         spreads: (J, 3) radians (metres of slides), how far each freedom commonly moves as the file states it, NaN where
-            it does not (see `viewer.ik.natural`); None where it states none.
+            it does not (see `viewer.ik.mobility_priors`); None where it states none.
         spread_matrices: (J, 3, 3) the same about every direction, in the joint's own axes, as
             `viewer.skeleton.mobility` has it; NaN where the file states none, and then ``spreads`` counts.
     """

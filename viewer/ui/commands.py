@@ -145,7 +145,7 @@ PLAYING = (
     Command("play.previous", "Previous frame", ("left", "comma"), TIME, row="One frame", repeats=True),
     Command("play.next", "Next frame", ("right", "period"), TIME, row="One frame", repeats=True),
     Command("play.back_ten", "Ten frames back", ("ctrl+left",), TIME, row="Ten frames", repeats=True),
-    Command("play.on_ten", "Ten frames on", ("ctrl+right",), TIME, row="Ten frames", repeats=True),
+    Command("play.on_ten", "Ten frames forward", ("ctrl+right",), TIME, row="Ten frames", repeats=True),
     Command("play.first", "First frame", ("shift+left", "ctrl+home"), TIME, row="First, last frame"),
     Command("play.last", "Last frame", ("shift+right", "ctrl+end"), TIME, row="First, last frame"),
     Command("play.go_to", "Go to frame", ("ctrl+g",), TIME),
@@ -163,7 +163,7 @@ WINDOWS = (
     Command("panels.right", "Right panel", ("n",), WINDOW, menu="Window", row="Left, right panel", toggle=True),
     Command("show.axes", "Joint axes", ("f6",), WINDOW, menu="View", row="Joint axes, names", toggle=True),
     Command("show.names", "Joint names", ("f7",), WINDOW, menu="View", row="Joint axes, names", toggle=True),
-    Command("show.limits", "Limits shown", ("f8",), WINDOW, menu="View", row="Limits: selected, all, none"),
+    Command("show.limits", "Show limits", ("f8",), WINDOW, menu="View", row="Limits: selected, all, none"),
     Command("show.grid", "Grid", (), WINDOW, menu="View", toggle=True),
     Command("show.shadow", "Shadow", (), WINDOW, menu="View", toggle=True),
     Command("show.goals", "Effectors and targets", (), WINDOW, menu="View", toggle=True),
@@ -223,7 +223,7 @@ POSING = (
     Command("space.next", "Next space", ("q",), POSE, menu="Pose", row="World, local, parent, view"),
     Command("space.previous", "Previous space", ("shift+q",), POSE, menu="Pose", row="World, local, parent, view"),
     Command("snap.magnet", "Snap always", (), POSE, menu="Pose", toggle=True),
-    Command("mode.fk", "Turn joints by hand (FK)", ("d",), POSE, menu="Pose", row="Drag mode IK / FK", toggle=True),
+    Command("mode.fk", "Rotate joints (FK)", ("d",), POSE, menu="Pose", row="Drag mode IK / FK", toggle=True),
     Command("scope.next", "Next scope", ("shift+d",), POSE, menu="Solver", row="Body, limb, selection"),
     Command("limits.all", "Joint limits", ("l",), POSE, menu="Pose", row="Joint limits on / off", toggle=True),
     Command("limits.joint", "Limits of this joint", ("shift+l",), POSE, menu="Pose", toggle=True),
@@ -256,11 +256,11 @@ POSING = (
 DRAGGING = (
     *(Command(f"drag.lock_{axis}", f"Lock {axis.upper()}", (axis,), DRAG, in_drag=True, row="Lock axis, again: local")
       for axis in "xyz"),
-    *(Command(f"drag.plane_{axis}", f"Lock the plane across {axis.upper()}", (f"shift+{axis}",), DRAG, in_drag=True,
+    *(Command(f"drag.plane_{axis}", f"Lock the plane normal to {axis.upper()}", (f"shift+{axis}",), DRAG, in_drag=True,
               row="Lock plane") for axis in "xyz"),
     *(Command(f"drag.type_{digit}", f"Type {digit}", (str(digit), f"kp{digit}"), DRAG, in_drag=True,
               row="Type a value") for digit in range(10)),
-    Command("drag.type_point", "Type a point", ("period", "kpdecimal", "comma"), DRAG, in_drag=True,
+    Command("drag.type_point", "Type a decimal point", ("period", "kpdecimal", "comma"), DRAG, in_drag=True,
             row="Type a value"),
     Command("drag.type_minus", "Change the sign", ("minus", "kpsubtract"), DRAG, in_drag=True, row="Type a value"),
     Command("drag.backspace", "Delete a digit", ("backspace",), DRAG, in_drag=True, row="Delete a digit, next value",
@@ -271,14 +271,14 @@ DRAGGING = (
     Command("drag.chain_shorter", "Shorter chain", ("pagedown",), DRAG, in_drag=True, row="Longer, shorter chain",
             repeats=True),
     Command("drag.confirm", "Confirm", ("enter", "kpenter"), DRAG, in_drag=True, hint="confirm"),
-    Command("drag.cancel", "Cancel exactly", ("escape",), DRAG, in_drag=True, hint="cancel"),
+    Command("drag.cancel", "Cancel", ("escape",), DRAG, in_drag=True, hint="cancel"),
 )  # fmt: skip
 
 POSE_GESTURES = (
     Gesture("Move an effector or bone", (("drag it",),), POSE),
     Gesture("Menu: make effector, pin, release", (("RMB click",),), POSE),
-    Gesture("Snap from the start, fine", (("Ctrl",), ("Shift",)), DRAG),
-    Gesture("Cancel exactly", (("RMB",),), DRAG),
+    Gesture("Snap, fine", (("Ctrl",), ("Shift",)), DRAG),
+    Gesture("Cancel", (("RMB",),), DRAG),
 )
 
 _KEYS, _TRIM, _ECHOES = "Previous, next key", "Trim start, end", "Ghosts, trails"

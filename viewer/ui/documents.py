@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from viewer.document.actions import SetClip
+from viewer.document.evaluation import baked_character, baked_clip, frame_pose
 from viewer.document.opening import new_document
-from viewer.document.take import baked_character, baked_clip
 from viewer.errors import FormatError, InputError, ViewerError, quote
 from viewer.formats.load import SAMPLE, load
 from viewer.formats.save import SEVERAL_CLIPS, SHAPES, WRITERS, retimed, save
@@ -22,7 +22,7 @@ from viewer.scene import figure_points
 from viewer.session import Document
 from viewer.session.demos import PREFIX, find_demo
 from viewer.session.files import SUFFIX, MotionError, is_session, save_session
-from viewer.session.unexpected import said
+from viewer.session.unexpected import fault_line
 from viewer.skeleton.character import Character
 from viewer.skeleton.kinematics import fk
 from viewer.ui import numbers, showing
@@ -52,7 +52,7 @@ def open_path(controller: Controller, path: Path | str, *, units: str | float = 
         showing.ask(controller, Path(path), error.file_of_motion)
         return False
     except Exception as error:  # noqa: BLE001 - no file ends the program
-        known = error if isinstance(error, ViewerError) else InputError(said(error, path))
+        known = error if isinstance(error, ViewerError) else InputError(fault_line(error, path))
         controller.post(bad_file(controller, path, known))
         return False
     controller.preferences.remember(path)
@@ -127,7 +127,7 @@ def save_to(controller: Controller, path: Path) -> bool:
     """Save the document as a session; whether it could be written."""
     place = path if is_session(path) else path.with_name(path.name.removesuffix(".json") + SUFFIX)
     try:
-        saved = save_session(controller.session.document, place, controller.session.tape)
+        saved = save_session(controller.session.document, place, controller.session.action_log)
     except ViewerError as error:
         controller.fail(error, "save")
         return False
@@ -148,7 +148,7 @@ def shows_motion(document: Document) -> bool:
     if not has_motion(document):
         return False
     keyed = document.take is not None and not document.take.is_empty
-    return keyed or document.pose.same_as(document.frame_pose(document.frame))
+    return keyed or document.pose.same_as(frame_pose(document, document.frame))
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,7 +146,7 @@ class Files:
     def _toggle_actions(self) -> None:
         """Keep all that is done from here on, for somebody to do again; or no longer."""
         controller = self._controller
-        on = controller.session.tape is None
+        on = controller.session.action_log is None
         controller.session.record_actions(on)
         controller.preferences.record_actions = on
         said = "Actions are recorded from here on and saved with the session" if on else "Actions are not recorded"
@@ -169,7 +169,7 @@ class Files:
             "file.export": Handler(partial(request, "export-dialog")),
             "file.reload": Handler(self.reload, lambda: self.can_reload),
             "file.record_actions": Handler(
-                self._toggle_actions, checked=lambda: self._controller.session.tape is not None
+                self._toggle_actions, checked=lambda: self._controller.session.action_log is not None
             ),
             "file.quit": Handler(self._quit),
             "file.picture": Handler(partial(request, "picture-dialog")),

@@ -12,9 +12,9 @@ import numpy as np
 
 from viewer.document.default_goals import carried, world_of
 from viewer.document.effector_transform import joints_at_limit
+from viewer.document.evaluation import baked_character, frame_pose
 from viewer.document.goal import Item
-from viewer.document.take import baked_character
-from viewer.document.take.changing import take_of
+from viewer.document.take_changes import take_of
 from viewer.formats.film_rates import FASTEST, GIF_FPS, STILL_FPS, STILL_TURN, USUAL, playable_fps, same_rate
 from viewer.scene import Camera, Display, Ghost, Scene, Trail, figure_height, figure_points, floor_of
 from viewer.session import Document
@@ -355,7 +355,7 @@ def walks_out(document: Document, frames: tuple[int, int], camera: Camera, size:
         return False  # it is looked at from near: that is meant
     first, last = frames
     step = -(-(last - first + 1) // _GLANCES)
-    return not all(_seen(document, document.frame_pose(f), camera, size) for f in range(first, last + 1, step))
+    return not all(_seen(document, frame_pose(document, f), camera, size) for f in range(first, last + 1, step))
 
 
 def _seen(document: Document, pose: Pose, camera: Camera, size: tuple[int, int]) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 
 from viewer.document import actions as act
 from viewer.document.actions import Action
-from viewer.document.take.values import BLENDS, Blend, Key, Take
+from viewer.document.take import BLENDS, Blend, Key, Take
 from viewer.errors import ViewerError
 from viewer.session import Document, Item
 from viewer.ui.commands import Handler, Handlers
@@ -197,7 +197,7 @@ class Keying:
         """Say what nobody asked for: playing or a recording that ended by itself, a pose that went without a key."""
         if self._controller.session.interrupted != self._interrupted:
             self._interrupted = self._controller.session.interrupted
-            self._controller.note(f"Playing stopped at frame {self._document.frame}: Space goes on")
+            self._controller.note(f"Playback stopped at frame {self._document.frame}: Space resumes")
         if self._controller.session.left is not self._left:
             self._left = self._controller.session.left
             self._offer_key()
@@ -226,7 +226,7 @@ class Keying:
 
     def _tell_recorded(self) -> None:
         seconds = self._controller.session.last_recorded
-        nothing = "Nothing was recorded: drag while it records"
+        nothing = "Nothing was recorded: drag while recording"
         self._controller.note(nothing if seconds is None else f"Recorded {seconds:.1f} s")
 
     # Copying

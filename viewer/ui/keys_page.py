@@ -15,8 +15,8 @@ F1 shows this page in the window. LMB, MMB and RMB are the left, middle and righ
 Keys act unless a text field has the focus. While something is dragged or grabbed only the keys under "While dragging"
 act, so that X, digits and the minus sign have one meaning at a time.
 
-What the mouse does beside the figure is a matter of the preset, which the F1 page and the preferences switch: Simple
-(the default), Blender or Maya.
+The mouse preset decides what the mouse does beside the figure: Simple (the default), Blender or Maya. The F1 page and
+the preferences switch it.
 """
 
 

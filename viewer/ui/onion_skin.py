@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from viewer.document.take.evaluate import frames_shown
+from viewer.document.evaluation import frame_pose, frames_shown
 from viewer.scene import Ghost
 from viewer.scene.scene import Trail
 from viewer.session import Document, Item
@@ -174,6 +174,6 @@ def _offset(document: Document, item: Item) -> tuple[float, ...]:
 
 def _worlds(document: Document, frames: Iterable[int]) -> World:
     """Where the joints are at some frames."""
-    poses = [document.frame_pose(frame) for frame in frames]
+    poses = [frame_pose(document, frame) for frame in frames]
     turns: Floats = np.stack([pose.rotations for pose in poses])
     return fk_arrays(document.skeleton.parents, turns, np.stack([pose.translations for pose in poses]))

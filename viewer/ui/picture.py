@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from viewer.document.default_goals import below, stand_of, world_of
-from viewer.document.effector_transform import joints_at_limit, measured
+from viewer.document.effector_transform import coordinates_of, joints_at_limit, measured
 from viewer.gizmo import Fill, Gizmo, Shape, Space, Stroke, Tool, axes_of
 from viewer.ik.solution import Status
 from viewer.scene import (
@@ -113,7 +113,7 @@ def scene_of(session: Session, hovered: Item | None, display: Display, setting: 
 def _outside(document: Document) -> frozenset[int]:
     """Joints beyond their ranges, as clips may have them."""
     skeleton, space = document.skeleton, joint_space(document.skeleton)
-    beyond = space.excess(space.measure(document.pose.rotations, document.pose.translations)) > _OUTSIDE
+    beyond = space.excess(coordinates_of(skeleton, document.pose)) > _OUTSIDE
     return frozenset(j for j in np.flatnonzero(beyond).tolist() if skeleton.names[j] not in document.unlimited)
 
 

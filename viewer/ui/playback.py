@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viewer.document.default_goals import world_of
+from viewer.document.evaluation import frame_pose
 from viewer.scene import figure_points
 from viewer.session import Document, Loop
 from viewer.skeleton.kinematics import fk
@@ -147,4 +148,4 @@ def way_of(document: Document) -> Floats:
 def _pose(document: Document, frame: int) -> Pose:
     clip, take = document.clip_data, document.take
     plain = clip is not None and (take is None or take.is_empty) and frame < len(clip)
-    return clip.pose(frame) if plain and clip is not None else document.frame_pose(frame)
+    return clip.pose(frame) if plain and clip is not None else frame_pose(document, frame)

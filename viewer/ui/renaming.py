@@ -54,7 +54,7 @@ class Renaming:
         own = document.skeleton.names[joint]
         moved = {motion.effector for motion in session.motions}
         if any(e.joint == joint and e.name in moved for e in document.skeleton.effectors):
-            raise InputError(f"joint {quote(own)}: a target that moves by itself has its name")
+            raise InputError(f"joint {quote(own)}: a moving target uses its name")
         session.dispatch(RenameJoint(own, name))
 
     def handlers(self) -> Handlers:

@@ -164,7 +164,7 @@ def tell(controller: Controller, found: MotionFile, *, without: bool = False) ->
         without: whether the session is shown without its motion; else it carries a copy.
     """
     state = "is missing" if found.place is None else found.problem
-    here = "the figure stands still, its keys are there" if without else "the session's own copy is shown"
+    here = "the figure stands still, its keys are kept" if without else "the session's own copy is shown"
     offers: list[tuple[str, Callable[[], object]]] = [("Locate…", partial(locate, controller, found))]
     if found.place is not None:
         offers.append(("Use the changed file", partial(use, controller, found, found.place)))

@@ -10,6 +10,7 @@ import numpy as np
 
 from viewer.document.default_goals import above, stand_of, world_of
 from viewer.document.effector_transform import joints_at_limit
+from viewer.document.evaluation import frame_pose
 from viewer.errors import shown
 from viewer.gizmo import Tool
 from viewer.ik.findings import FAR
@@ -79,7 +80,7 @@ def _of_pointer(controller: Controller) -> tuple[Hint, ...]:
 
 def _modifiers(controller: Controller, *, turning: bool) -> tuple[Hint, ...]:
     step = f"{controller.snap_deg:g}°" if turning else numbers.step(controller.snap_m)
-    word = f"free of {step}" if controller.magnet else f"snap {step}"
+    word = "no snap" if controller.magnet else f"snap {step}"
     return Hint("Ctrl", word), Hint("Shift", "fine")
 
 
@@ -240,7 +241,10 @@ def status_line(session: Session, *, dragging: bool, compiling_for: float, fps: 
     document, report = session.document, session.report
     finest = error_decimals(figure_height(document.skeleton))
     recorded = session.recorded_seconds if session.recording else None
-    modes = (*_modes(document, compiling_for, recorded), *(("Recording actions",) if session.tape is not None else ()))
+    modes = (
+        *_modes(document, compiling_for, recorded),
+        *(("Recording actions",) if session.action_log is not None else ()),
+    )
     if report is None or session.playing:
         state = "Playing" if session.playing else "Not solved"
         return StatusLine("dot", state, "idle", _errors(session.errors, finest), _figures(None, fps), modes)
@@ -378,7 +382,7 @@ def _is_unkeyed(document: Document) -> bool:
     take = document.take
     if document.auto_key or (document.clip_data is None and (take is None or take.is_empty)):
         return False
-    return not document.pose.same_as(document.frame_pose(document.frame))
+    return not document.pose.same_as(frame_pose(document, document.frame))
 
 
 def _modes(document: Document, compiling_for: float, recorded: float | None) -> tuple[str, ...]:

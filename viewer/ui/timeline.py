@@ -8,8 +8,8 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from viewer.document.actions import Action
-from viewer.document.take.changing import take_of
-from viewer.document.take.values import CODES, FRAMES, Blend, Key, Take, check_frame
+from viewer.document.take import CODES, FRAMES, Blend, Key, Take, check_frame
+from viewer.document.take_changes import take_of
 from viewer.session import Document
 from viewer.spatial.checks import Bools, Ints
 from viewer.ui.drag_targets import joint_of

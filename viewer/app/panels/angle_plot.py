@@ -10,16 +10,15 @@ from imgui_bundle import imgui, implot
 
 from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
-from viewer.app.panels.dope_sheet import scrub
+from viewer.app.panels.dope_sheet import number_step, scrub
 from viewer.app.panels.inspector import EULER, coordinates
-from viewer.app.panels.ruler import number_step
 from viewer.app.panels.solver import styled
-from viewer.app.panels.timeline import draw as draw_timeline
+from viewer.app.panels.timeline import draw_timeline
 from viewer.app.theme import colour
 from viewer.app.widgets.buttons import quiet, segments
 from viewer.app.widgets.pen import Pen
 from viewer.document.document import Document
-from viewer.document.take.evaluate import joint_at
+from viewer.document.evaluation import joint_at
 from viewer.session import Item
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.limits import JointKind
@@ -106,7 +105,7 @@ _LEAST = {"°": 10.0, " m": 0.01}
 """What the axis spans at least, by unit."""
 
 
-def draw(ui: PanelContext) -> None:
+def draw_angle_plot(ui: PanelContext) -> None:
     """Draw the panel; where there is room for a transport row alone, that row."""
     if ui.regions.short_timeline:
         draw_timeline(ui)

@@ -1,4 +1,4 @@
-"""The file dialog, our own: its state, the contents of a folder, places and recent files."""
+"""The file dialog: its state, the contents of a folder, places and recent files, and the rows of an export."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,18 +17,181 @@ from imgui_bundle import imgui
 
 from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
-from viewer.app.panels.export_rows import HEIGHT as EXPORT_HEIGHT
-from viewer.app.panels.export_rows import ExportState, draw_export
-from viewer.app.widgets.buttons import label, text_button
+from viewer.app.widgets.buttons import FIELD, SEGMENT, label, segments, text_button
 from viewer.app.widgets.dialogs import Choice, begin_dialog, choices, dialog_title, end_dialog
-from viewer.app.widgets.fields import FOCUS, take_keyboard, text_line
+from viewer.app.widgets.edits import Edit, Phase
+from viewer.app.widgets.fields import FOCUS, Format, number_field, take_keyboard, text_line
 from viewer.app.widgets.pen import Pen, gap, item, tip
 from viewer.errors import ViewerError, quote
 from viewer.formats.files import check_output
 from viewer.formats.load import READERS, sample_names
+from viewer.formats.save import IN_METRES, MOST_DECIMALS, SHAPES, WITH_DECIMALS
+from viewer.session import Document
 from viewer.session.files import SUFFIX
-from viewer.ui.documents import EXPORTS, export_to, replaces
+from viewer.ui.documents import EXPORTS, ExportOptions, export_to, has_motion, replaces, shows_motion
 from viewer.ui.showing import Wanted
+
+EXPORT_HEIGHT = 100.0
+"""Logical pixels that the rows take."""
+FORMATS = (
+    (".bvh", "BVH", "Motion capture: skeleton and motion"),
+    (".glb", "GLB", "glTF in one file: for Blender, engines, browsers"),
+    (".gltf", "glTF", "glTF as text"),
+    (".json", "JSON", "Everything that ikviewer knows about the figure"),
+    (".npz", "NPZ", "Arrays for NumPy"),
+    (".csv", "CSV", "A table of positions and angles"),
+    (".usda", "USD", "For Blender, Maya, Houdini, Omniverse"),
+    (".obj", "OBJ", "The shape of this pose"),
+    (".stl", "STL", "The shape of this pose, for printing"),
+    (".ply", "PLY", "The shape of this pose"),
+)
+"""Suffix, word and hint of each."""
+_UNITS = ("", "m", "cm", "mm", "inch")
+_UPS = ("", "y", "z")
+_FIELD = 76.0
+_FRAME = Format(decimals=0, per_pixel=0.25, snap=10.0, units={})
+_RATE = Format(decimals=2, unit=" fps", per_pixel=0.25, snap=5.0, units={}, low=0.1, high=1000.0)
+_DECIMALS = Format(decimals=0, per_pixel=0.05, snap=1.0, units={}, low=0.0, high=float(MOST_DECIMALS))
+_USUAL = 6
+
+
+@dataclass(slots=True)
+class ExportState:
+    """What was chosen.
+
+    Attributes:
+        shows: 0 all that is played, 1 from one frame to another, 2 the pose that is shown.
+        first: frame, for 1.
+        last: likewise.
+        fps: frames a second; None: as it is played.
+        units: index into m, cm, mm, inch from 1 on; 0: as read.
+        up: 1 Y, 2 Z; 0: as read.
+        precision: decimals; None: as the format has them.
+    """
+
+    shows: int
+    first: int
+    last: int
+    fps: float | None = None
+    units: int = 0
+    up: int = 0
+    precision: int | None = None
+
+    @classmethod
+    def of(cls, document: Document) -> ExportState:
+        """As it is before anything is chosen: the motion, unless the pose shown is none of its own."""
+        return cls(0 if shows_motion(document) else 2, *document.played)
+
+    def options(self, document: Document, path: Path) -> ExportOptions:
+        """What to write to a file: what its format has no place for is left out."""
+        suffix = path.suffix.casefold()
+        motion = self.shows != 2 and has_motion(document) and suffix not in SHAPES
+        fixed = suffix in IN_METRES
+        return ExportOptions(
+            motion=motion,
+            frames=(self.first, self.last) if motion and self.shows == 1 else None,
+            fps=self.fps if motion else None,
+            units=None if fixed else _UNITS[self.units] or None,
+            up=None if fixed else _UPS[self.up] or None,
+            precision=self.precision if suffix in WITH_DECIMALS else None,
+        )
+
+
+def draw_export(ui: PanelContext, state: State, asked: ExportState) -> None:
+    """Draw the rows."""
+    suffix = state.path.suffix.casefold()
+    _format(ui, state, suffix)
+    _motion(ui, asked, shape=suffix in SHAPES)
+    _numbers(ui, asked, suffix)
+
+
+def _format(ui: PanelContext, state: State, suffix: str) -> None:
+    label(ui, "Format", height=SEGMENT)
+    suffixes = [one for one, _, _ in FORMATS]
+    now = suffixes.index(".usda" if suffix == ".usdc" else suffix) if suffix in {*suffixes, ".usdc"} else -1
+    off = {suffixes.index(".usda")} if find_spec("pxr") is None else set()
+    hints = [hint for _, _, hint in FORMATS]
+    if off:
+        hints[suffixes.index(".usda")] = "Needs usd-core: python3 -m pip install usd-core"
+    wide = float(int(imgui.get_content_region_avail().x / len(FORMATS)))
+    chosen = segments(ui, "format", [word for _, word, _ in FORMATS], now, widths=wide, hints=hints, off=off)
+    if chosen is not None:
+        known = Path(state.name).suffix.casefold() in state.suffixes
+        stem = Path(state.name).with_suffix("") if known else state.name
+        state.name = f"{stem}{suffixes[chosen]}"
+        state.replacing, state.problem = None, ""
+        ui.wake()
+
+
+def _motion(ui: PanelContext, asked: ExportState, *, shape: bool) -> None:
+    """What of the motion, and at which rate."""
+    document = ui.session.document
+    first, last = document.played
+    moves = has_motion(document) and not shape
+    label(ui, "Range", height=SEGMENT)
+    words = (f"Frames {first} to {last}" if has_motion(document) else "Motion", "From, to", "This pose")
+    shows = asked.shows if moves else 2
+    chosen = segments(ui, "range", words, shows, off=() if moves else (0, 1))
+    asked.shows = asked.shows if chosen is None else chosen
+    if not moves or asked.shows == 2:
+        return
+    if asked.shows == 1:
+        ends = [asked.first, asked.last]
+        for index, name in enumerate(("from", "to")):
+            _beside(ui)
+            edit = number_field(ui, name, float(ends[index]), _FRAME, width=ui.px(_FIELD), hint=f"Frame, {name}")
+            ends[index] = round(_value(edit, float(ends[index])))
+        asked.first = min(max(ends[0], first), last)
+        asked.last = min(max(ends[1], asked.first), last)
+    _beside(ui)
+    label(ui, "Rate", width=40, height=SEGMENT, hint="The duration stays the same at any rate")
+    own = 1.0 / document.frame_time
+    fps = _value(number_field(ui, "fps", asked.fps or own, _RATE, width=ui.px(_FIELD + 12)), asked.fps or own)
+    asked.fps = round(fps, 3) if asked.fps is not None or abs(fps - own) > 1e-9 else None
+    if asked.fps is not None:
+        _beside(ui, 6.0)
+        if text_button(ui, "Reset##rate", hint="Same as playback"):
+            asked.fps = None
+
+
+def _numbers(ui: PanelContext, asked: ExportState, suffix: str) -> None:
+    """Units, axes and decimals, where the format leaves them open."""
+    label(ui, "Units", height=SEGMENT)
+    if suffix in IN_METRES:
+        pen = Pen(ui)
+        x, y = imgui.get_cursor_screen_pos()
+        pen.text(x, pen.middle(y, pen.px(SEGMENT)), "Metres, Y up: fixed by this format", "text3")
+        imgui.dummy((pen.px(300), pen.px(SEGMENT)))
+    else:
+        chosen = segments(ui, "units", ("As read", "m", "cm", "mm", "inch"), asked.units)
+        asked.units = asked.units if chosen is None else chosen
+        _beside(ui)
+        label(ui, "Up", width=28, height=SEGMENT)
+        chosen = segments(ui, "up", ("As read", "Y", "Z"), asked.up)
+        asked.up = asked.up if chosen is None else chosen
+    if suffix in WITH_DECIMALS:
+        _beside(ui)
+        label(ui, "Decimals", width=66, height=SEGMENT)
+        shown = None if asked.precision is None else float(asked.precision)
+        if shown is None:
+            if text_button(ui, "All##decimals", hint="As many as the format needs", height=FIELD):
+                asked.precision = _USUAL
+        else:
+            edit = number_field(ui, "decimals", shown, _DECIMALS, width=ui.px(44))
+            asked.precision = round(_value(edit, shown))
+            _beside(ui, 6.0)
+            if text_button(ui, "All##decimals", hint="As many as the format needs", height=FIELD):
+                asked.precision = None
+
+
+def _beside(ui: PanelContext, room: float = 14.0) -> None:
+    imgui.same_line(0.0, ui.px(room))
+
+
+def _value(edit: Edit | None, before: float) -> float:
+    """What a field asks for, at once: a dialog has no history."""
+    return edit.value if edit is not None and edit.phase is not Phase.COMMIT else before
+
 
 ROW = 24
 """Height of a row, logical pixels."""
@@ -87,7 +251,7 @@ def draw_list(ui: PanelContext, state: State) -> bool:
     # Keys are for the field below: imgui's own would press what was clicked last, as a click does.
     imgui.begin_child("entries", (0.0, 0.0), window_flags=imgui.WindowFlags_.no_nav)
     if not state.entries:
-        Pen(ui).text(x + pen.px(10), y + pen.px(8), "Nothing here that can be used", "text3")
+        Pen(ui).text(x + pen.px(10), y + pen.px(8), "No usable files here", "text3")
     _show_marked(state, pen.px(ROW))
     clipper = imgui.ListClipper()
     clipper.begin(len(state.entries), pen.px(ROW))
@@ -236,7 +400,7 @@ def means_folder(text: str) -> bool:
     return not typed or typed == "~" or re.split(r"[/\\]" if os.sep == "\\" else "/", typed)[-1] in {"", ".", ".."}
 
 
-NO_NAME = "Give the file a name"
+NO_NAME = "Enter a file name"
 _SUFFIX = re.compile(r"\.(?=.*[A-Za-z])[A-Za-z0-9_-]+")
 """What is meant as a suffix: that of ``walk v1.2`` is none."""
 
@@ -329,15 +493,13 @@ class State:
         known = not self.saving or self.suffixes == (SUFFIX,) or self._named(path)
         if known or path.is_dir() or not has_suffix(path.name):
             return ""
-        return f"{quote(path.suffix)} is no format to save in: expected {', '.join(self.suffixes)}"
+        return f"{quote(path.suffix)} is not a format to save in: expected {', '.join(self.suffixes)}"
 
     def _named(self, path: Path) -> bool:
         return path.name.casefold().endswith(self.suffixes)
 
 
-__all__ = ["NAME", "OPENED", "State", "begin", "draw", "first_folder", "go_on"]
-
-NAME = "##file dialog"
+POPUP = "##file dialog"
 OPENED = (*READERS, SUFFIX)
 """Suffixes of what can be opened."""
 
@@ -345,7 +507,7 @@ _REQUESTS = ("open-dialog", "locate-dialog", "save-as-dialog", "export-dialog", 
 _WIDTH, _HEIGHT, _PLACES = 820.0, 520.0, 180.0
 
 
-def draw(ui: PanelContext) -> None:
+def draw_file_dialog(ui: PanelContext) -> None:
     """Open, draw and close the dialog."""
     request = next((asked for name in _REQUESTS if (asked := ui.take(name)) is not None), None)
     if request is not None:
@@ -358,14 +520,14 @@ def begin(ui: PanelContext, state: State, folder: Path) -> None:
     """Open the dialog in the current imgui window, in a folder; `go_on` draws it."""
     state.go(folder)
     ui.memory["state"] = state
-    imgui.open_popup(NAME)
+    imgui.open_popup(POPUP)
 
 
 def go_on(ui: PanelContext) -> None:
     """Draw the dialog while it is open, and close it."""
     now: State | None = ui.memory.get("state")
     more = EXPORT_HEIGHT if now is not None and now.export is not None else 0.0
-    if not begin_dialog(ui, NAME, width=_WIDTH, height=_HEIGHT + more) or now is None:
+    if not begin_dialog(ui, POPUP, width=_WIDTH, height=_HEIGHT + more) or now is None:
         return
     if dialog_title(ui, now.title) or _contents(ui, now):
         ui.memory["last"] = now.folder
@@ -424,7 +586,7 @@ def _contents(ui: PanelContext, state: State) -> bool:
 
 
 def _path_field(ui: PanelContext, state: State) -> bool:
-    if text_button(ui, "Up", enabled=state.folder.parent != state.folder, hint="The folder above   Backspace"):
+    if text_button(ui, "Up", enabled=state.folder.parent != state.folder, hint="Parent folder   Backspace"):
         state.go(state.folder.parent)
     imgui.same_line(0.0, ui.px(6))
     state.typed, entered = text_line(ui, "path", state.typed, width=imgui.get_content_region_avail().x)
@@ -458,7 +620,7 @@ def _name_field(ui: PanelContext, state: State) -> bool:
     state.fresh = take_keyboard(ui, state.fresh)
     wide, empty, before = imgui.get_content_region_avail().x, not state.name, state.name
     name, entered = text_line(
-        ui, "name", before, width=wide, hint="" if state.saving else "Name, or a path", stepped=state.step
+        ui, "name", before, width=wide, hint="" if state.saving else "Name or path", stepped=state.step
     )
     if imgui.is_item_edited() and not state.stepped:
         state.replacing, state.problem = None, ""

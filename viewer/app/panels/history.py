@@ -16,7 +16,7 @@ START = "Opened"
 """What the state before the first step is called."""
 
 
-def draw(ui: PanelContext) -> None:
+def draw_history(ui: PanelContext) -> None:
     """Draw the panel: the start, the steps done, and fainter those undone."""
     session = ui.session
     labels, now = session.history, session.history_index

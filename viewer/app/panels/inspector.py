@@ -24,13 +24,15 @@ from viewer.app.widgets.fields import (
     PLACE,
     TURN,
     Format,
+    Range,
+    angle_slider,
     axis_fields,
     in_lengths,
     number_field,
+    part_slider,
     place_label,
 )
 from viewer.app.widgets.pen import Pen
-from viewer.app.widgets.sliders import Range, angle_slider, part_slider
 from viewer.document.actions import (
     HoldEffector,
     MakeEffector,

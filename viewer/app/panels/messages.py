@@ -1,7 +1,8 @@
-"""What the window has to say, in the corner of the view: messages with their buttons, and the offer of another way."""
+"""What the window tells: chips, a demo's card and messages in the view, and the status line below."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -9,14 +10,75 @@ from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
 from viewer.app.context import PanelContext
-from viewer.app.fonts import SMALL
-from viewer.app.panels.chips import low_left_height
-from viewer.app.panels.film_bar import film_height
+from viewer.app.fonts import BASE, SMALL
+from viewer.app.panels.film import film_height
+from viewer.app.panels.goals import NO_GOALS
 from viewer.app.panels.panel_parts import run
-from viewer.app.widgets.buttons import FIELD, icon_button, text_button
+from viewer.app.panels.solver import ICONS, title
+from viewer.app.widgets.buttons import FIELD, icon_button, key_cap, segments, text_button
 from viewer.app.widgets.dialogs import wrapped
+from viewer.app.widgets.edits import settle
 from viewer.app.widgets.pen import Pen, tip
+from viewer.session.demos import Demo, Says
 from viewer.ui.messages import STALLED, Message
+from viewer.ui.status import StatusLine
+
+CHIP, _CHIP_LINE = 26.0, 18.0
+"""Height of a chip of one line, and of each further line, logical pixels."""
+_MARGIN, _CAPTION, _MIDDLE = 12.0, 22.0, 70.0
+"""Logical pixels from the view's edges, for the caption below, and from the view's middle, where the figure stands."""
+_MOST_LINES = 6
+
+
+def draw_chips(ui: PanelContext) -> None:
+    """Draw the chips at the lower left of the view: its middle is the figure's, its top the handles'."""
+    pen = Pen(ui)
+    if not ui.session.document.limits_on:
+        _limits_off(ui, pen)
+    elif not ui.session.document.goals:
+        _no_goals(ui, pen)
+    imgui.dummy((1.0, 1.0))
+
+
+def low_left_height(ui: PanelContext) -> float:
+    """Framebuffer pixels in the lower left corner that the caption and the chips take; of the latter one line."""
+    document = ui.session.document
+    return ui.px(_CAPTION + (0.0 if document.limits_on and document.goals else CHIP + 6.0))
+
+
+def _chip_place(ui: PanelContext, pen: Pen, tall: float) -> tuple[float, float]:
+    view = ui.rect
+    return view.x + pen.px(_MARGIN), view.y + view.h - pen.px(_MARGIN + _CAPTION) - tall
+
+
+def _chip_room(ui: PanelContext, pen: Pen) -> float:
+    """How wide a chip may be."""
+    return ui.rect.w / 2.0 - pen.px(_MIDDLE + _MARGIN)
+
+
+def _limits_off(ui: PanelContext, pen: Pen) -> None:
+    strong, quiet = "Joint limits off", "press L to turn on"
+    wide, more = pen.px(40) + pen.width(strong, bold=True), pen.px(8) + pen.width(quiet)
+    whole = wide + more <= _chip_room(ui, pen)
+    wide += more if whole else 0.0
+    h = pen.px(CHIP)
+    x, y = _chip_place(ui, pen, h)
+    pen.box(x, y, wide, h, "panel", rounding=6)
+    pen.frame(x, y, wide, h, "warn", rounding=6)
+    pen.icon(x + pen.px(16), y + h / 2.0, fa.ICON_FA_LOCK_OPEN, "warn")
+    pen.strong(x + pen.px(30), pen.middle(y, h), strong)
+    if whole:
+        pen.text(x + pen.px(38) + pen.width(strong, bold=True), pen.middle(y, h), quiet, "text2")
+
+
+def _no_goals(ui: PanelContext, pen: Pen) -> None:
+    lines = wrapped(NO_GOALS, _chip_room(ui, pen) - pen.px(24), pen.width, _MOST_LINES)
+    tall = pen.px(CHIP + (len(lines) - 1) * _CHIP_LINE)
+    x, y = _chip_place(ui, pen, tall)
+    pen.box(x, y, max(map(pen.width, lines)) + pen.px(24), tall, "panel", rounding=6)
+    for number, words in enumerate(lines):
+        pen.text(x + pen.px(12), pen.middle(y + pen.px(number * _CHIP_LINE), pen.px(CHIP)), words, "text2")
+
 
 _FLAGS = (
     imgui.WindowFlags_.no_decoration
@@ -26,13 +88,12 @@ _FLAGS = (
     | imgui.WindowFlags_.no_nav
     | imgui.WindowFlags_.no_docking
 )
-_LINE, _PADDING, _MARGIN, _GAP = 20.0, 8.0, 12.0, 6.0
+_LINE, _PADDING, _GAP = 20.0, 8.0, 6.0
 _ICON, _CROSS = 26.0, 26.0
 """Logical pixels before and behind the words."""
 _SHARE, _LEAST, _WIDEST = 0.34, 236.0, 400.0
 """Width of a message: a part of the view's, at least and at most so many logical pixels. The middle of the view is the
 figure's."""
-_MOST_LINES = 6
 _HIGHEST = 0.7
 """The part of the view's height that messages fill at most; older ones wait until these are closed."""
 
@@ -53,7 +114,7 @@ class _Box(NamedTuple):
     height: float
 
 
-def draw(ui: PanelContext) -> None:
+def draw_messages(ui: PanelContext) -> None:
     """Draw messages in a lower corner of the view, the newest lowest: beside the figure, not over it."""
     controller, pen = ui.controller, Pen(ui, imgui.get_background_draw_list())
     messages = list(controller.messages)
@@ -69,7 +130,7 @@ def draw(ui: PanelContext) -> None:
             break
         bottom -= box.height
         at = _start(ui, box, left=left), bottom
-        _bar(ui, box, index, at, offered=box.message not in controller.messages)
+        _message_box(ui, box, index, at, offered=box.message not in controller.messages)
         bottom -= ui.px(_GAP)
     seconds = controller.bar.left
     if seconds is not None:
@@ -122,7 +183,7 @@ def _waiting(ui: PanelContext, pen: Pen, count: int, at: tuple[float, float]) ->
     paper.small(at[0], at[1] - pen.px(SMALL + 2), f"{count} more", "text2")
 
 
-def _bar(ui: PanelContext, box: _Box, index: int, at: tuple[float, float], *, offered: bool) -> None:
+def _message_box(ui: PanelContext, box: _Box, index: int, at: tuple[float, float], *, offered: bool) -> None:
     """One message: icon, words, a cross, buttons."""
     bad = box.message.level == "error"
     imgui.set_next_window_bg_alpha(1.0)
@@ -136,11 +197,11 @@ def _bar(ui: PanelContext, box: _Box, index: int, at: tuple[float, float], *, of
     imgui.begin(f"##message {index}", None, _FLAGS)
     imgui.pop_style_var(3)
     imgui.pop_style_color(2)
-    _contents(ui, box, bad=bad, offered=offered)
+    _message_contents(ui, box, bad=bad, offered=offered)
     imgui.end()
 
 
-def _contents(ui: PanelContext, box: _Box, *, bad: bool, offered: bool) -> None:
+def _message_contents(ui: PanelContext, box: _Box, *, bad: bool, offered: bool) -> None:
     pen = Pen(ui)
     x, y = imgui.get_cursor_screen_pos()
     line, wide = pen.px(_LINE), imgui.get_content_region_avail().x
@@ -174,3 +235,207 @@ def _answered(ui: PanelContext, message: Message, chosen: int, *, offered: bool)
     else:
         ui.controller.bar.close(message)
     ui.wake()
+
+
+_FLAGS_demo_card = (
+    imgui.WindowFlags_.no_decoration
+    | imgui.WindowFlags_.no_move
+    | imgui.WindowFlags_.no_saved_settings
+    | imgui.WindowFlags_.no_focus_on_appearing
+    | imgui.WindowFlags_.no_nav
+    | imgui.WindowFlags_.no_docking
+    | imgui.WindowFlags_.always_auto_resize
+)
+CARD_WIDTH, CARD_MARGIN = 296.0, 12.0
+"""Logical pixels, as what follows: demos have their figures beside the card."""
+_CARD_PADDING, _CARD_LINE = 12.0, 24.0
+"""Logical pixels."""
+_CARD_TONES = {
+    "ok": (fa.ICON_FA_CIRCLE_CHECK, "ok"),
+    "warn": (fa.ICON_FA_TRIANGLE_EXCLAMATION, "warn"),
+    "idle": (fa.ICON_FA_CIRCLE_INFO, "text2"),
+}
+
+
+def draw_demo_card(ui: PanelContext) -> None:
+    """Draw the card at the top left of the view: the view axes are at its right."""
+    demo, view = ui.controller.demos.card, ui.regions.viewport
+    if demo is None:
+        return
+    wide = min(ui.px(CARD_WIDTH), view.w - 2.0 * ui.px(CARD_MARGIN))
+    imgui.set_next_window_bg_alpha(0.94)
+    imgui.push_style_color(imgui.Col_.window_bg, ui.paint("panel"))
+    imgui.push_style_color(imgui.Col_.border, ui.paint("line_hi"))
+    imgui.push_style_var(imgui.StyleVar_.window_rounding, ui.px(6))
+    imgui.push_style_var(imgui.StyleVar_.window_border_size, max(1.0, ui.px(1)))
+    imgui.push_style_var(imgui.StyleVar_.window_padding, (ui.px(_CARD_PADDING), ui.px(_CARD_PADDING - 2.0)))
+    imgui.set_next_window_pos((view.x + ui.px(CARD_MARGIN), view.y + ui.px(CARD_MARGIN)))
+    imgui.set_next_window_size((wide, 0.0))
+    imgui.begin("##demo card", None, _FLAGS_demo_card)
+    imgui.pop_style_var(3)
+    imgui.pop_style_color(2)
+    _card_title(ui, demo)
+    imgui.push_style_color(imgui.Col_.text, ui.colour("text2"))
+    imgui.push_text_wrap_pos(0.0)
+    for words in demo.words:
+        imgui.text_unformatted(words)
+    imgui.pop_text_wrap_pos()
+    imgui.pop_style_color()
+    says = demo.says(ui.session.document)
+    if says is not None:
+        _card_line(ui, says)
+    _card_buttons(ui, demo)
+    imgui.end()
+
+
+def _card_title(ui: PanelContext, demo: Demo) -> None:
+    """The title, and a cross at its right."""
+    pen = Pen(ui)
+    x, y = imgui.get_cursor_screen_pos()
+    room = imgui.get_content_region_avail().x
+    pen.strong(x, pen.middle(y, pen.px(_CARD_LINE)), pen.fit(demo.title, room - pen.px(30), bold=True))
+    imgui.set_cursor_screen_pos((x + room - pen.px(_CARD_LINE), y))
+    if icon_button(ui, "close card", fa.ICON_FA_XMARK, "Close", size=_CARD_LINE, fill=None):
+        ui.controller.demos.close()
+        ui.wake()
+
+
+def _card_line(ui: PanelContext, says: Says) -> None:
+    """A line that changes with the figure: the card stays as large as it is."""
+    pen = Pen(ui)
+    x, y = imgui.get_cursor_screen_pos()
+    h, room = pen.px(_CARD_LINE), imgui.get_content_region_avail().x
+    icon, tone = _CARD_TONES[says.tone]
+    pen.icon(x + pen.px(8), y + h / 2.0, icon, tone)
+    pen.text(x + pen.px(22), pen.middle(y, h), pen.fit(says.text, room - pen.px(22)), "text")
+    imgui.dummy((room, h))
+
+
+def _card_buttons(ui: PanelContext, demo: Demo) -> None:
+    controller, session = ui.controller, ui.session
+    if text_button(ui, "Start over", icon=fa.ICON_FA_ROTATE_LEFT):
+        run(ui, "demo.start_over")
+    if controller.demos.has_motions:
+        imgui.same_line(0.0, ui.px(6))
+        moves = session.animating
+        words, icon = ("Pause", fa.ICON_FA_PAUSE) if moves else ("Resume", fa.ICON_FA_PLAY)
+        wide = Pen(ui).width("Pause") + ui.px(40)
+        if text_button(ui, f"{words}##motion", icon=icon, width=wide, hint="Space"):
+            run(ui, "demo.animate")
+    if demo.methods:
+        if not controller.demos.has_motions:
+            imgui.same_line(0.0, ui.px(6))
+        method = session.document.solver.method
+        active = demo.methods.index(method) if method in demo.methods else -1
+        chosen = segments(ui, "methods", [title(name) for name in demo.methods], active, height=_CARD_LINE)
+        if chosen is not None:
+            controller.demos.choose(demo.methods[chosen])
+            ui.wake()
+
+
+_TONES = {"ok": "text", "warn": "warn", "err": "err", "idle": "text"}
+_STATUS_GAP = 10.0
+"""Logical pixels on either side of a line between parts."""
+
+
+def draw_status_line(ui: PanelContext) -> None:
+    """Draw the line; what has no room is left out, from the right, but for hints that are kept."""
+    settle(ui)
+    pen, rect, status = Pen(ui), ui.rect, ui.controller.status()
+    kept = sum(_hint_width(pen, (hint.keys, hint.words)) for hint in ui.controller.hints() if hint.kept)
+    pen.draw.push_clip_rect((rect.x, rect.y), (rect.x + rect.w, rect.y + rect.h))
+    end = rect.x + rect.w - pen.px(8)
+    room = end - kept - pen.px(24) if kept else end
+    x = _status_state(pen, rect.x + pen.px(8), room, status, rect)
+    x = _status_parts(ui, pen, x, room, status)
+    _status_hints(ui, pen, x + pen.px(24), end)
+    pen.draw.pop_clip_rect()
+    imgui.dummy((1.0, 1.0))
+
+
+def _status_state(pen: Pen, x: float, end: float, status: StatusLine, rect: tuple[float, ...]) -> float:
+    """Icon and state in bold; returns where they end."""
+    y, h = rect[1], rect[3]
+    icon, tone = ICONS[status.icon]
+    pen.icon(x + pen.px(7), y + h / 2.0, icon, tone)
+    words = pen.fit(status.state, end - x - pen.px(20), bold=True)
+    pen.strong(x + pen.px(20), pen.middle(y, h), words, _TONES[status.tone])
+    return x + pen.px(20) + pen.width(words, bold=True)
+
+
+def _status_parts(ui: PanelContext, pen: Pen, x: float, end: float, status: StatusLine) -> float:
+    """Errors, figures, modes; returns where they end."""
+    key = (status.state, status.tone, ui.session.document.skeleton.names, ui.scale)
+    if ui.memory.get("state") != key:
+        ui.memory["state"], ui.memory["widths"] = key, {}
+    off = "Limits off" if "Limits off" in status.modes else ""
+    modes = " · ".join((*(mode for mode in status.modes if mode != off), *ui.notes))
+    joined = status.tone in {"warn", "err"}
+    goals = _StatusPart("goals", status.goals, line=not joined)
+    for part in (
+        goals,
+        _StatusPart("figures", status.figures),
+        _StatusPart("limits", off, lock=True),
+        _StatusPart("modes", modes),
+    ):
+        if part.words:
+            after = _status_part(ui, pen, x, end, part)
+            if after is None:
+                break
+            x = after
+    return x
+
+
+class _StatusPart(NamedTuple):
+    """A part of the line.
+
+    Attributes:
+        name: what its width is kept under.
+        words: said in it.
+        line: it has a line before it.
+        lock: it has an open lock before it, and is amber.
+    """
+
+    name: str
+    words: str
+    line: bool = True
+    lock: bool = False
+
+
+def _status_part(ui: PanelContext, pen: Pen, x: float, end: float, part: _StatusPart) -> float | None:
+    """Draw a part; it keeps the width that its longest words of late asked for. Returns its end, None: no room."""
+    (_, y, _, h), gap = ui.rect, pen.px(_STATUS_GAP)
+    lead = pen.px(20) if part.lock else 0.0
+    at = x + (2.0 * gap if part.line else gap)
+    room = end - at - lead
+    if room < pen.px(60):
+        return None
+    if part.line:
+        pen.upright(x + gap, y + pen.px(6), y + h - pen.px(6), "line_hi")
+    if part.lock:
+        pen.icon(at + pen.px(7), y + h / 2.0, fa.ICON_FA_LOCK_OPEN, "warn", SMALL)
+    shown = pen.fit(part.words, room)
+    pen.text(at + lead, pen.middle(y, h), shown, "warn" if part.lock else "text2")
+    kept: dict[str, float] = ui.memory["widths"]
+    kept[part.name] = max(kept.get(part.name, 0.0), pen.width(shown) + lead)
+    return at + min(kept[part.name], room + lead)
+
+
+def _status_hints(ui: PanelContext, pen: Pen, start: float, end: float) -> None:
+    """``[Ctrl] snap  [Esc] cancel``, as many as there is room for, at the right end."""
+    hints: list[tuple[str, str]] = [(hint.keys, hint.words) for hint in ui.controller.hints()]
+    least = 1 if any(hint.kept for hint in ui.controller.hints()) else 0  # such a hint comes first
+    while len(hints) > least and sum(_hint_width(pen, hint) for hint in hints) > end - start:
+        # Where the last says how to get out of it, it is the last to go.
+        hints.pop(-2 if len(hints) > least + 1 and hints[-1][0] == "Esc" else -1)
+    y, h = ui.rect.y, ui.rect.h
+    x = end - sum(_hint_width(pen, hint) for hint in hints) + pen.px(14)
+    for keys, words in hints:
+        x += key_cap(pen, x, y + round((h - pen.px(18)) / 2.0), keys) + pen.px(8)
+        pen.text(x, pen.middle(y, h, BASE), words, "text2")
+        x += pen.width(words) + pen.px(14)
+
+
+def _hint_width(pen: Pen, hint: Sequence[str]) -> float:
+    keys, words = hint
+    return max(pen.width(keys, SMALL) + pen.px(10), pen.px(18)) + pen.px(22) + pen.width(words)

@@ -1,25 +1,360 @@
-"""The skeleton panel: a search and the tree of joints, in step with what is selected and pointed at in the view."""
+"""The skeleton panel: the tree of joints with its search; and, while it is folded away, dialogs to find and rename."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
+from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
 from viewer.app.context import PanelContext
-from viewer.app.panels.panel_parts import context_menu, point
-from viewer.app.panels.rename import ROW, in_tree, name_field
-from viewer.app.panels.tree_rows import Folds, Row, RowPainter, below, found_rows, tree_rows
-from viewer.app.widgets.buttons import quiet
-from viewer.app.widgets.edits import act
-from viewer.app.widgets.fields import Search, search_field
+from viewer.app.fonts import BASE, SMALL
+from viewer.app.layout import Place
+from viewer.app.panels.panel_parts import context_menu, effector_mark, point
+from viewer.app.widgets.buttons import label, quiet
+from viewer.app.widgets.dialogs import Choice, begin_dialog, choices, dialog_title, end_dialog
+from viewer.app.widgets.edits import act, attempt
+from viewer.app.widgets.fields import Search, give_keyboard, search_field, text_line
+from viewer.app.widgets.pen import Area, Pen, gap, item, tip
 from viewer.document.actions import Select
-from viewer.document.document import Item
+from viewer.document.document import Document, DocumentGoal, Item
+from viewer.document.effector_transform import joints_at_limit
 from viewer.document.scope import joint_of
+from viewer.scene.look import SIDES, look_of
 from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.tree import depth_first
 from viewer.spatial.checks import Ints
+
+_RENAME_POPUP = "##rename"
+ROW = 22
+"""Height of a row of the tree, logical pixels."""
+_NAME_FLAGS = imgui.InputTextFlags_.auto_select_all | imgui.InputTextFlags_.enter_returns_true
+
+
+def in_tree(ui: PanelContext) -> int:
+    """The joint whose row of the tree is a field now; -1: none."""
+    return ui.controller.renaming.joint if Place.LEFT_TOP in ui.regions.rects else -1
+
+
+def name_field(ui: PanelContext, joint: int, width: float) -> None:
+    """The field that a row of the tree has become; Enter and leaving it take the name, Esc does not."""
+    memory, own = ui.memory, ui.session.document.skeleton.names[joint]
+    fresh = memory.get("renamed") != joint
+    if fresh:
+        memory["renamed"], memory["name"] = joint, own
+        give_keyboard()
+    imgui.push_style_var(imgui.StyleVar_.frame_padding, (ui.px(4), (ui.px(ROW) - ui.px(BASE)) / 2.0))
+    imgui.set_next_item_width(width)
+    entered, memory["name"] = imgui.input_text("##new name", memory["name"], _NAME_FLAGS)
+    imgui.pop_style_var()
+    if fresh or not (entered or imgui.is_item_deactivated()):
+        return
+    if not imgui.is_key_pressed(imgui.Key.escape):
+        attempt(ui, lambda: ui.controller.renaming.rename(joint, memory["name"]))
+    _end_renaming(ui)
+
+
+def _end_renaming(ui: PanelContext) -> None:
+    ui.memory.pop("renamed", None)
+    ui.controller.renaming.end()
+    imgui.set_nav_cursor_visible(False)  # the list has the focus again, but nobody goes on by key in it
+    ui.wake()
+
+
+def draw_rename_dialog(ui: PanelContext) -> None:
+    """Draw the dialog, where there is no row for the name."""
+    joint = ui.controller.renaming.joint
+    if joint >= 0 and in_tree(ui) < 0 and ui.memory.get("renamed") != joint:
+        ui.memory["renamed"], ui.memory["name"] = joint, ui.session.document.skeleton.names[joint]
+        imgui.open_popup(_RENAME_POPUP)
+    if not begin_dialog(ui, _RENAME_POPUP, width=360.0):
+        return
+    closed = dialog_title(ui, "Rename joint") or joint < 0
+    label(ui, "Name")
+    if imgui.is_window_appearing():
+        give_keyboard()
+    room = imgui.get_content_region_avail().x
+    ui.memory["name"], entered = text_line(ui, "name", ui.memory["name"], width=room, chosen=True)
+    gap(ui.px(6))
+    pressed = choices(ui, Choice("Cancel"), Choice("Rename", primary=True))
+    if (entered or pressed == "Rename") and joint >= 0:
+        closed = attempt(ui, lambda: ui.controller.renaming.rename(joint, ui.memory["name"]))
+    if closed or pressed == "Cancel":
+        imgui.close_current_popup()
+        _end_renaming(ui)
+    end_dialog()
+
+
+class Row(NamedTuple):
+    """One row.
+
+    Attributes:
+        joint: its index.
+        depth: steps from a root.
+        parent: whether it has children.
+        folded: whether they are hidden.
+    """
+
+    joint: int
+    depth: int
+    parent: bool
+    folded: bool
+
+
+@dataclass(slots=True)
+class Folds:
+    """What is folded in the tree: by hand, and around what is selected while the panel is short.
+
+    Attributes:
+        by_hand: joint -> folded, as the person left it.
+        around: joints folded by themselves.
+        version: changes with every change.
+    """
+
+    by_hand: dict[int, bool] = field(default_factory=dict)
+    around: frozenset[int] = frozenset()
+    version: int = 0
+
+    def folded(self, joint: int) -> bool:
+        """Whether the children of a joint are hidden."""
+        return self.by_hand.get(joint, joint in self.around)
+
+    def turn(self, joint: int) -> None:
+        """Fold or unfold by hand."""
+        self.by_hand[joint] = not self.folded(joint)
+        self.version += 1
+
+    def show(self, skeleton: Skeleton, joint: int, marked: Collection[int], fits: float) -> None:
+        """Open the way to a joint, and fold others by themselves until the tree fits, or all that may are folded.
+
+        Fingers and toes go first (what hangs on joints with an effector), then the limbs off the way.
+
+        Args:
+            skeleton: the joints.
+            joint: the one to be seen; -1 for none.
+            marked: joints with an effector.
+            fits: rows that the panel has room for.
+        """
+        way = ancestors(skeleton, joint)
+        heads, on_way = children_of(skeleton), set(way)
+        # What was folded or opened by hand gives way where the joint wanted would not be seen.
+        self.by_hand = {j: folded for j, folded in self.by_hand.items() if folded and j not in way[1:]}
+        ends = frozenset(j for j in marked if j not in on_way and len(below(skeleton, j)) > _FEW)
+        limbs = frozenset(child for above in way[1:] for child in heads[above] if child not in on_way and heads[child])
+        for self.around in (frozenset(), ends, ends | limbs):
+            if len(tree_rows(skeleton, self)) <= fits:
+                break
+        self.version += 1
+
+
+_FEW = 2
+"""Rows that are not worth folding away."""
+
+
+def ancestors(skeleton: Skeleton, joint: int) -> list[int]:
+    """A joint and those above it, nearest first."""
+    way = []
+    while joint >= 0:
+        way.append(joint)
+        joint = int(skeleton.parents[joint])
+    return way
+
+
+def below(skeleton: Skeleton, joint: int) -> list[int]:
+    """A joint and all that hang on it, parents first."""
+    heads = children_of(skeleton)
+    found = [joint]
+    for each in found:
+        found.extend(heads[each])
+    return found
+
+
+@lru_cache(maxsize=8)
+def children_of(skeleton: Skeleton) -> tuple[tuple[int, ...], ...]:
+    """The children of each joint."""
+    lists: list[list[int]] = [[] for _ in skeleton.names]
+    for joint, parent in enumerate(skeleton.parents.tolist()):
+        if parent >= 0:
+            lists[parent].append(joint)
+    return tuple(tuple(some) for some in lists)
+
+
+@lru_cache(maxsize=8)
+def _order(skeleton: Skeleton) -> tuple[tuple[int, int], ...]:
+    """Every joint with its depth, in the order of a tree that is all open."""
+    depths = [0] * len(skeleton)
+    for joint, parent in enumerate(skeleton.parents.tolist()):
+        depths[joint] = depths[parent] + 1 if parent >= 0 else 0
+    return tuple((joint, depths[joint]) for joint in depth_first(skeleton))
+
+
+def deepest(skeleton: Skeleton) -> int:
+    """Steps from a root to the joint that is farthest down."""
+    return max(depth for _, depth in _order(skeleton))
+
+
+def tree_rows(skeleton: Skeleton, folds: Folds) -> list[Row]:
+    """The rows that are not folded away, from the top."""
+    heads = children_of(skeleton)
+    rows: list[Row] = []
+    hidden_below = -1
+    for joint, depth in _order(skeleton):
+        if 0 <= hidden_below < depth:
+            continue
+        folded = bool(heads[joint]) and folds.folded(joint)
+        hidden_below = depth if folded else -1
+        rows.append(Row(joint, depth, bool(heads[joint]), folded))
+    return rows
+
+
+def found_rows(skeleton: Skeleton, wanted: str, marked: Collection[str] = ()) -> list[Row]:
+    """Rows of the joints whose names hold every word of a search, whatever the case; in the order of the tree.
+
+    Args:
+        skeleton: the joints.
+        wanted: the words.
+        marked: joints that match, too: those with effectors of such a name.
+    """
+    words = wanted.casefold().split()
+    rows = []
+    for joint, _ in _order(skeleton):
+        name = skeleton.names[joint].casefold()
+        if skeleton.names[joint] in marked or all(word in name for word in words):
+            rows.append(Row(joint, 0, parent=False, folded=False))
+    return rows
+
+
+INDENT = 11
+"""Logical pixels that a child stands to the right of its parent."""
+_LEAST_INDENT = 4.0
+"""Of trees too deep for that; where even this takes too much room, what is deeper stands no farther to the right."""
+_NAME, _BESIDE = 88.0, 26.0
+"""Logical pixels that a name has at least, and that stand before it: fold and side."""
+_MOST_MARKS = 3
+
+
+@dataclass(slots=True)
+class RowPainter:
+    """What the rows of one frame share.
+
+    Attributes:
+        ui: what panels draw from.
+        pen: of the window that the rows are in.
+        document: whose joints they are.
+        sides: per joint, index into `SIDES`.
+        goals: of the effectors on a joint.
+        selected: names of joints.
+        hovered: name of the joint under the pointer, here or in the view.
+        stuck: names of joints at a limit.
+        missed: names of effectors whose goals are missed.
+        flat: rows are what a search found: they name their parents.
+        indent: framebuffer pixels that a child stands to the right of its parent ...
+        most: ... and that any row stands to the right of a root at most.
+    """
+
+    ui: PanelContext
+    pen: Pen
+    document: Document
+    sides: list[int]
+    goals: dict[int, list[DocumentGoal]]
+    selected: set[str]
+    hovered: str
+    stuck: frozenset[str]
+    missed: frozenset[str]
+    flat: bool
+    indent: float
+    most: float
+
+    @classmethod
+    def of(cls, ui: PanelContext, *, flat: bool) -> RowPainter:
+        """For the document as it is now, in the current imgui window."""
+        document = ui.session.document
+        goals: dict[int, list[DocumentGoal]] = {}
+        joints = {effector.name: effector.joint for effector in document.skeleton.effectors}
+        for goal in document.goals:
+            goals.setdefault(joints[goal.effector], []).append(goal)
+        hovered = ui.controller.hovered_item()
+        most = max(imgui.get_content_region_avail().x - ui.px(_NAME + _BESIDE), 0.0)
+        indent = min(ui.px(INDENT), max(most / max(deepest(document.skeleton), 1), _LEAST_INDENT * ui.scale))
+        return cls(
+            ui=ui,
+            pen=Pen(ui),
+            document=document,
+            sides=look_of(document.skeleton).sides.tolist(),
+            goals=goals,
+            selected={chosen.name for chosen in document.selection if chosen.kind == "joint"},
+            hovered=hovered.name if hovered is not None and hovered.kind == "joint" else "",
+            stuck=frozenset(joints_at_limit(document)),
+            missed=frozenset(name for name, error in ui.session.errors.items() if not error.reached),
+            flat=flat,
+            indent=indent,
+            most=most,
+        )
+
+    def name_at(self, left: float, row: Row) -> float:
+        """Where the field for a row's name starts, in a row that starts at ``left``."""
+        return self._fold_at(left, row) + self.pen.px(15)
+
+    def _fold_at(self, left: float, row: Row) -> float:
+        return left + self.pen.px(4) + round(min(row.depth * self.indent, self.most))
+
+    def draw(self, row: Row, h: float) -> tuple[Area, bool]:
+        """Draw a row, framebuffer pixels high; the item, and whether the pointer is on its fold."""
+        pen, name = self.pen, self.document.skeleton.names[row.joint]
+        imgui.push_id(row.joint)
+        it = item(f"joint {name}", imgui.get_content_region_avail().x, h, right_too=True)
+        imgui.pop_id()
+        self._back(it, name)
+        x = self._fold_at(it.x, row)
+        if row.parent:
+            caret = fa.ICON_FA_CARET_RIGHT if row.folded else fa.ICON_FA_CARET_DOWN
+            pen.icon(x, it.middle[1], caret, "text3", SMALL)
+        tick = x + pen.px(10)
+        pen.box(tick, it.y + pen.px(6), pen.px(3), h - pen.px(12), SIDES[self.sides[row.joint]], rounding=1)
+        right = self._marks(row.joint, it)
+        shown = pen.fit(name, right - tick - pen.px(9))
+        right = self._notes(row.joint, name, it, (tick + pen.px(9) + pen.width(shown), right))
+        shown = pen.fit(name, right - tick - pen.px(9))
+        strong = name in self.selected or any(goal.enabled for goal in self.goals.get(row.joint, ()))
+        pen.text(tick + pen.px(9), pen.middle(it.y, h), shown, "text" if strong else "text2")
+        tip(name if shown != name else "")
+        return it, row.parent and imgui.get_mouse_pos().x < tick
+
+    def _back(self, it: Area, name: str) -> None:
+        chosen = name in self.selected
+        if chosen:
+            self.pen.box(*it[:4], "accent_dk", rounding=3)
+        elif it.hovered or name == self.hovered:
+            self.pen.box(*it[:4], "field", rounding=3)
+        if name == self.hovered or (it.hovered and chosen):
+            self.pen.upright(it.x, it.y, it.y + it.h, "hovered")
+
+    def _marks(self, joint: int, it: Area) -> float:
+        """The effectors on the joint, at the right end; returns where the room left of them ends."""
+        pen, right = self.pen, it.x + it.w - self.pen.px(6)
+        for goal in self.goals.get(joint, ())[:_MOST_MARKS]:
+            reached = goal.id not in self.missed
+            effector_mark(pen, right - pen.px(6), it.middle[1], goal, reached=reached)
+            right -= pen.px(15)
+        return right
+
+    def _notes(self, joint: int, name: str, it: Area, room: tuple[float, float]) -> float:
+        """``limit``, or the parent of a joint that was searched for; returns where the room left of it ends."""
+        pen, (left, right) = self.pen, room
+        y = pen.middle(it.y, it.h, SMALL)
+        if name in self.stuck:
+            right -= pen.width("limit", SMALL)
+            pen.small(right, y, "limit", "text" if name in self.selected else "limit")
+            return right - pen.px(6)
+        parent = int(self.document.skeleton.parents[joint])
+        if self.flat and parent >= 0 and right - left > pen.px(52):
+            words = pen.fit(self.document.skeleton.names[parent], right - left - pen.px(12), SMALL)
+            pen.small(right - pen.width(words, SMALL), y, words)
+        return right
 
 
 @dataclass(slots=True)
@@ -51,7 +386,7 @@ class _State:
     scroll_to: int = -1
 
 
-def draw(ui: PanelContext) -> None:
+def draw_skeleton_tree(ui: PanelContext) -> None:
     """Draw the panel."""
     state: _State = ui.memory.setdefault("state", _State())
     skeleton = ui.session.document.skeleton
@@ -205,3 +540,50 @@ def _clicked(ui: PanelContext, state: _State, row: Row, *, fold: bool) -> None:
         act(ui, Select((here,), "add" if io.key_shift else "toggle" if io.key_ctrl else "set"))
     state.active = ui.session.document.active  # it was clicked here: it is in view already
     ui.wake()
+
+
+_FIND_POPUP = "##find joint"
+_MOST_FOUND, _FOUND_ROW = 8, 24
+
+
+def draw_find_dialog(ui: PanelContext) -> None:
+    """Draw the dialog, if there is no tree to search in."""
+    if ui.controller.find_requested and Place.LEFT_TOP not in ui.regions.rects:
+        ui.controller.find_requested = False
+        ui.memory["query"], ui.memory["mark"] = "", 0
+        imgui.open_popup(_FIND_POPUP)
+    if not begin_dialog(ui, _FIND_POPUP, width=360.0):
+        return
+    closed = dialog_title(ui, "Find joint")
+    before = ui.memory["query"]
+    search = search_field(ui, "query", before, "Part of the name", focus=imgui.is_window_appearing())
+    ui.memory["query"] = search.text
+    if search.text != before:
+        ui.memory["mark"] = 0
+    if _found_list(ui, search) or closed:
+        imgui.close_current_popup()
+        ui.wake()
+    end_dialog()
+
+
+def _found_list(ui: PanelContext, search: Search) -> bool:
+    """The joints of such a name; whether one of them was chosen. Enter takes the marked one, which arrows move."""
+    skeleton, query = ui.session.document.skeleton, search.text.strip()
+    names = [skeleton.names[row.joint] for row in found_rows(skeleton, query)]
+    mark = ui.memory["mark"] = max(0, min(ui.memory["mark"] + search.step, len(names) - 1))
+    first = max(0, mark - _MOST_FOUND + 1)
+    pen, h = Pen(ui), ui.px(_FOUND_ROW)
+    chosen = names[mark] if search.entered and names else ""
+    for place, name in enumerate(names[first : first + _MOST_FOUND], first):
+        it = item(f"found {name}", imgui.get_content_region_avail().x, h)
+        if it.hovered or place == mark:
+            pen.box(*it[:4], "accent_dk" if place == mark else "field_hi")
+        shown = pen.fit(name, it.w - pen.px(16))
+        pen.text(it.x + pen.px(8), pen.middle(it.y, h), shown)
+        tip(name if shown != name else "")
+        chosen = name if it.clicked else chosen
+    if not names:
+        quiet(ui, f'No joint matches "{query}"')
+    elif len(names) > first + _MOST_FOUND:
+        quiet(ui, f"{len(names) - first - _MOST_FOUND} more")
+    return bool(chosen) and act(ui, Select((Item("joint", chosen),)))

@@ -160,10 +160,10 @@ TITLES = {
 NOTES = {
     "default": "damped, limits inside the solve",
     "two-link": "closed form, limbs of two bones",
-    "single-bone": "one joint turns",
+    "single-bone": "one joint rotates",
     "ccd": "joint by joint, from the tip",
     "ccd-from-base": "joint by joint, from the base",
-    "transpose": "slow, never explodes",
+    "transpose": "slow but stable",
     "pseudo-inverse": "undamped, by SVD",
     "dls": "fixed or automatic damping",
     "sdls": "no damping to choose",
@@ -238,18 +238,18 @@ _ITERATIONS = Format(decimals=0, per_pixel=COUNT.per_pixel, snap=10.0, units={},
 _LEAST_PLOT, _GOOD_PLOT = 84.0, 130.0
 """Heights of the plot, logical pixels."""
 _STRENGTH = Format(decimals=2, per_pixel=0.005, snap=0.1, units={}, low=0.0, high=1.0)
-_PREFER = "The pose that what the goals leave free is drawn to"
+_PREFER = "The pose that joints return to where the goals leave them free"
 _PREFERRED_WORDS = ("Start", "Rest", "Relaxed")
 _ROOTS = ("free", "translate", "locked")
-_ROOT_WORDS = ("Free", "No turn", "Locked")
+_ROOT_WORDS = ("Free", "No rotation", "Locked")
 _CLOSED = frozenset({"two-link", "single-bone"})
-_ROWS = ("By formulas", "By finite differences: slower, on NumPy alone")
+_ROWS = ("By formulas", "By finite differences: slower, NumPy only")
 _BENDS = (None, *BENDS)
 _TRUNCATION = Format(decimals=4, per_pixel=0.0005, snap=0.01, units={}, low=0.0, high=0.99)
 _BACKENDS = ("auto", "numpy", "numba")
 
 
-def draw(ui: PanelContext) -> None:
+def draw_solver(ui: PanelContext) -> None:
     """Draw the panel."""
     settings = ui.session.document.solver
     top, room = imgui.get_cursor_pos_y(), imgui.get_content_region_avail().y
@@ -294,7 +294,7 @@ def _state(ui: PanelContext) -> None:
 def _update(ui: PanelContext, settings: SolverSettings) -> None:
     left, wide = imgui.get_cursor_screen_pos().x, imgui.get_content_region_avail().x
     label(ui, "Update")
-    hints = ("A few steps per frame follow the pointer", "Each frame goes on until the goals are met")
+    hints = ("A few steps per frame follow the pointer", "Each frame iterates until the goals are met")
     chosen = segments(ui, "update", ("Track", "Until close"), int(settings.until_close), hints=hints)
     if chosen is not None:
         act(ui, SetSolver(until_close=bool(chosen)))
@@ -331,7 +331,7 @@ def _numbers(ui: PanelContext, settings: SolverSettings) -> None:
     _pair(ui, "Within", (millimetres, degrees))
     track = Setting(settings.iterations, _ITERATIONS, "iterations", whole=True)
     most = Setting(settings.max_iterations, _ITERATIONS, "max_iterations", whole=True)
-    _pair(ui, "Steps", (track, most), hint="Iterations per frame while tracking; most of one solve")
+    _pair(ui, "Steps", (track, most), hint="Iterations per frame while tracking, and at most per solve")
     rows, method = settings.method in JACOBIAN, settings.method
     if method in DAMPED:
         _optional(ui, "Damping", settings.damping, Setting(0.1, _DAMPING, "damping"))
@@ -342,7 +342,7 @@ def _numbers(ui: PanelContext, settings: SolverSettings) -> None:
     if method == "pseudo-inverse":
         _optional(ui, "Truncate", settings.truncation, Setting(1e-3, _TRUNCATION, "truncation"))
     if rows:
-        label(ui, "Rows", hint="Rows of the Jacobian: by formulas, or by moving every joint a little to either side")
+        label(ui, "Rows", hint="How the rows of the Jacobian are computed")
         chosen = segments(ui, "rows", ("Analytic", "Numeric"), int(settings.numeric), hints=_ROWS)
         if chosen is not None:
             act(ui, SetSolver(numeric=bool(chosen)))
@@ -350,13 +350,13 @@ def _numbers(ui: PanelContext, settings: SolverSettings) -> None:
 
 def _two_link(ui: PanelContext, settings: SolverSettings) -> None:
     """The elbow's side, and how both solutions come about."""
-    label(ui, "Elbow", hint=f"Which of the two solutions: {ANGLE}2 below 0, or above")
+    label(ui, "Elbow", hint=f"Which of the two solutions: {ANGLE}2 below or above 0")
     chosen = segments(ui, "bend", ("As it is", "Up", "Down"), _BENDS.index(settings.bend))
     if chosen is not None:
         act(ui, SetSolver(bend=_BENDS[chosen]))
     found = derivation(ui.session.document)
     if found is None:
-        quiet(ui, "No goal asks for a place that two links serve")
+        quiet(ui, "No position goal on a two-bone limb")
         return
     pen = Pen(ui)
     lines, rows = derived(found, ui.controller.unit)
@@ -403,7 +403,7 @@ def _optional(ui: PanelContext, words: str, value: float | None, one: Setting) -
     """A number that the method chooses itself unless it is given."""
     label(ui, words)
     width = float(int((imgui.get_content_region_avail().x - ui.px(4)) / 2))
-    if text_button(ui, f"Automatic##{one.name}", width=width, on=value is None, hint="As the method chooses"):
+    if text_button(ui, f"Automatic##{one.name}", width=width, on=value is None, hint="Chosen by the method"):
         act(ui, SetSolver(**{one.name: one.value if value is None else None}))
     imgui.same_line(0.0, ui.px(4))
     edit: Edit | None = number_field(ui, one.name, value, one.form, width=width)
@@ -414,7 +414,7 @@ def _optional(ui: PanelContext, words: str, value: float | None, one: Setting) -
 
 def _choices(ui: PanelContext, settings: SolverSettings) -> None:
     label(ui, "Missed", hint="What is shown when a goal cannot be met")
-    hints = ("Come as near as possible", "Show no pose that misses a goal")
+    hints = ("Come as close as possible", "Show no pose that misses a goal")
     chosen = segments(ui, "missed", ("Closest", "Exact or nothing"), int(settings.exact), hints=hints)
     if chosen is not None:
         act(ui, SetSolver(exact=bool(chosen)))
@@ -423,29 +423,29 @@ def _choices(ui: PanelContext, settings: SolverSettings) -> None:
     if chosen is not None:
         act(ui, SetSolver(root=_ROOTS[chosen]))
     _preferred(ui, settings)
-    label(ui, "Backend", hint="Compiled kernels, or numpy")
+    label(ui, "Backend", hint="Compiled kernels (Numba) or NumPy")
     chosen = segments(ui, "backend", ("Auto", "NumPy", "Numba"), _BACKENDS.index(settings.backend))
     if chosen is not None:
         act(ui, SetSolver(backend=_BACKENDS[chosen]))
-    label(ui, "Escape", hint="May it begin anew elsewhere when it is trapped, and move as living things do?")
-    if text_button(ui, "Restarts", on=settings.restarts, hint="Begin anew elsewhere when trapped"):
+    label(ui, "Escape", hint="Ways out of a local minimum")
+    if text_button(ui, "Restarts", on=settings.restarts, hint="Restart from another pose when stuck"):
         act(ui, SetSolver(restarts=not settings.restarts))
     imgui.same_line(0.0, ui.px(4))
-    if text_button(ui, "Natural", on=settings.natural, hint="Joints move as readily as those of living things"):
+    if text_button(ui, "Natural", on=settings.natural, hint="Each joint moves as readily as in a living body"):
         act(ui, SetSolver(natural=not settings.natural))
 
 
 def _preferred(ui: PanelContext, settings: SolverSettings) -> None:
     served = settings.method == DEFAULT
     imgui.begin_disabled(not served)
-    label(ui, "Prefer", hint=_PREFER if served else f"{_PREFER}: by the default solver alone")
+    label(ui, "Prefer", hint=_PREFER if served else f"{_PREFER}: default solver only")
     chosen = segments(ui, "prefer", _PREFERRED_WORDS, PREFERRED.index(settings.prefer))
     if chosen is not None:
         act(ui, SetSolver(prefer=PREFERRED[chosen]))
         _go_there(ui)
     imgui.end_disabled()
     imgui.begin_disabled(not prefers(settings))
-    label(ui, "Strength", hint="How strongly it is drawn there, 0 to 1")
+    label(ui, "Strength", hint="How strongly joints return to it, 0 to 1")
     strength = Setting(settings.prefer_weight, _STRENGTH, "prefer_weight")
     edit = number_field(ui, strength.name, strength.value, strength.form, width=ui.px(60))
     carry_out(ui, edit, "Solver prefer weight", strength.action)

@@ -13,9 +13,9 @@ from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out
 from viewer.app.widgets.fields import Format, number_field
 from viewer.app.widgets.pen import Pen, gap
 from viewer.document.actions import SetClip, SetRange, SetTakeRate
-from viewer.document.take.values import MOST_FRAMES
+from viewer.document.take import MOST_FRAMES
 from viewer.errors import shown
-from viewer.session.transport import Loop
+from viewer.session.clock import Loop
 from viewer.ui import numbers
 from viewer.ui.playback import SPEEDS
 from viewer.ui.timeline import last_frame, played_range
@@ -65,9 +65,7 @@ def _take(ui: PanelContext) -> None:
 
 def _recording(ui: PanelContext) -> None:
     liked = ui.controller.preferences
-    label(
-        ui, "Recording keeps", width=_LABEL, hint="Keys that the others say as well, to so many degrees, are left out"
-    )
+    label(ui, "Recording keeps", width=_LABEL, hint="Removes keys that the others imply, within this angle")
     edit = _done(number_field(ui, "tolerance", liked.record_tolerance_deg, _TOLERANCE, width=ui.px(_FIELD)))
     if edit is not None:
         liked.record_tolerance_deg = round(edit, 2)
@@ -75,7 +73,7 @@ def _recording(ui: PanelContext) -> None:
         ui.controller.changed()
     imgui.same_line()
     imgui.align_text_to_frame_padding()
-    imgui.text_disabled("every frame" if liked.record_tolerance_deg == 0.0 else "off by at most")
+    imgui.text_disabled("every frame" if liked.record_tolerance_deg == 0.0 else "at most")
 
 
 def _echoes(ui: PanelContext) -> None:
@@ -86,7 +84,7 @@ def _echoes(ui: PanelContext) -> None:
     if count is not None:
         liked.ghosts_around = round(count)
         changed()
-    label(ui, "  Every", width=_LABEL, hint="Frames from ghost to ghost; 0: at keys")
+    label(ui, "  Every", width=_LABEL, hint="Frames between ghosts; 0: at keys")
     step = _done(number_field(ui, "ghost step", float(liked.ghost_step), _STEP, width=ui.px(_FIELD)))
     if step is not None:
         liked.ghost_step = round(step)
@@ -95,7 +93,7 @@ def _echoes(ui: PanelContext) -> None:
     imgui.align_text_to_frame_padding()
     imgui.text_disabled("at keys" if liked.ghost_step == 0 else "frames")
     _switch(ui, "show.trails")
-    label(ui, "  Frames each way", width=_LABEL, hint="0: a second")
+    label(ui, "  Frames each way", width=_LABEL, hint="0: one second")
     reach = _done(number_field(ui, "trail", float(liked.trail_frames), _STEP, width=ui.px(_FIELD)))
     if reach is not None:
         liked.trail_frames = round(reach)
@@ -124,7 +122,7 @@ _ROOMY = 620.0
 """Below so many logical pixels the buttons at the right end are icons."""
 
 
-def draw(ui: PanelContext) -> None:
+def draw_timeline(ui: PanelContext) -> None:
     """Draw the panel; folded to its transport row where there is no room for more."""
     short = ui.regions.short_timeline
     if short:
@@ -210,7 +208,9 @@ def _blend(ui: PanelContext) -> None:
     """How the stretches after the selected keys run."""
     there = ui.controller.keying.blends()
     words = BLENDS[next(iter(there))].partition(" ")[0] if len(there) == 1 else "Mixed"
-    if drop_button(ui, "blend", words, width=ui.px(_BLEND), height=_SMALL, hint="After the selected keys"):
+    if drop_button(
+        ui, "blend", words, width=ui.px(_BLEND), height=_SMALL, hint="Interpolation after the selected keys"
+    ):
         imgui.open_popup("blends")
     if imgui.begin_popup("blends"):
         blend_entries(ui)

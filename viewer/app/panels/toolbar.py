@@ -67,7 +67,7 @@ _SHORT, _SHORTEST = 930.0, 780.0
 """Below these lists lose their words, and what is shown is left to the menu."""
 
 
-def draw(ui: PanelContext) -> None:
+def draw_toolbar(ui: PanelContext) -> None:
     """Draw the toolbar."""
     height = imgui.get_window_height()
     imgui.set_cursor_pos((ui.px(8), round((height - ui.px(TOOL)) / 2.0)))
@@ -138,7 +138,7 @@ def _snap(ui: PanelContext) -> None:
     if drop_button(ui, "snap", words, icon=fa.ICON_FA_MAGNET, width=width, hint=snap_hint, colour=colour):
         imgui.open_popup("snaps")
     if imgui.begin_popup("snaps"):
-        if imgui.menu_item_simple("Snap always", "Ctrl: freely", controller.magnet):
+        if imgui.menu_item_simple("Snap always", "Ctrl: free", controller.magnet):
             run(ui, "snap.magnet")
         imgui.separator()
         for usual in _SNAPS_M:
@@ -154,7 +154,7 @@ def _snap(ui: PanelContext) -> None:
 
 def _mode(ui: PanelContext) -> None:
     document = ui.session.document
-    hints = ("Dragging moves goals, the joints follow   D", "Dragging turns joints   D")
+    hints = ("Dragging moves goals, the joints follow   D", "Dragging rotates joints   D")
     modes = tuple(Mode)
     chosen = segments(ui, "mode", ("IK", "FK"), modes.index(document.mode), hints=hints, height=TOOL, widths=ui.px(38))
     if chosen is not None:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from imgui_bundle import imgui
 
 from viewer.app.context import PanelContext
-from viewer.app.widgets.pen import Item
+from viewer.app.widgets.pen import Area
 from viewer.document.actions.base import Action
 from viewer.errors import ViewerError
 
@@ -63,7 +63,7 @@ class _Scrub:
 _scrubs: list[_Scrub] = []
 
 
-def scrub(it: Item, value: float, per_pixel: float, *, snap: float, scale: float) -> Edit | None:
+def scrub(it: Area, value: float, per_pixel: float, *, snap: float, scale: float) -> Edit | None:
     """What dragging the last item sideways does to a value.
 
     The value is always the one at the press and the whole way since: Shift makes the way a tenth, Ctrl rounds the value

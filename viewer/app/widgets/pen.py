@@ -162,7 +162,7 @@ class Pen:
 _RIGHT_TOO = imgui.ButtonFlags_.mouse_button_left | imgui.ButtonFlags_.mouse_button_right
 
 
-class Item(NamedTuple):
+class Area(NamedTuple):
     """An area of a window and what the pointer does with it.
 
     Attributes:
@@ -191,7 +191,7 @@ class Item(NamedTuple):
         return self.x + self.w / 2.0, self.y + self.h / 2.0
 
 
-def item(name: str, w: float, h: float, *, right_too: bool = False) -> Item:
+def item(name: str, w: float, h: float, *, right_too: bool = False) -> Area:
     """Take an area at imgui's cursor.
 
     Args:
@@ -202,7 +202,7 @@ def item(name: str, w: float, h: float, *, right_too: bool = False) -> Item:
     """
     x, y = imgui.get_cursor_screen_pos()
     clicked = imgui.invisible_button(name, (max(w, 1.0), max(h, 1.0)), _RIGHT_TOO if right_too else 0)
-    return Item(x, y, w, h, clicked, imgui.is_item_hovered(), imgui.is_item_active())
+    return Area(x, y, w, h, clicked, imgui.is_item_hovered(), imgui.is_item_active())
 
 
 def tip(text: str) -> None:

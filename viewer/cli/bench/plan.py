@@ -1,22 +1,35 @@
-"""What is to be measured: on which problems, how many of them, from which seed."""
+"""What the benchmarks measure: the parts, on which problems and how many; each part runs in a process of its own.
+
+A part of its own process meets nothing that another has left behind, numpy's libraries learn of their one thread before
+they are loaded, and a crash takes one part along and no more.
+"""
 
 from __future__ import annotations
 
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Protocol
 
-from viewer.cli.bench import problems, rigs
-from viewer.cli.bench.contender import Entry
-from viewer.cli.bench.entries import RIVALS
-from viewer.cli.bench.options import COUNT, SEED
+import viewer
+from viewer.cli.bench import COUNT, PARTS, SEED, problems, rigs
 from viewer.cli.bench.problems import Problems
 from viewer.cli.bench.rigs import Rig
+from viewer.cli.output import Json, print_json, progress_bars
+from viewer.errors import MachineError
 
 
 class Source(Protocol):
-    """Where rigs and problems come from: ours, or a neutral set of somebody else's."""
+    """Where rigs and problems come from: ours, or a neutral set by someone else."""
 
     def rig(self, name: str) -> Rig:
         """A rig by name."""
@@ -29,19 +42,11 @@ class Source(Protocol):
 
 
 class OwnSource:
-    """The bundled samples and our own problems."""
+    """The bundled samples and our own problems: see `viewer.cli.bench.rigs` and `viewer.cli.bench.problems`."""
 
-    def rig(self, name: str) -> Rig:
-        """See `viewer.cli.bench.rigs`."""
-        return rigs.rig(name)
-
-    def problems(self, rig: Rig, kind: str, count: int, seed: int) -> Problems:
-        """See `viewer.cli.bench.problems`."""
-        return problems.problems(rig, kind, count, seed)
-
-    def drags(self, rig: Rig, sequences: int, frames: int, seed: int) -> list[Problems]:
-        """See `viewer.cli.bench.problems`."""
-        return problems.drags(rig, sequences, frames, seed)
+    rig = staticmethod(rigs.rig)
+    drags = staticmethod(problems.drags)
+    problems = staticmethod(problems.problems)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,34 +55,129 @@ class Plan:
 
     Attributes:
         source: of rigs and problems.
-        rivals: who is measured besides us, where importable.
         seed: of the problems.
         count: problems of each set and class.
         quick: a few of everything, to see that it works.
-        aims: whether the figures that this project aims at stand beside those measured: they mean the neutral problems.
     """
 
     source: Source = field(default_factory=OwnSource)
-    rivals: tuple[Entry, ...] = RIVALS
     seed: int = SEED
     count: int = COUNT
     quick: bool = False
-    aims: bool = False
 
     def at_most(self, number: int) -> int:
-        """``number``, or a few if this is to be quick."""
+        """``number``, or a few in a quick run."""
         return min(number, 2) if self.quick else number
 
     def some(self, names: Sequence[str]) -> Sequence[str]:
-        """All names, or the first if this is to be quick."""
+        """All names, or the first in a quick run."""
         return names[:1] if self.quick else names
 
     @property
     def backend(self) -> str:
-        """What the default solver runs on: compiled, if that can be and pays."""
+        """Of the default solver: compiled, if numba is installed and compiling pays."""
         return "numpy" if self.quick or find_spec("numba") is None else "numba"
 
     @property
     def budget_s(self) -> float:
         """Seconds that one contender may use on one set and class."""
         return 0.5 if self.quick else 20.0
+
+    def about(self) -> dict[str, Json]:
+        """What a report states about the run: the machine, and how many of which problems."""
+        return {"machine": machine(), "seed": self.seed, "count": self.at_most(self.count), "quick": self.quick}
+
+
+_MEASURES = {
+    "speed": "solves.measure_speed",
+    "methods": "solves.measure_methods",
+    "drag": "drags.measure_drags",
+    "unreachable": "drags.measure_unreachable",
+    "lockup": "drags.measure_lockups",
+    "poses": "poses.measure_poses",
+    "batch": "solves.measure_batch",
+    "start": "files.measure_start",
+    "files": "files.measure_files",
+}
+assert _MEASURES.keys() == PARTS.keys()
+
+_ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+_WORKER = (sys.executable, "-P", "-c", "from viewer.cli.bench.plan import work; work()")
+
+
+def measure(part: str, plan: Plan) -> Json:
+    """Measure a part, one of `PARTS`, in this process."""
+    module, _, function = _MEASURES[part].partition(".")
+    result: Json = getattr(import_module(f"viewer.cli.bench.{module}"), function)(plan)
+    return result
+
+
+def measure_apart(part: str, plan: Plan, worker: Sequence[str] = _WORKER, words: Sequence[str] = ()) -> Json:
+    """Measure a part in a process of its own.
+
+    Args:
+        part: one of `PARTS`.
+        plan: its seed, count and quick; the worker makes the source itself.
+        worker: the program; it prints one JSON document.
+        words: for the worker's command line, besides those of the plan.
+
+    Raises:
+        MachineError: it ended without a document.
+    """
+    command = [*worker, part, "--seed", str(plan.seed), "--count", str(plan.count), *words]
+    command += ["--quick"] if plan.quick else []
+    done = subprocess.run(command, env=environment(), stdout=subprocess.PIPE, text=True, check=False)  # noqa: S603 - a program of ours
+    if done.returncode != 0:
+        raise MachineError(f"bench {part}: the process that measured it ended with {done.returncode} (see above)")
+    result: Json = json.loads(done.stdout)
+    return result
+
+
+def environment() -> dict[str, str]:
+    """Variables of a process that measures: one thread for linear algebra, and this very package."""
+    here = str(Path(viewer.__file__).resolve().parents[1])
+    path = os.pathsep.join(filter(None, (here, os.environ.get("PYTHONPATH"))))
+    return os.environ | dict.fromkeys(_ONE_THREAD, "1") | {"PYTHONPATH": path}
+
+
+def machine() -> dict[str, Json]:
+    """Processor, cores, system, and the versions that matter."""
+    return {
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+        "ikviewer": viewer.__version__,
+        **{package: version_of(package) for package in ("numpy", "numba")},
+    }
+
+
+def version_of(package: str) -> str | None:
+    """The installed version of a package."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _processor() -> str:
+    """Its name as sold, which Linux keeps in a file."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        lines = []
+    named = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(named, platform.processor() or platform.machine())
+
+
+def work() -> None:
+    """In a process of its own: measure the part that the command line names, print it as JSON."""
+    parser = argparse.ArgumentParser(allow_abbrev=False)
+    parser.add_argument("part", choices=PARTS)
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--count", type=int, default=COUNT)
+    parser.add_argument("--quick", action="store_true")
+    arguments = parser.parse_args()
+    with progress_bars():
+        result = measure(arguments.part, Plan(seed=arguments.seed, count=arguments.count, quick=arguments.quick))
+    print_json(result)

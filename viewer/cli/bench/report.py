@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from viewer.cli.bench.parts import PARTS
-from viewer.cli.bench.timing import TURN
+from viewer.cli.bench import PARTS
+from viewer.cli.bench.solves import TURN
 from viewer.cli.output import Json
 
 _SMALL = 1e-3
@@ -67,60 +67,35 @@ def number(value: Json, digits: int = 3) -> str:
 
 
 def _speed(figures: Any) -> list[Table]:  # noqa: ANN401
-    rows = [
-        (
-            f"{line['rival']}, {line['rig']} {line['class']}",
-            line["ours"] + ("" if line["our_rig"] == line["rig"] else f", {line['our_rig']}"),
-            number(line["their_ms"]),
-            number(line["our_ms"]),
-            number(line["times_faster"]),
-            number(line["times_faster_cpu"]),
-            *(f"{line[key]:g}" for key in ("at_least", "aim") if key in line),
-        )
-        for line in figures["ratios"]
-    ]
-    used = dict.fromkeys(f"{one['package']} {one['version']}" for one in figures["contenders"])
-    versions = ", ".join(words for words in used if not words.startswith("ikviewer "))
-    absent = "; ".join(figures["absent"].values())
     note = (
-        f"Medians of whole Python calls, {TURN} in a row in turn, one thread against one. Each rival that takes a "
-        f"damping has the best of six for that rig and class, found on other problems. Rivals: {versions or 'none'}."
+        f"Median ms of a whole Python call, {TURN} in a row, one thread; and honest successes of the problems tried: "
+        "goals met and limits kept."
     )
-    header = ["rival, rig and class", "ours", "ms theirs", "ms ours", "times faster", "by CPU time"]
-    header += ["at least", "aim"] if rows and len(rows[0]) > len(header) else []
-    found = [Table("Times faster than", note + (f" Absent: {absent}." if absent else ""), header, rows)]
-    names = [contender["name"] for contender in figures["contenders"]]
-    cells = [
-        (f"{rig} {kind}", *(_run(runs.get(name)) for name in names))
-        for rig, kinds in figures["sets"].items()
+    return [_side_by_side("One-shot solves", note, figures["sets"])]
+
+
+def _side_by_side(title: str, note: str, sets: Any, *, iterations: bool = False) -> Table:  # noqa: ANN401
+    """A row for each set and class, a column for each contender."""
+    names = list(dict.fromkeys(name for kinds in sets.values() for runs in kinds.values() for name in runs))
+    rows = [
+        (f"{rig} {kind}", *(_run(runs.get(name), iterations=iterations) for name in names))
+        for rig, kinds in sets.items()
         for kind, runs in kinds.items()
     ]
-    how = "Median ms of a whole call, and honest successes of the problems tried: goals met and limits kept."
-    return [*found, Table("One-shot solves, side by side", how, ("rig and class", *names), cells)]
+    return Table(title, note, ("rig and class", *names), rows)
 
 
-def _run(run: Any) -> str:  # noqa: ANN401
+def _run(run: Any, *, iterations: bool = False) -> str:  # noqa: ANN401
     if run is None:
         return "-"
-    damping = f", λ {run['damping']:.0e}".replace("e-0", "e-") if run.get("damping") else ""
-    return f"{number(run['ms'])} ms, {run['honest']}/{run['problems']}{damping}"
+    damping = f", λ {run['damping']:.0e}".replace("e-0", "e-") if "damping" in run else ""
+    steps = f", {number(run['iterations'])} it" if iterations else ""
+    return f"{number(run['ms'])} ms, {run['honest']}/{run['problems']}{damping}{steps}"
 
 
 def _methods(figures: Any) -> list[Table]:  # noqa: ANN401
-    names = list(dict.fromkeys(name for kinds in figures.values() for runs in kinds.values() for name in runs))
-    rows = [
-        (
-            f"{rig} {kind}",
-            *(
-                f"{_run(runs.get(name))}" + (f", {number(runs[name]['iterations'])} it" if name in runs else "")
-                for name in names
-            ),
-        )
-        for rig, kinds in figures.items()
-        for kind, runs in kinds.items()
-    ]
     note = "Median ms, honest successes, median iterations; those for comparison run on numpy."
-    return [Table("Every solver by its name", note, ("rig and class", *names), rows)]
+    return [_side_by_side("Every solver by its name", note, figures, iterations=True)]
 
 
 def _drag(figures: Any) -> list[Table]:  # noqa: ANN401
@@ -213,28 +188,18 @@ def _poses(figures: Any) -> list[Table]:  # noqa: ANN401
 
 
 def _batch(figures: Any) -> list[Table]:  # noqa: ANN401
-    runs = [
-        (f"{kind}, {threads.removeprefix('threads_')} thread(s)", run)
+    rows = [
+        (
+            f"{kind}, {threads.removeprefix('threads_')} thread(s)",
+            number(run["solves_per_s"]),
+            f"{run['honest']}/{run['problems']}",
+        )
         for kind, found in figures["classes"].items()
         for threads, run in found.items()
         if threads.startswith("threads_")
     ]
-    faster = {f"{kind}, 1 thread(s)": found["times_faster"] for kind, found in figures["classes"].items()}
-    minks = list(next(iter(faster.values())))
-    rows = [
-        (
-            name,
-            number(run["solves_per_s"]),
-            f"{run['honest']}/{run['problems']}",
-            *(number(faster.get(name, {}).get(mink)) for mink in minks),
-        )
-        for name, run in runs
-    ]
-    note = f"{figures['rig']}. Ratios compare one thread with one: mink solves one by one."
-    note += (
-        f" Times mink's rate, near: at least {figures['at_least']}, aim {figures['aim']}." if "aim" in figures else ""
-    )
-    return [Table("Batches", note, ("class, threads", "solves/s", "honest", *(f"times {m}" for m in minks)), rows)]
+    note = f"{figures['rig']}, one call for all problems."
+    return [Table("Batches", note, ("class, threads", "solves/s", "honest"), rows)]
 
 
 def _start(figures: Any) -> list[Table]:  # noqa: ANN401

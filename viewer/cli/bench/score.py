@@ -1,7 +1,7 @@
 """An honest score of solved poses: kinematics and limits written anew, from the file format's own definitions.
 
-Nothing here is shared with the solver or with `viewer.skeleton`: who is judged does not bring the ruler. Rotations are
-3x3 matrices all through; N poses are measured together.
+No code is shared with the solver or with `viewer.skeleton`: a fault there cannot hide here. Rotations are 3x3 matrices
+all through; N poses are measured together.
 """
 
 from __future__ import annotations
@@ -156,11 +156,11 @@ def _ball_angles(limits: JointLimits, d: Floats) -> Floats:
 
 
 def _excess(values: Floats, limits: JointLimits | None, *, turns: bool = False) -> Floats:
-    """(N,) by how much values (N, k) are outside their ranges at most; angles are the same after a whole turn."""
+    """(N,) by how much values (N, k) are outside their ranges at most; angles repeat after a full turn."""
     if limits is None:
         return np.zeros(len(values))
-    whole = np.array([-2.0, 0.0, 2.0] if turns else [0.0]) * np.pi
-    shifted = values[..., None] + whole
+    full_turns = np.array([-2.0, 0.0, 2.0] if turns else [0.0]) * np.pi
+    shifted = values[..., None] + full_turns
     over = np.maximum(limits.lower[:, None] - shifted, shifted - limits.upper[:, None]).min(axis=-1)
     return np.asarray(np.maximum(over, 0.0).max(axis=-1))
 

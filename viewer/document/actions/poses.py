@@ -11,6 +11,7 @@ import numpy as np
 from viewer.document.actions.base import Action
 from viewer.document.default_goals import carried
 from viewer.document.document import Document
+from viewer.document.evaluation import home_pose
 from viewer.document.mirror import mirrored_pose, partners
 from viewer.document.opening import pinned_supports
 from viewer.document.planar import confined, flattened, normal_of
@@ -78,7 +79,7 @@ class ResetPose(Action):
 
     def apply(self, document: Document) -> Document:
         """The document with the joints reset."""
-        joints, home, now = _indices(document, self.joints), document.home_pose(), document.pose
+        joints, home, now = _indices(document, self.joints), home_pose(document), document.pose
         rotations, translations = now.rotations.copy(), now.translations.copy()
         if self.rotation:
             rotations[joints] = home.rotations[joints]

@@ -11,6 +11,7 @@ from viewer.document.actions.base import Action
 from viewer.document.checks import as_number, one_of
 from viewer.document.default_goals import carried
 from viewer.document.document import Document
+from viewer.document.evaluation import frame_pose
 from viewer.document.goal import Item, Mode, Scope
 from viewer.document.motion import with_motion
 from viewer.document.solver_settings import SolverSettings
@@ -52,7 +53,7 @@ def at_frame(document: Document, frame: int, **changes: Any) -> Document:  # noq
     """The document at a frame of clip or take, as it is: limits do not bind, holds are set anew, pins stay."""
     if isinstance(frame, bool) or not isinstance(frame, int):
         raise InputError(f"frame: expected an integer, found {frame!r}")
-    return carried(document, document.frame_pose(frame), pins=False, frame=frame, **changes)
+    return carried(document, frame_pose(document, frame), pins=False, frame=frame, **changes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +181,7 @@ class UseMotion(Action):
         Raises:
             InputError: the file has no motion, or that of another figure.
         """
-        shows = document.clip is not None and document.pose.same_as(document.frame_pose(document.frame))
+        shows = document.clip is not None and document.pose.same_as(frame_pose(document, document.frame))
         changed = with_motion(document, self.character)
         return at_frame(changed, changed.frame) if shows else changed
 

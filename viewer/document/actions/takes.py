@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from viewer.document import key_editing
 from viewer.document.actions.base import Action
 from viewer.document.actions.poses import fitting
 from viewer.document.actions.settings import SetFrameTime
 from viewer.document.checks import as_flag, as_weight, one_of
 from viewer.document.document import Document
-from viewer.document.take import editing
-from viewer.document.take.changing import keyed, take_of, with_take
-from viewer.document.take.editing import checked_keys, counted, last_frame, present_take
-from viewer.document.take.evaluate import base_pose
-from viewer.document.take.simplify import simplified
-from viewer.document.take.values import CODES, Blend, Key, Track, check_frame, check_range
+from viewer.document.evaluation import base_pose
+from viewer.document.key_editing import checked_keys, counted, last_frame, present_take
+from viewer.document.simplify import simplified
+from viewer.document.take import CODES, Blend, Key, Track, check_frame, check_range
+from viewer.document.take_changes import keyed, take_of, with_take
 from viewer.errors import InputError
 from viewer.skeleton.limits import JointKind
 from viewer.skeleton.pose import Pose
@@ -61,14 +61,14 @@ class CopyKeys(Action):
 
 def _displaced(document: Document, keys: Sequence[tuple[int, int]], by_frames: int, *, stay: bool) -> Document:
     take, some = present_take(document), checked_keys(document, keys)
-    entries = editing.shifted(editing.taken_out(take, some), by_frames, last_frame(document))
+    entries = key_editing.shifted(key_editing.taken_out(take, some), by_frames, last_frame(document))
     if by_frames == 0 or not some:
         return document
     rest = base_pose(document, take, 0)
-    left = take if stay else editing.without(take, some)
-    after = editing.with_entries(left, entries, rest)
+    left = take if stay else key_editing.without(take, some)
+    after = key_editing.with_entries(left, entries, rest)
     last = take.last if take.is_trimmed else after.last
-    after = replace(after, last=last, pins=editing.pins_along(after, take, some, by_frames))
+    after = replace(after, last=last, pins=key_editing.pins_along(after, take, some, by_frames))
     return with_take(document, after)
 
 
@@ -84,7 +84,7 @@ class CopiedKeys:
 
     layered: bool
     names: tuple[str, ...]
-    entries: tuple[editing.Entry, ...]
+    entries: tuple[key_editing.Entry, ...]
 
 
 def copied_keys(document: Document, keys: Sequence[tuple[int, int]]) -> CopiedKeys:
@@ -97,7 +97,7 @@ def copied_keys(document: Document, keys: Sequence[tuple[int, int]]) -> CopiedKe
     if not some:
         raise InputError("no keys are selected")
     start = min(key.frame for key in some)
-    entries = tuple(replace(one, frames=one.frames - start) for one in editing.taken_out(take, some))
+    entries = tuple(replace(one, frames=one.frames - start) for one in key_editing.taken_out(take, some))
     names = tuple(document.skeleton.names[one.joint] for one in entries)
     return CopiedKeys(take.base is not None, names, entries)
 
@@ -129,8 +129,8 @@ class PasteKeys(Action):
             raise InputError(f"these keys were copied from a take {ours}: they mean nothing here")
         joints = [document.skeleton.index(name) for name in self.copied.names]
         entries = [replace(one, joint=joint) for one, joint in zip(self.copied.entries, joints, strict=True)]
-        moved = editing.shifted(entries, int(frame), last_frame(document))
-        return with_take(document, editing.with_entries(take, moved, base_pose(document, take, 0)))
+        moved = key_editing.shifted(entries, int(frame), last_frame(document))
+        return with_take(document, key_editing.with_entries(take, moved, base_pose(document, take, 0)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,7 +287,7 @@ class DeleteKeys(Action):
             keys = take.keys_at(int(frame))
             if not keys:
                 raise InputError(f"there is no key at frame {frame}")
-        return with_take(document, editing.without(take, keys)) if keys else document
+        return with_take(document, key_editing.without(take, keys)) if keys else document
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from typing import TypeAlias
 import numpy as np
 
 from viewer.ik.assemble import KIND_CODES
-from viewer.ik.driver import CONVERGED, DIVERGED, STALLED
 from viewer.ik.goals import GoalKind
+from viewer.ik.levenberg_marquardt import CONVERGED, DIVERGED, STALLED
 from viewer.ik.methods import ccd, damped, limb, pseudo_inverse, selectively_damped, single_bone, transpose
 from viewer.ik.methods.common import Problem, Tuning
 from viewer.ik.methods.damped import dls_settings
@@ -77,7 +77,7 @@ class Method:
         extra: UserRows | None = None,
         tuning: Tuning = DEFAULT_TUNING,
     ) -> tuple[int, int, float]:
-        """Move ``state`` as `viewer.ik.driver.solve` does.
+        """Move ``state`` as `viewer.ik.levenberg_marquardt.minimise` does.
 
         Args:
             s: the system; with ``extra`` every joint takes part in it.
@@ -91,7 +91,7 @@ class Method:
             tuning: the numbers of single methods.
 
         Returns:
-            Status as in `viewer.ik.driver`, iterations, squared error of all rows.
+            Status as in `viewer.ik.levenberg_marquardt`, iterations, squared error of all rows.
 
         Raises:
             InputError: a function goal that gives no numbers.

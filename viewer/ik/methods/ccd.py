@@ -14,12 +14,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from viewer.ik import kernels
-from viewer.ik.driver import BUDGET, CONVERGED
+from viewer.ik.backends.compiled import algebra
+from viewer.ik.backends.vectorised.joints import move
+from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED
 from viewer.ik.methods.common import STILL, Problem, Progress
 from viewer.ik.methods.figure import Figure, Quaternion, Vector, dot, length, log, minus, multiply, plus, rotate, scaled
 from viewer.ik.methods.fit import PLACES, fit_axis, fit_ball, pairs_for, wanted_point
-from viewer.ik.vectorised_joints import move
 
 _NUDGE = 0.02
 """Radians by which every joint is bent when no joint has a lever: a straight arm cannot be pulled inwards."""
@@ -73,7 +73,7 @@ def move_joint(figure: Figure, k: int) -> float:
     goals, largest = figure.below[k], 0.0
     if figure.moves[k]:
         largest = _shift_root(figure, k)
-    if figure.form[k] == kernels.SLIDE:
+    if figure.form[k] == algebra.SLIDE:
         largest = _slide(figure, k)
     if figure.ball[k]:
         made = fit_ball(figure, k, pairs_for(figure, goals, figure.place[k]))
@@ -142,5 +142,5 @@ def _bend(problem: Problem) -> None:
     step = np.where(s.spread > 0.0, np.where(state.x + _NUDGE > s.upper, -_NUDGE, _NUDGE), 0.0)
     for k in np.flatnonzero(s.moves).tolist():
         step[s.first[k] : s.first[k] + 3] = 0.0
-    step[s.first[:-1][s.form == kernels.SLIDE]] = 0.0
+    step[s.first[:-1][s.form == algebra.SLIDE]] = 0.0
     move(s, problem.w, step, state.x, state.q, state.t)

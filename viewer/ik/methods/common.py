@@ -14,15 +14,15 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from viewer.errors import InputError
-from viewer.ik import kernels
+from viewer.ik.backends.compiled import algebra
+from viewer.ik.backends.vectorised.forward import residuals as own_residuals
+from viewer.ik.backends.vectorised.joints import move
+from viewer.ik.backends.vectorised.step import cap, leaves_limits, shorten
+from viewer.ik.backends.vectorised.step import linearise as own_linearise
 from viewer.ik.checks import check_range
-from viewer.ik.driver import BUDGET, CONVERGED, DIVERGED, STALLED
+from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, DIVERGED, STALLED
 from viewer.ik.methods.numeric import STEP, UserRows, central_differences
 from viewer.ik.system import ROWS_OF_KIND, Settings, State, System, Work, copy_state
-from viewer.ik.vectorised_forward import residuals as own_residuals
-from viewer.ik.vectorised_jacobian import linearise as own_linearise
-from viewer.ik.vectorised_joints import move
-from viewer.ik.vectorised_step import cap, leaves_limits, shorten
 from viewer.spatial.checks import Floats, Ints
 
 Propose: TypeAlias = Callable[["Problem", Floats], Floats]
@@ -114,7 +114,7 @@ def _groups(s: System, sizes: list[int]) -> Ints:
     """(m,) the group of every row: places, turns and functions are measured as one vector each."""
     lengths: list[int] = []
     for kind in s.goal_kind.tolist():
-        lengths += [3, 3] if kind == kernels.POSE else [ROWS_OF_KIND[kind]]
+        lengths += [3, 3] if kind == algebra.POSE else [ROWS_OF_KIND[kind]]
     lengths += sizes
     return np.repeat(np.arange(len(lengths)), lengths)
 
@@ -123,11 +123,11 @@ def _weights(s: System) -> Floats:
     """(own,) the weight of every row of the built-in goals."""
     weights: list[float] = []
     for kind, place, turn in zip(s.goal_kind.tolist(), s.goal_weight, s.goal_rotation_weight, strict=True):
-        if kind in (kernels.POSITION, kernels.POSE):
+        if kind in (algebra.POSITION, algebra.POSE):
             weights += [place] * 3
-        if kind in (kernels.ROTATION, kernels.POSE, kernels.AIM):
+        if kind in (algebra.ROTATION, algebra.POSE, algebra.AIM):
             weights += [turn] * 3
-        if kind == kernels.DISTANCE:
+        if kind == algebra.DISTANCE:
             weights.append(place)
     return np.array(weights)
 

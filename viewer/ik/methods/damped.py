@@ -3,20 +3,21 @@
 dx = J^T (J J^T + lambda^2 I)^-1 e: Wampler, "Manipulator inverse kinematic solutions based on vector formulations and
 damped least-squares methods" (IEEE Trans. Systems, Man, Cybernetics 16, 1986); Nakamura and Hanafusa,
 "Inverse kinematic solutions with singularity robustness for robot manipulator control" (J. Dynamic Systems 108, 1986).
-With automatic damping lambda^2 follows the squared error (Sugihara 2011, cited in `viewer.ik.driver`) and is raised
-whenever a step makes it worse (Levenberg 1944, Marquardt 1963).
+With automatic damping lambda^2 follows the squared error (Sugihara 2011, cited in `viewer.ik.levenberg_marquardt`) and
+is raised whenever a step makes it worse (Levenberg 1944, Marquardt 1963).
 
-Both run the source of `viewer.ik.driver` on the numpy backend's steps, over the rows of `viewer.ik.methods.common`.
+Both run the source of `viewer.ik.levenberg_marquardt` on the numpy backend's steps, over the rows of
+`viewer.ik.methods.common`.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from viewer.ik.backends import twins
+from viewer.ik.backends.vectorised.engine import LOOPS, STEPS
 from viewer.ik.methods.common import Problem, Rows, Tuning
 from viewer.ik.system import Settings, System, Work
-from viewer.ik.twin import twins
-from viewer.ik.vectorised import LOOPS, STEPS
 from viewer.spatial.checks import Bools, Floats
 
 
@@ -56,4 +57,4 @@ def _driver_over(rows: Rows, part: float) -> Any:  # noqa: ANN401 - a function m
         step *= part
 
     own = {"residuals": rows.residuals, "linearise": rows.linearise, "spread_step": spread_step}
-    return twins(LOOPS, STEPS | own)["solve"]
+    return twins(LOOPS, STEPS | own)["minimise"]

@@ -8,8 +8,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from viewer.ik import kernels, kernels_joints
-from viewer.ik.kernels import exponential, logarithm, product, turned
+from viewer.ik.backends.compiled import algebra, joints
+from viewer.ik.backends.compiled.algebra import exponential, logarithm, product, turned
 from viewer.ik.methods.common import Problem
 from viewer.ik.system import State
 from viewer.spatial.checks import Floats
@@ -121,8 +121,8 @@ def axes_of(q: Quaternion) -> tuple[Vector, Vector, Vector]:
 
 
 _ROUNDING = 1e-9
-_BALLS = (kernels.TURNS, kernels.SWING_TWIST, kernels.EULER)
-_BY_AXIS = (kernels.HINGE, kernels.UNIVERSAL, kernels.EULER)
+_BALLS = (algebra.TURNS, algebra.SWING_TWIST, algebra.EULER)
+_BY_AXIS = (algebra.HINGE, algebra.UNIVERSAL, algebra.EULER)
 
 
 class Figure:
@@ -175,7 +175,7 @@ class Figure:
 
     def _angles_of(self, k: int) -> list[int]:
         angles = range(self.first[k + 1] - self.angle[k])
-        if self.form[k] == kernels.SWING_TWIST:
+        if self.form[k] == algebra.SWING_TWIST:
             angles = angles[2:]  # a swing is no turn about one fixed axis
         elif self.form[k] not in _BY_AXIS:
             angles = range(0)
@@ -223,18 +223,18 @@ class Figure:
     def set_joint(self, k: int) -> None:
         """Joint k's local motion, from its coordinates, which it must have."""
         d = self.first[k]
-        if self.form[k] == kernels.SLIDE:
+        if self.form[k] == algebra.SLIDE:
             self.t[k] = plus(self.offset[k], scaled(rotate(self.rest[k], self.axes[k][0]), self.x[d]))
             return
         x, y, z = (*self.x[d : self.first[k + 1]], 0.0, 0.0)[:3]
-        moved = kernels_joints.relative_rotation(self.form[k], self._axes[k], self.order[k], x, y, z)
+        moved = joints.relative_rotation(self.form[k], self._axes[k], self.order[k], x, y, z)
         self.q[k] = multiply(self.rest[k], moved)
 
     def read_ball(self, k: int) -> Vector:
         """Coordinates of the local rotation of a limited ball joint, of equal ones those near to the present ones."""
         r = multiply(inverse(self.rest[k]), self.q[k])
-        read = kernels_joints.coordinates_of(self.form[k], self._axes[k], self.order[k], *r)
-        if self.form[k] == kernels.SWING_TWIST:
+        read = joints.coordinates_of(self.form[k], self._axes[k], self.order[k], *r)
+        if self.form[k] == algebra.SWING_TWIST:
             return read
         # Euler angles (a, b, c) are the same rotation as these.
         other = read[0] + math.pi, math.pi - read[1], read[2] + math.pi
@@ -244,11 +244,11 @@ class Figure:
     def angle_axis(self, k: int, i: int) -> Vector:
         """The world axis that joint k's i-th coordinate turns it about, or slides it along."""
         form = self.form[k]
-        ordered = form in (kernels.EULER, kernels.SWING_TWIST)
+        ordered = form in (algebra.EULER, algebra.SWING_TWIST)
         axis = UNITS[self.order[k][i]] if ordered else self.axes[k][i]
-        if i == 2 or form == kernels.HINGE or (form == kernels.UNIVERSAL and i == 1):
+        if i == 2 or form == algebra.HINGE or (form == algebra.UNIVERSAL and i == 1):
             return rotate(self.turn[k], axis)
-        if form == kernels.EULER and i == 1:
+        if form == algebra.EULER and i == 1:
             axis = rotate(exp(scaled(UNITS[self.order[k][0]], self.x[self.angle[k]])), axis)
         # The frame before the joint's own motion.
         above = self.parent[k]

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from viewer.ik import kernels
+from viewer.ik.backends.compiled import algebra
 from viewer.ik.methods.figure import (
     UNITS,
     UNTURNED,
@@ -100,7 +100,7 @@ def turn_ball(figure: Figure, k: int, turn: Quaternion) -> Quaternion:
         here = scaled(here, figure.cap / angle)
     here = rotate(inverse(before), here)
     first = figure.angle[k]
-    if figure.form[k] == kernels.TURNS:
+    if figure.form[k] == algebra.TURNS:
         a, b, c = figure.ready[first : first + 3]
         x, y, z = rotate(inverse(figure.basis[k]), here)
         x, y, z, w = multiply(figure.q[k], exp(rotate(figure.basis[k], (a * x, b * y, c * z))))
@@ -149,7 +149,7 @@ def fit_axis(figure: Figure, k: int, i: int, pairs: list[Pair]) -> Quaternion:
     return turn_axis(figure, k, i, best_angle(pairs, figure.angle_axis(k, i)))
 
 
-PLACES = (kernels.POSITION, kernels.POSE, kernels.DISTANCE)
+PLACES = (algebra.POSITION, algebra.POSE, algebra.DISTANCE)
 _SMALL = 1e-9
 
 
@@ -170,10 +170,10 @@ def pairs_for(figure: Figure, goals: Iterable[int], pivot: Vector) -> list[Pair]
             r = minus(figure.point[g], pivot)
             if length(r) > figure.least_arm:
                 pairs.append((r, minus(wanted_point(figure, g), pivot), figure.weight[g] * figure.weight[g]))
-        if kind in (kernels.ROTATION, kernels.POSE):
+        if kind in (algebra.ROTATION, algebra.POSE):
             are, ought = axes_of(figure.turn[figure.goal_joint[g]]), axes_of(figure.rotation[g])
             pairs += [(r, d, 0.5 * turn) for r, d in zip(are, ought, strict=True)]
-        if kind == kernels.AIM:
+        if kind == algebra.AIM:
             pairs.append(_ray_pair(figure, g, pivot, turn))
     return pairs
 
@@ -181,7 +181,7 @@ def pairs_for(figure: Figure, goals: Iterable[int], pivot: Vector) -> list[Pair]
 def wanted_point(figure: Figure, g: int) -> Vector:
     """Where a goal wants its effector: its target, or the nearest point at its distance from there."""
     target = figure.target[g]
-    if figure.kind[g] != kernels.DISTANCE:
+    if figure.kind[g] != algebra.DISTANCE:
         return target
     away = minus(figure.point[g], target)
     size = length(away)

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.ik import kernels
-from viewer.ik.driver import BUDGET, CONVERGED, STALLED, UNREACHABLE
+from viewer.ik.backends.compiled import algebra
+from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, STALLED, UNREACHABLE
 from viewer.ik.methods.common import Problem, Tuning
 from viewer.ik.methods.figure import (
     Figure,
@@ -155,7 +155,7 @@ def _bend_axes(figure: Figure, limb: Limb) -> list[tuple[int, Vector]]:
     angles = [(i, figure.angle_axis(k, i)) for i in figure.angles[k]]
     axes = [(i, axis) for i, axis in angles if length(cross(axis, lower)) > EXACT * length(lower)]
     axes.sort(key=lambda pair: -abs(dot(pair[1], normal)))
-    if figure.form[k] not in (kernels.TURNS, kernels.SWING_TWIST) or not figure.ball[k]:
+    if figure.form[k] not in (algebra.TURNS, algebra.SWING_TWIST) or not figure.ball[k]:
         return axes
     if length(normal) > EXACT * length(upper) * length(lower):
         return [(-1, unit(normal)), *axes]
@@ -167,7 +167,7 @@ def _bend_axes(figure: Figure, limb: Limb) -> list[tuple[int, Vector]]:
 
 def _in_plane(figure: Figure, limb: Limb) -> bool:
     """Whether shoulder and elbow are hinges with parallel axes."""
-    if any(figure.form[k] != kernels.HINGE for k in (limb.shoulder, limb.elbow)):
+    if any(figure.form[k] != algebra.HINGE for k in (limb.shoulder, limb.elbow)):
         return False
     return length(cross(figure.angle_axis(limb.shoulder, 0), figure.angle_axis(limb.elbow, 0))) < EXACT
 
@@ -244,9 +244,9 @@ def solve(problem: Problem) -> tuple[int, int]:
 def find_limb(figure: Figure, g: int) -> Limb | None:
     """The limb that serves a goal, or None: it asks for no place, or fewer than two joints can move it."""
     kind, joint = figure.kind[g], figure.goal_joint[g]
-    if kind not in (kernels.POSITION, kernels.POSE):
+    if kind not in (algebra.POSITION, algebra.POSE):
         return None
-    if kind == kernels.POSE and (figure.ball[joint] or figure.angles[joint]):
+    if kind == algebra.POSE and (figure.ball[joint] or figure.angles[joint]):
         pair = _two_above(figure, figure.parent[joint], figure.place[joint])
         if pair is not None:
             return Limb(g, *pair, joint)

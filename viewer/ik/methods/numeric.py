@@ -13,9 +13,9 @@ from typing import TypeAlias
 import numpy as np
 
 from viewer.errors import InputError
+from viewer.ik.backends.vectorised.joints import move
 from viewer.ik.goals import Goal
 from viewer.ik.system import State, System, Work
-from viewer.ik.vectorised_joints import move
 from viewer.skeleton.kinematics import World, fk_arrays
 from viewer.skeleton.skeleton import Skeleton
 from viewer.skeleton.tree import depth_first

@@ -7,14 +7,14 @@ such as Z, serves only what does not lie along it).
 
 from __future__ import annotations
 
-from viewer.ik import kernels
-from viewer.ik.driver import BUDGET, CONVERGED, STALLED, UNREACHABLE
+from viewer.ik.backends.compiled import algebra
+from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, STALLED, UNREACHABLE
 from viewer.ik.methods.common import Problem
 from viewer.ik.methods.figure import Figure, length, minus
 from viewer.ik.methods.fit import fit_axis, fit_ball, pairs_for
 from viewer.ik.methods.limb import freed, moves_point
 
-SERVED = (kernels.POSITION, kernels.ROTATION, kernels.AIM)
+SERVED = (algebra.POSITION, algebra.ROTATION, algebra.AIM)
 _STILL = 1e-12
 
 
@@ -39,7 +39,7 @@ def pointing_joint(figure: Figure, g: int) -> int:
     k = figure.goal_joint[g] if figure.kind[g] in SERVED else -1
     while k >= 0:
         turns = figure.ball[k] or bool(figure.angles[k])
-        if turns and (figure.kind[g] != kernels.POSITION or moves_point(figure, k, figure.point[g])):
+        if turns and (figure.kind[g] != algebra.POSITION or moves_point(figure, k, figure.point[g])):
             return k
         k = figure.parent[k]
     return -1
@@ -75,7 +75,7 @@ def _in_reach(figure: Figure) -> bool:
     """Whether every target that is to be touched is as far from its joint as the effector is, or others can move it."""
     for g, kind in enumerate(figure.kind):
         k = pointing_joint(figure, g)
-        if kind == kernels.POSITION and k >= 0 and not figure.moved_by_others(g, [k]):
+        if kind == algebra.POSITION and k >= 0 and not figure.moved_by_others(g, [k]):
             pivot = figure.place[k]
             apart = length(minus(figure.point[g], pivot)) - length(minus(figure.target[g], pivot))
             if abs(apart) > figure.tolerance:

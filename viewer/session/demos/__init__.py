@@ -5,8 +5,8 @@ from __future__ import annotations
 from viewer.document.document import Document
 from viewer.errors import InputError, unknown_name
 from viewer.session.demos.demo import Demo, Ring, Says, SolveAfresh, StartOver
-from viewer.session.demos.moving_targets import Chase, FigureEight, Motion, Orbit, Pointer
 from viewer.session.demos.scenes import BODIES, FLAT, PREFIX
+from viewer.session.moving_targets import Chase, FigureEight, Motion, Orbit, Pointer
 
 DEMOS: tuple[Demo, ...] = (*FLAT, *BODIES)
 """All of them, in the order of the menu."""

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal, NamedTuple
 
 from viewer.document.actions.base import Action
 from viewer.document.document import Document
-from viewer.session.demos.moving_targets import Motion, Triple
+from viewer.session.moving_targets import Motion, Triple
 
 Tone = Literal["ok", "warn", "idle"]
 View = Literal["planar", "front", "right", "left", "three-quarter"]
@@ -93,7 +93,7 @@ class StartOver(Action):
 
     @property
     def label(self) -> str:
-        """What the history calls it."""
+        """The same for every demo."""
         return "Start over"
 
     def apply(self, document: Document) -> Document:  # noqa: ARG002 - whatever it was

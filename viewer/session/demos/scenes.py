@@ -19,7 +19,7 @@ from viewer.formats.load import SAMPLE, load
 from viewer.ik.findings import metres
 from viewer.ik.goals import Goal
 from viewer.session.demos.demo import Demo, Ring, Says
-from viewer.session.demos.moving_targets import Chase, FigureEight, Made, Motion, Orbit
+from viewer.session.moving_targets import Chase, FigureEight, Made, Motion, Orbit
 from viewer.session.solving import Solvers, settle
 from viewer.skeleton.character import Character, Source
 from viewer.skeleton.kinematics import fk

@@ -16,14 +16,14 @@ from viewer.document import actions
 from viewer.document.actions.base import Action
 from viewer.document.drag_goals import Grab
 from viewer.document.goal import Item, Mode, Scope
-from viewer.document.take.editing import Entry
-from viewer.document.take.values import Blend, Key
+from viewer.document.key_editing import Entry
+from viewer.document.take import Blend, Key
 from viewer.errors import FormatError, InputError, quote, unknown_name
 from viewer.ik.goals import GoalKind
-from viewer.session.demos.moving_targets import Chase, FigureEight, Orbit
+from viewer.session.clock import Loop
+from viewer.session.moving_targets import Chase, FigureEight, Orbit
 from viewer.session.storage.arrays import Packed, pack, unpack
 from viewer.session.storage.figures import CharacterData, character_data, character_of
-from viewer.session.transport import Loop
 from viewer.skeleton.character import Character
 from viewer.skeleton.pose import Pose
 

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from viewer.document.document import Document
-from viewer.document.take.values import Take
+from viewer.document.take import Take
 from viewer.skeleton.character import Character
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton

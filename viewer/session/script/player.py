@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,15 +11,34 @@ import msgspec
 import numpy as np
 
 from viewer.document.document import Document
+from viewer.document.drag_goals import Grab
+from viewer.document.effector_transform import still_report
+from viewer.document.goal import Item
 from viewer.errors import FormatError, MachineError, ViewerError, quote, unknown_name
 from viewer.formats.json_typed import decode_typed
 from viewer.ik.backends import check_backend, engine_for, serving
-from viewer.session.demos.moving_targets import Pointer
+from viewer.session.action_log import (
+    ASKED,
+    BACKEND,
+    BARE,
+    CHECK,
+    FAILED,
+    LEAP,
+    LOOP,
+    OPEN,
+    PLACES,
+    PUT,
+    REFUSED,
+    SETTERS,
+    Machine,
+    this_machine,
+)  # fmt: skip
+from viewer.session.clock import Loop
 from viewer.session.files import VERSION, read_session
-from viewer.session.script.calls import CHECK, DOCUMENTS, DOERS, FAILED, REFUSED
+from viewer.session.history import State, Step
+from viewer.session.moving_targets import Motion, Pointer
 from viewer.session.script.codec import decoded
 from viewer.session.script.digest import Digest, Digester
-from viewer.session.script.tape import Machine, this_machine
 from viewer.session.session import Session
 from viewer.session.storage import version_1
 from viewer.session.storage.arrays import check_packed
@@ -77,6 +97,21 @@ class Replay(Session):
         self._recorded = float(now)
         super().tick(self._recorded)
 
+    def leap(self, steps: int, document: Document) -> None:
+        """Undo so many recorded steps, or do them again if they are fewer than 0 before, and show a document."""
+        self.go_to(self.history_index + steps)
+        self._leave_for(State(document, still_report(document)))
+
+    def put(self, label: str, document: Document, *, saved: bool) -> None:
+        """Show what an action that cannot be written has led to, as it did."""
+        after = State(document, still_report(document))
+        if self.gesture is None:
+            self._conclude()
+            self._add(Step(label, self.stage.state, after, saved=saved))
+        else:
+            self._gestures.note(saved=saved)
+            self._show(after)
+
     def way(self, effector: str) -> Pointer:
         """Where a target is whose way was not recorded, but its places."""
         return self._ways.setdefault(effector, Pointer(np.zeros(3)))
@@ -131,7 +166,7 @@ class Replay(Session):
             if expected is not None:
                 self._note("it was refused, and is not now" if expected == REFUSED else "it failed, and does not now")
         finally:
-            self.left = None  # a pose that a script leaves unkeyed is no loss of anybody's
+            self.stage.lost_pose = None  # no user has lost it
 
     def _remark(self) -> str | None:
         """What was said of the call that is being done."""
@@ -155,6 +190,63 @@ class Replay(Session):
         during = f' of "{label}"' if label else ""
         self.notes.append(f"call {self._place} of {len(calls)}, {name}{during}: {words}")
 
+
+def _begin_drag(session: Replay, items: Any, grab: Any) -> None:  # noqa: ANN401 - decoded data
+    session.begin_drag(tuple(Item(*item) for item in items), None if grab is None else Grab(*grab))
+
+
+def _drag_to(session: Replay, targets: Any) -> None:  # noqa: ANN401 - decoded data
+    session.drag_to({Item(kind, name): (place, turn) for kind, name, place, turn in targets})
+
+
+def _animate(session: Replay, motions: Any) -> None:  # noqa: ANN401 - decoded data
+    made = [Motion(name, path or session.way(name), bool(shown)) for name, path, shown in motions]
+    session.animate(tuple(made))
+
+
+def _places(session: Replay, places: Any) -> None:  # noqa: ANN401 - decoded data
+    for name, place in places:
+        session.way(name).place = np.array(place, dtype=np.float64)
+
+
+def _set_loop(session: Replay, word: str) -> None:
+    session.loop = Loop(word)
+
+
+def _call(name: str) -> Callable[..., None]:
+    def call(session: Replay, *given: object) -> None:
+        getattr(session, name)(*given)
+
+    return call
+
+
+def _assign(name: str) -> Callable[..., None]:
+    def assign(session: Replay, value: object) -> None:
+        setattr(session, name, value)
+
+    return assign
+
+
+DOERS: dict[str, Callable[..., None]] = {
+    **{name: _call(name) for name in (*BARE, "dispatch", "update", "begin", "set_chain", "seek", "play")},
+    **{name: _assign(name) for name in SETTERS},
+    "begin_drag": _begin_drag,
+    "drag_to": _drag_to,
+    "go_to": lambda session, steps: session.go_to(session.history_index + steps),
+    "tick": lambda session, now: session.tick_at(now),
+    ASKED: lambda session: session.escape_offered,
+    "animate": _animate,
+    PLACES: _places,
+    OPEN: lambda session, document: session.replace(document),
+    LEAP: lambda session, steps, document: session.leap(steps, document),
+    PUT: lambda session, label, saved, document: session.put(label, document, saved=bool(saved)),
+    LOOP: _set_loop,
+    BACKEND: lambda session, name: session.serve(name),
+}
+"""What makes a call again, by its name; it is given the session and the decoded data."""
+
+DOCUMENTS = {OPEN: 0, LEAP: 1, PUT: 2}
+"""Calls whose data end in a document, and which of the data that is."""
 
 _REMARKS = (CHECK, REFUSED, FAILED)
 
@@ -244,3 +336,31 @@ def _document(data: object, folder: Path) -> Document:
         return document_of(msgspec.convert(data, DocumentData), folder)
     except msgspec.ValidationError as error:
         raise FormatError(f"expected a document, found {quote(data)}") from error
+
+
+def open_script(path: str | Path) -> Replay:
+    """The session that the actions of a file are done in again, tick by tick; none is done yet.
+
+    Raises:
+        InputError: the file cannot be read.
+        FormatError: it is no session, holds no actions, or some that there are not.
+    """
+    return Replay(read_actions(path))
+
+
+def replay(path: str | Path, notes: list[str] | None = None) -> Document:
+    """Do the actions of a session file again, without a window; where they lead.
+
+    Args:
+        path: a session file that was saved while actions were recorded.
+        notes: takes a line for what went otherwise than when it was recorded.
+
+    Raises:
+        ViewerError: as of `open_script`.
+    """
+    session = open_script(path)
+    while not session.finished:
+        session.tick(0.0)
+    if notes is not None:
+        notes.extend(session.notes)
+    return session.document

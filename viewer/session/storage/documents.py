@@ -12,7 +12,7 @@ import numpy as np
 from viewer.document.checks import as_turn, as_vector
 from viewer.document.document import Document
 from viewer.document.planar_rig import PLANES
-from viewer.document.take.values import FRAME_TIME, MOST_FRAMES, Pin, Stretch, Take, Track
+from viewer.document.take import FRAME_TIME, MOST_FRAMES, Pin, Stretch, Take, Track
 from viewer.errors import FormatError, InputError
 from viewer.formats.bounds import check_character, check_skeleton
 from viewer.session.storage.arrays import Stored, pack, unpack
@@ -35,7 +35,7 @@ PinData: Any = VALUES.struct(Pin)
 
 
 class TracksData(msgspec.Struct):
-    """Tracks of joints that have keys at the same frames: the fields of `viewer.document.take.values.Track`.
+    """Tracks of joints that have keys at the same frames: the fields of `viewer.document.take.Track`.
 
     Frames and blends are (K,), rotations (joints, K, 4), translations (joints, K, 3) or null.
     """

@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from viewer.document.goal import Item
-from viewer.document.take.values import Stretch
+from viewer.document.take import Stretch
 from viewer.errors import FormatError, InputError
 from viewer.formats.bounds import check_counts
 from viewer.session.storage.motion import ClipsOfFile, carried, clips_of, reference

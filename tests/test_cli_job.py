@@ -1,0 +1,80 @@
+"""Options declared as fields: what the parser, the help and other processes make of them."""
+
+from __future__ import annotations
+
+import argparse
+import pickle
+from typing import Any
+
+import pytest
+
+from viewer.cli import convert, solve
+from viewer.cli.job import Options, add_fields, argument, fields_of, flag, made_from, option, part
+from viewer.cli.options import count
+from viewer.cli.parsers import COMMANDS, command_parser, module_of
+
+
+class Inner(Options, title="inside"):
+    """A part."""
+
+    max_count: int = option("N", "how many, of [some](here.md) `things` (50 %)", parse=count, default=3, short="-m")
+    fast: bool = flag("at once")
+
+
+class Outer(Options):
+    """Options with a part."""
+
+    names: list[str] = argument("NAME", "names", nargs="*")
+    inner: Inner = part(Inner)
+    kind: str = option("", "which", choices=("big", "small"), default="big")
+
+
+def parse(*words: str) -> Outer:
+    parser = argparse.ArgumentParser()
+    add_fields(parser, Outer)
+    return made_from(Outer, parser.parse_args(words))
+
+
+def test_fields_become_options_and_parts_become_groups() -> None:
+    chosen = parse("a", "-m", "7", "--fast", "--kind", "small")
+    assert chosen.values() == {"names": ["a"], "max_count": 7, "fast": True, "kind": "small"}
+    assert (chosen.inner.max_count, chosen.inner.fast) == (7, True)
+    assert parse().values() == {"names": [], "max_count": 3, "fast": False, "kind": "big"}
+    parser = argparse.ArgumentParser()
+    add_fields(parser, Outer)
+    text = " ".join(parser.format_help().split())
+    assert "inside: -m N, --max-count N how many, of some things (50 %) --fast at once" in text
+
+
+def test_options_do_not_change_and_unknown_ones_are_refused() -> None:
+    with pytest.raises(AttributeError):
+        parse().kind = "small"  # type: ignore[misc]
+    with pytest.raises(TypeError, match="Outer has no option colour"):
+        Outer(colour=1)  # type: ignore[call-arg]
+
+
+def test_options_reach_other_processes() -> None:
+    values: dict[str, Any] = {"paths": ["a.bvh"], "motion": convert.Motion(frame=3)}
+    again = pickle.loads(pickle.dumps(convert.Options(**values)))
+    assert again.values() == convert.Options(**values).values()
+    assert again.motion.frame == 3
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_starts_from_the_defaults_of_its_fields(command: str) -> None:
+    cls: type[Options] = module_of(command).Options
+    names = [field.name for field in fields_of(cls)]
+    assert len(names) == len(set(names))
+    parser = command_parser(command)
+    given = [field.choices[0] if field.choices else "x" for field in fields_of(cls) if not field.is_option]
+    needed = ["--output", "out.png"] if command == "render" else []
+    words = [] if command in {"view", "bench"} else [*given, *needed]
+    chosen = made_from(cls, parser.parse_args(words)).values()
+    for field in fields_of(cls):
+        if field.is_option and not field.required:
+            assert chosen[field.name] == (list(field.default) if field.repeats else field.default)
+
+
+def test_a_field_says_which_values_are_files_that_are_read() -> None:
+    reads = {field.name for field in fields_of(solve.Options) if field.reads}
+    assert reads == {"file", "rig", "goals", "from_pose", "prefer"}

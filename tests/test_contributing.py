@@ -1,0 +1,25 @@
+"""The plan of the house that contributors read names what is there."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / ".github/CONTRIBUTING.md").read_text(encoding="utf-8")
+NAMED = sorted({name for name in re.findall(r"`([\w./-]+)`", PAGE) if "/" in name and not name.startswith(("..", "/"))})
+
+
+def test_many_files_are_named() -> None:
+    assert len(NAMED) > 40
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_every_file_that_is_named_is_there(name: str) -> None:
+    assert name == "tests/test_TOPIC.py" or (ROOT / name).exists()
+
+
+def test_every_room_is_described() -> None:
+    rooms = {folder.name for folder in (ROOT / "viewer").iterdir() if (folder / "__init__.py").exists()}
+    table = PAGE.split("## The rooms")[1].split("\n## ")[0]
+    assert {room for room in rooms if f"`{room}`" not in table} == set()

@@ -1,0 +1,379 @@
+"""Dialogs about the document: New from sample, units of a file, questions before a file is lost, go to a frame."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from imgui_bundle import icons_fontawesome_6 as fa
+from imgui_bundle import imgui
+
+from viewer.app.context import PanelContext
+from viewer.app.fonts import SMALL
+from viewer.app.panels.panel_parts import run
+from viewer.app.widgets.buttons import label, quiet, segments, text_button
+from viewer.app.widgets.dialogs import Choice, begin_dialog, choices, dialog_title, end_dialog, escape_pressed
+from viewer.app.widgets.edits import attempt
+from viewer.app.widgets.fields import FOCUS, evaluate, take_keyboard, text_line
+from viewer.app.widgets.pen import Pen, gap, item, tip
+from viewer.document.actions import SetFrameTime, SetUnits
+from viewer.errors import InputError, ViewerError, visible
+from viewer.formats.load import load, sample_names
+from viewer.session.backup import backup_of
+from viewer.skeleton.kinematics import fk, tip_positions
+from viewer.ui import numbers, showing
+from viewer.ui.documents import units_of
+from viewer.ui.showing import Question
+from viewer.ui.timeline import last_frame
+
+Segment = tuple[tuple[float, float], tuple[float, float]]
+
+
+@lru_cache(maxsize=32)
+def outline(name: str) -> tuple[Segment, ...]:
+    """The bones of a sample from half the front, as lines in a unit square, y down; none if it cannot be read."""
+    try:
+        character = load(f"sample:{name}")
+    except ViewerError:
+        return ()
+    skeleton = character.skeleton
+    pose = character.clip.pose(0) if character.clip is not None else skeleton.relaxed_pose()
+    world = fk(skeleton, pose)
+    tips = tip_positions(skeleton, world)
+    turn = np.radians(30.0)
+    across = np.array([np.cos(turn), 0.0, -np.sin(turn)])
+    points = np.concatenate([world.positions, tips])
+    flat = np.stack([points @ across, -points[:, 1]], axis=1)
+    low, high = flat.min(axis=0), flat.max(axis=0)
+    size = float((high - low).max()) or 1.0
+    placed = (flat - (low + high) / 2.0) / size + 0.5
+    ends = [(int(parent), joint) for joint, parent in enumerate(skeleton.parents.tolist()) if parent >= 0]
+    ends += [(int(parent), len(skeleton) + index) for index, parent in enumerate(skeleton.tip_parents.tolist())]
+    return tuple(
+        ((float(placed[a, 0]), float(placed[a, 1])), (float(placed[b, 0]), float(placed[b, 1]))) for a, b in ends
+    )
+
+
+_NEW_POPUP = "##new dialog"
+DROP = "Drop a BVH or JSON skeleton here"
+
+_NEW_WIDTH, _CARD, _SPACE = 660.0, 148.0, 8.0
+_RECENT = 6
+"""Files opened last that are shown."""
+
+
+def draw_new_dialog(ui: PanelContext) -> None:
+    """Open, draw and close the dialog."""
+    if ui.take("new-dialog") is not None:
+        imgui.open_popup(_NEW_POPUP)
+    if not begin_dialog(ui, _NEW_POPUP, width=_NEW_WIDTH):
+        return
+    done = dialog_title(ui, "New from sample")
+    done = _samples(ui) or done
+    done = _recent(ui) or done
+    pen = Pen(ui)
+    x, y = imgui.get_cursor_screen_pos()
+    button = "Open…"
+    if text_button(ui, button, icon=fa.ICON_FA_FOLDER_OPEN, height=28):
+        run(ui, "file.open")
+        done = True
+    pen.text(x + pen.px(112), pen.middle(y, pen.px(28)), f"or {DROP[0].lower()}{DROP[1:]}", "text3")
+    if done:
+        imgui.close_current_popup()
+    end_dialog()
+
+
+def _samples(ui: PanelContext) -> bool:
+    """A card for each; whether one was chosen."""
+    room, space = imgui.get_content_region_avail().x, ui.px(_SPACE)
+    across = max(1, int((room + space) / (ui.px(_CARD) + space)))
+    wide = (room - space * (across - 1)) / across
+    chosen = ""
+    imgui.push_style_var(imgui.StyleVar_.item_spacing, (space, space))
+    for index, name in enumerate(sample_names()):
+        if index % across:
+            imgui.same_line()
+        if _card(ui, name, wide):
+            chosen = name
+    imgui.pop_style_var()
+    if chosen:
+        ui.controller.files.open(f"sample:{chosen}")
+        ui.wake()
+    return bool(chosen)
+
+
+def _card(ui: PanelContext, name: str, wide: float) -> bool:
+    pen = Pen(ui)
+    tall, caption = pen.px(124), pen.px(26)
+    it = item(name, wide, tall)
+    pen.box(*it[:4], "field" if it.hovered else "raised")
+    if it.hovered:
+        pen.frame(*it[:4], "accent")
+    size = tall - caption - pen.px(16)
+    x, y = it.x + (wide - size) / 2.0, it.y + pen.px(10)
+    ink, line = pen.ink("text" if it.hovered else "text2"), 1.5 * pen.scale
+    for (x0, y0), (x1, y1) in outline(name):
+        pen.draw.add_line((x + x0 * size, y + y0 * size), (x + x1 * size, y + y1 * size), ink, line)
+    words = pen.fit(name, wide - pen.px(12))
+    left = it.x + (wide - pen.width(words)) / 2.0
+    pen.text(left, pen.middle(it.y + tall - caption, caption), words, "text" if it.hovered else "text2")
+    return it.clicked
+
+
+def _recent(ui: PanelContext) -> bool:
+    """Files opened last; whether one was chosen."""
+    recent = ui.controller.preferences.recent[:_RECENT]
+    if not recent:
+        return False
+    pen = Pen(ui)
+    x, y = imgui.get_cursor_screen_pos()
+    pen.small(x, y + pen.px(6), "Recent")
+    imgui.dummy((1.0, pen.px(22)))
+    imgui.push_style_var(imgui.StyleVar_.item_spacing, (0.0, 0.0))
+    chosen = [place for place in recent if _recent_row(pen, place)]
+    imgui.pop_style_var()
+    imgui.dummy((1.0, pen.px(6)))
+    if chosen:
+        ui.controller.files.open(Path(chosen[0]))
+        ui.wake()
+    return bool(chosen)
+
+
+def _recent_row(pen: Pen, place: str) -> bool:
+    it, path = item(place, imgui.get_content_region_avail().x, pen.px(24)), Path(place)
+    if it.hovered:
+        pen.box(*it[:4], "field")
+    name = pen.fit(path.name, it.w * 0.5)
+    pen.text(it.x + pen.px(6), pen.middle(it.y, it.h), name, "text" if it.hovered else "text2")
+    folder = pen.fit(str(path.parent), it.w - pen.width(name) - pen.px(28), SMALL)
+    pen.right(it.x + it.w - pen.px(6), pen.middle(it.y, it.h, SMALL), folder, "text3", SMALL)
+    tip(place)
+    return it.clicked
+
+
+_UNITS_POPUP = "##units"
+
+_UNITS_WIDTH, _LABEL = 500.0, 110.0
+_UNITS = ("auto", "m", "cm", "mm", "inch", "cmu", "other")
+_WORDS = ("Auto", "m", "cm", "mm", "inch", "CMU", "Other")
+_UPS = ("auto", "y", "z")
+
+
+@dataclass(slots=True)
+class _Units:
+    """What is being chosen.
+
+    Attributes:
+        units: index into `_UNITS`.
+        metres: of one unit, typed, for "other".
+        up: index into `_UPS`.
+        rate: frames a second, typed; nothing leaves it.
+    """
+
+    units: int = 0
+    metres: str = "1"
+    up: int = 0
+    rate: str = ""
+
+
+def draw_units_dialog(ui: PanelContext) -> None:
+    """Open, draw and close the dialog."""
+    if ui.take("units-dialog") is not None:
+        ui.memory["state"] = _units_now(ui)
+        imgui.open_popup(_UNITS_POPUP)
+    if not begin_dialog(ui, _UNITS_POPUP, width=_UNITS_WIDTH):
+        return
+    state: _Units = ui.memory["state"]
+    done = dialog_title(ui, "Units, axes, frame time")
+    quiet(ui, f"Read as {units_of(ui.session.document.character)}")
+    gap(ui.px(4))
+    _unit_rows(ui, state)
+    gap(ui.px(8))
+    pressed = choices(ui, Choice("Cancel"), Choice("Apply", primary=True))
+    if pressed == "Apply":
+        done = attempt(ui, lambda: _apply_units(ui, state))
+        ui.wake()
+    if done or pressed == "Cancel":
+        imgui.close_current_popup()
+    end_dialog()
+
+
+def _units_now(ui: PanelContext) -> _Units:
+    document = ui.session.document
+    source, clip = document.character.source, document.clip_data
+    known = source.units in _UNITS
+    return _Units(
+        units=_UNITS.index(source.units) if known else len(_UNITS) - 1,
+        metres=f"{source.metres_per_unit:g}",
+        up=_UPS.index(source.up),
+        rate=f"{1.0 / clip.frame_time:.6g}" if clip is not None else "",
+    )
+
+
+def _unit_rows(ui: PanelContext, state: _Units) -> None:
+    label(ui, "One unit is", width=_LABEL, height=26)
+    room = imgui.get_content_region_avail().x
+    chosen = segments(ui, "units", _WORDS, state.units, widths=float(int(room / len(_WORDS))))
+    state.units = state.units if chosen is None else chosen
+    if _UNITS[state.units] == "other":
+        label(ui, "Metres per unit", width=_LABEL)
+        state.metres, _ = text_line(ui, "metres", state.metres, width=ui.px(140))
+    label(ui, "Up", width=_LABEL, height=26)
+    chosen = segments(ui, "up", ("Auto", "Y", "Z"), state.up, widths=ui.px(60))
+    state.up = state.up if chosen is None else chosen
+    if ui.session.document.clip_data is not None:
+        label(ui, "Frame rate", width=_LABEL, hint="The frames stay the same and play faster or slower")
+        state.rate, _ = text_line(ui, "rate", state.rate, width=ui.px(140))
+
+
+def _apply_units(ui: PanelContext, state: _Units) -> None:
+    """Do what was changed, and nothing else: each change is a step of the history."""
+    session, before = ui.session, _units_now(ui)
+    if (state.units, state.up) != (before.units, before.up) or state.metres != before.metres:
+        units: str | float = _UNITS[state.units]
+        session.dispatch(SetUnits(evaluate(state.metres) if units == "other" else units, _UPS[state.up]))
+    if state.rate != before.rate and session.document.clip_data is not None:
+        rate = evaluate(state.rate)
+        if rate <= 0.0:
+            raise InputError(f'frames a second: expected a number above 0, found "{state.rate}"')
+        session.dispatch(SetFrameTime(1.0 / rate))
+
+
+SAVE, CHANGED, MOTION, FRAME = "##ask save", "##ask changed", "##ask motion", "##go to frame"
+
+_WIDTH, _WIDER = 440.0, 600.0
+_RANGE = 96.0
+"""Room for the frames that there are, logical pixels."""
+
+
+def draw_questions(ui: PanelContext) -> None:
+    """Ask what is to be asked."""
+    _ask_save(ui)
+    _ask_changed(ui)
+    _ask_motion(ui)
+    _go_to_frame(ui)
+
+
+def _question(ui: PanelContext, words: str) -> None:
+    with ui.fonts.base():
+        imgui.push_text_wrap_pos(0.0)
+        imgui.text_unformatted(visible(words, icons=True))
+        imgui.pop_text_wrap_pos()
+    gap(ui.px(8))
+
+
+def _ask_save(ui: PanelContext) -> None:
+    request = ui.take("ask-save")
+    if request is not None:
+        ui.memory["file"] = request.value
+        imgui.open_popup(SAVE)
+    if not begin_dialog(ui, SAVE, width=_WIDTH):
+        return
+    _question(ui, f"Save changes to {ui.memory['file']}?")
+    pressed = choices(ui, Choice("Save", primary=True), Choice("Discard"), Choice("Cancel"))
+    if not pressed and escape_pressed():
+        pressed = "Cancel"
+    if pressed:
+        imgui.close_current_popup()
+        ui.controller.files.answer_save(pressed.lower())  # type: ignore[arg-type]  # the words of the buttons
+        ui.wake()
+    end_dialog()
+
+
+def _ask_changed(ui: PanelContext) -> None:
+    """The session file on disk is not the one that was opened or saved here."""
+    request = ui.take("ask-changed")
+    if request is not None:
+        ui.memory["changed"] = request.value
+        imgui.open_popup(CHANGED)
+    if not begin_dialog(ui, CHANGED, width=_WIDER):
+        return
+    name = str(ui.memory["changed"])
+    closed = dialog_title(ui, f"{name} has changed on disk")
+    _question(ui, "Another window or program has written it since it was opened or saved here.")
+    kept = backup_of(Path(name))
+    _quiet(ui, "Replace writes over that version" + ("." if kept is None else f", which is kept as {kept.name}."))
+    _quiet(ui, "Reload opens that version; the changes made here are lost.")
+    gap(ui.px(8))
+    answers = {"Save as…": "save as", "Replace": "replace", "Reload": "reload", "Cancel": "cancel"}
+    pressed = choices(ui, *(Choice(words, primary=words == "Save as…") for words in answers))
+    if pressed or closed:
+        imgui.close_current_popup()
+        ui.controller.files.answer_changed(answers[pressed or "Cancel"])  # type: ignore[arg-type]  # one of them
+        ui.wake()
+    end_dialog()
+
+
+def _ask_motion(ui: PanelContext) -> None:
+    """The session that is to be opened has no motion of its own, and its motion file is gone or has changed."""
+    request = ui.take("ask-motion")
+    if request is not None:
+        ui.memory["motion"] = request.value
+        imgui.open_popup(MOTION)
+    if not begin_dialog(ui, MOTION, width=_WIDER):
+        return
+    asked: Question = ui.memory["motion"]
+    found = asked.found
+    closed = dialog_title(ui, f"The motion of {asked.session.name}")
+    if found.place is None:
+        _question(ui, f"The motion file {found.name} is missing.")
+        _quiet(ui, f"It was at {found.named.path}")
+    else:
+        _question(ui, f"The motion file {found.name} {found.problem}.")
+        _quiet(ui, f"It is at {found.place}")
+    _quiet(ui, "Without the motion the figure stands still; pose, goals and keys are kept.")
+    gap(ui.px(8))
+    answers = {"Locate…": "locate", "Use the changed file": "use", "Open without motion": "without", "Cancel": "cancel"}
+    offered = [words for words, answer in answers.items() if answer != "use" or found.place is not None]
+    pressed = choices(ui, *(Choice(words, primary=words == "Locate…") for words in offered))
+    if pressed or closed:
+        imgui.close_current_popup()
+        showing.answer(ui.controller, asked, answers[pressed or "Cancel"])  # type: ignore[arg-type]  # one of them
+        ui.wake()
+    end_dialog()
+
+
+def _quiet(ui: PanelContext, words: str) -> None:
+    """Small print, on as many lines as it takes."""
+    with ui.fonts.small():
+        imgui.push_text_wrap_pos(0.0)
+        imgui.text_colored(ui.colour("text2"), words)
+        imgui.pop_text_wrap_pos()
+
+
+def _go_to_frame(ui: PanelContext) -> None:
+    memory = ui.memory
+    if ui.take("go-to-frame") is not None:
+        memory["frame"], memory["fresh"] = str(ui.session.document.frame), FOCUS
+        imgui.open_popup(FRAME)
+    if not begin_dialog(ui, FRAME, width=320.0):
+        return
+    closed = dialog_title(ui, "Go to frame")
+    last = last_frame(ui.session.document)
+    label(ui, "Frame")
+    memory["fresh"] = take_keyboard(ui, memory["fresh"])
+    room = max(imgui.get_content_region_avail().x - ui.px(_RANGE), ui.px(60))
+    memory["frame"], entered = text_line(ui, "frame", memory["frame"], width=room, chosen=True)
+    imgui.same_line()
+    label(ui, f"0 to {last}", width=_RANGE)
+    imgui.new_line()
+    gap(ui.px(6))
+    pressed = choices(ui, Choice("Cancel"), Choice("Go", primary=True))
+    if entered or pressed == "Go":
+        closed = attempt(ui, lambda: _go(ui, evaluate(memory["frame"]), last))
+    if closed or pressed == "Cancel":
+        imgui.close_current_popup()
+        ui.wake()
+    end_dialog()
+
+
+def _go(ui: PanelContext, wanted: float, last: int) -> None:
+    """Show a frame; the nearest that there is, and say so, where there is no such frame."""
+    asked = round(wanted)
+    frame = min(max(asked, 0), last)
+    ui.controller.playback.go(frame)
+    if frame != asked:
+        there = "first" if frame == 0 else "last"
+        ui.controller.note(f"Frame: there is no {numbers.fixed(asked, 0)}, {frame} is the {there}")

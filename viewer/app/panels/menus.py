@@ -1,0 +1,273 @@
+"""The menu bar and the context menu, both made from the table of commands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from imgui_bundle import imgui
+
+from viewer.app.context import PanelContext
+from viewer.app.fonts import SMALL
+from viewer.app.panels.goals import add_entries
+from viewer.app.panels.inspector import kind_entries
+from viewer.app.panels.panel_parts import ask, run
+from viewer.app.panels.solver import method_menu
+from viewer.app.widgets.edits import act
+from viewer.app.widgets.pen import Pen
+from viewer.document.actions import (
+    HoldEffector,
+    MakeEffector,
+    ReleaseEffector,
+    RemoveEffector,
+    RemoveGoal,
+    Select,
+    SetJointLimits,
+    SetPin,
+)
+from viewer.document.document import Item
+from viewer.document.scope import joint_of
+from viewer.errors import shown, visible
+from viewer.formats.load import sample_names
+from viewer.session.demos import DEMOS
+from viewer.ui.commands import BY_ID, MENUS, SELECT, WINDOW, Command, menu_commands
+
+_SECTIONS = {
+    "file.save", "file.export", "file.quit", "pose.copy", "select.parent", "window.preferences", "view.front",
+    "view.orthographic", "show.axes", "grab.move", "space.next", "mode.fk", "limits.all", "reset.position",
+    "effector.make", "goal.remove", "scope.next", "solver.escape", "window.fullscreen",
+}  # fmt: skip
+"""Commands with a line above them."""
+_ORDER = {SELECT: 1, WINDOW: 2, "file.quit": 3}
+"""Groups, and a command, that come later in a menu than in the table."""
+_DIALOGS = {
+    "file.new", "file.open", "file.save_as", "file.export", "file.picture", "file.film", "window.preferences",
+}  # fmt: skip
+"""Commands that ask for more before they do anything."""
+
+
+def draw_menu_bar(ui: PanelContext) -> None:
+    """Draw the menu bar."""
+    # Titles of menus stand where the padding at the bar's begin puts them: in its middle.
+    above = (ui.rect.h - imgui.get_font_size()) / 2.0
+    imgui.push_style_var(imgui.StyleVar_.frame_padding, (imgui.get_style().frame_padding.x, above))
+    opened = imgui.begin_menu_bar()
+    imgui.pop_style_var()
+    if not opened:
+        return
+    for menu in MENUS:
+        if imgui.begin_menu(menu):
+            _entries(ui, menu)
+            imgui.end_menu()
+    _file_title(ui, imgui.get_cursor_screen_pos().x)
+    imgui.end_menu_bar()
+
+
+def _entries(ui: PanelContext, menu: str) -> None:
+    if menu == "Solver":
+        method_menu(ui, ui.session.document.solver.method)
+    for command in entries(menu):
+        if command.id in _SECTIONS:
+            imgui.separator()
+        words = f"{command.title}…" if command.id in _DIALOGS else command.title
+        ticked = bool(ui.controller.checked(command.id))
+        if imgui.menu_item_simple(words, command.shortcut, ticked, ui.controller.can(command.id)):
+            run(ui, command.id)
+        if command.id == "file.open":
+            _files(ui)
+        elif command.id == "file.reload" and imgui.menu_item_simple("Units, axes, frame time…"):
+            ask(ui, "units-dialog")
+
+
+def entries(menu: str) -> list[Command]:
+    """The commands of a menu: editing before selecting, so that undo is the first of its own, and quitting last."""
+    return sorted(menu_commands(menu), key=lambda command: _ORDER.get(command.id, _ORDER.get(command.group, 0)))
+
+
+def _files(ui: PanelContext) -> None:
+    """Files opened last, and samples."""
+    recent = ui.controller.preferences.recent
+    if imgui.begin_menu("Open recent", enabled=bool(recent)):
+        for path in recent:
+            if imgui.menu_item_simple(shown(Path(path).name), visible(str(Path(path).parent))):
+                ui.controller.files.open(Path(path))
+                ui.wake()
+        imgui.end_menu()
+    if imgui.begin_menu("Samples"):
+        for name in sample_names():
+            if imgui.menu_item_simple(name):
+                ui.controller.files.open(f"sample:{name}")
+                ui.wake()
+        imgui.end_menu()
+    if imgui.begin_menu("Demos"):
+        for demo in DEMOS:
+            if imgui.menu_item_simple(demo.title):
+                ui.controller.demos.open(demo.id)
+                ui.wake()
+        imgui.end_menu()
+
+
+def counts(ui: PanelContext) -> str:
+    """``31 joints · 96 DOF · 278 frames``."""
+    document = ui.session.document
+    skeleton, clip = document.skeleton, document.clip_data
+    key = (skeleton.names, clip)
+    kept = ui.memory.get("counts")
+    if kept is None or kept[0][0] is not key[0] or kept[0][1] is not key[1]:
+        parts = [_counted(len(skeleton), "joint"), f"{skeleton.dof} DOF"]
+        if clip is not None:
+            parts.append(_counted(len(clip), "frame"))
+        ui.memory["counts"] = kept = key, " · ".join(parts)
+    return str(kept[1])
+
+
+def _counted(number: int, word: str) -> str:
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+
+
+def _file_title(ui: PanelContext, menus_end: float) -> None:
+    """The file's name in the middle of the window; the counts give way to it, and both to the menus."""
+    pen, rect = Pen(ui), ui.rect
+    name = ui.controller.files.title
+    said = counts(ui)
+    right = rect.x + rect.w - pen.px(10)
+    left = menus_end + pen.px(16)
+    counted = pen.width(said, SMALL)
+    if right - counted - left > pen.px(60):
+        pen.small(right - counted, pen.middle(rect.y, rect.h, SMALL), said)
+        right -= counted + pen.px(16)
+    shown = pen.fit(name, max(right - left, pen.px(20)))
+    wide = pen.width(shown)
+    x = min(max(rect.x + (rect.w - wide) / 2.0, left), right - wide)
+    pen.text(x, pen.middle(rect.y, rect.h), shown, "text2")
+
+
+_CONTEXT_POPUP = "##context"
+
+
+def draw_context_menu(ui: PanelContext) -> None:
+    """Open the menu where it was asked for, and draw it."""
+    request = ui.take("context-menu")
+    if request is not None:
+        ui.memory["item"] = request.value
+        ui.memory["at"] = request.x, request.y
+        imgui.open_popup(_CONTEXT_POPUP)
+        imgui.set_nav_cursor_visible(False)  # a mouse opened it
+    imgui.set_next_window_pos(ui.memory.get("at", (0.0, 0.0)), imgui.Cond_.appearing)
+    imgui.push_style_var(imgui.StyleVar_.window_padding, (ui.px(8), ui.px(8)))
+    if imgui.begin_popup(_CONTEXT_POPUP):
+        wanted = ui.memory.get("item")
+        if isinstance(wanted, Item) and _exists(ui, wanted):
+            _item_title(ui, wanted.name)
+            (_effector if wanted.kind == "effector" else _joint)(ui, wanted.name)
+        else:
+            _view(ui)
+        imgui.end_popup()
+    _draw_adding(ui)
+    imgui.pop_style_var()
+
+
+_ADD_POPUP = "##add goal"
+
+
+def _draw_adding(ui: PanelContext) -> None:
+    """The menu that a key opens under the pointer: what else to ask of an effector."""
+    request = ui.take("add-goal")
+    if request is not None:
+        ui.memory["adding"] = request.value
+        imgui.open_popup(_ADD_POPUP)
+    if imgui.begin_popup(_ADD_POPUP):
+        effector = str(ui.memory.get("adding"))
+        if any(goal.id == effector for goal in ui.session.document.goals):
+            _item_title(ui, f"Add goal to {effector}")
+            add_entries(ui, effector)
+        imgui.end_popup()
+
+
+def _exists(ui: PanelContext, item: Item) -> bool:
+    document = ui.session.document
+    names = document.skeleton.names if item.kind == "joint" else [goal.id for goal in document.goals]
+    return item.name in names
+
+
+def _item_title(ui: PanelContext, name: str) -> None:
+    imgui.push_style_color(imgui.Col_.text, ui.paint("text3"))
+    with ui.fonts.small():
+        imgui.text_unformatted(shown(name))
+    imgui.pop_style_color()
+    imgui.separator()
+
+
+def _command(ui: PanelContext, command: str, words: str = "") -> None:
+    """An entry of the one table."""
+    row = BY_ID[command]
+    ticked = bool(ui.controller.checked(command))
+    if imgui.menu_item_simple(words or row.title, row.shortcut, ticked, ui.controller.can(command)):
+        run(ui, command)
+
+
+def _joint(ui: PanelContext, name: str) -> None:
+    document = ui.session.document
+    skeleton = document.skeleton
+    joint = skeleton.index(name)
+    on_it = next((e.name for e in skeleton.effectors if e.joint == joint), None)
+    goal = document.goal(on_it) if on_it is not None else None
+    if goal is None or not goal.enabled:
+        if imgui.menu_item_simple("Make effector", BY_ID["effector.make"].shortcut):
+            act(ui, MakeEffector(name) if goal is None else HoldEffector(goal.effector))
+    else:
+        _effector_entries(ui, goal.effector)
+    imgui.separator()
+    _own_limits(ui, name)
+    for command in ("reset.rotation", "reset.position"):
+        _command(ui, command)
+    imgui.separator()
+    for command in ("joint.rename", "select.children", "select.parent", "view.frame_selection"):
+        _command(ui, command)
+
+
+def _own_limits(ui: PanelContext, name: str) -> None:
+    document = ui.session.document
+    limited = document.skeleton.limits[document.skeleton.index(name)] is not None
+    own = name not in document.unlimited
+    if imgui.menu_item_simple("Limits of this joint", BY_ID["limits.joint"].shortcut, limited and own, limited):
+        act(ui, SetJointLimits(name, not own))
+
+
+def _effector(ui: PanelContext, name: str) -> None:
+    _effector_entries(ui, name)
+    imgui.separator()
+    joint = joint_of(ui.session.document, Item("effector", name))
+    if imgui.menu_item_simple("Select its joint"):
+        act(ui, Select((Item("joint", ui.session.document.skeleton.names[joint]),)))
+    _command(ui, "view.frame_selection")
+
+
+def _effector_entries(ui: PanelContext, name: str) -> None:
+    goal = ui.session.document.goal(name)
+    if imgui.menu_item_simple("Pin position", BY_ID["pin.position"].shortcut, goal.enabled and goal.pin_position):
+        act(ui, SetPin(name, position=not goal.pin_position))
+    if imgui.menu_item_simple("Pin rotation", BY_ID["pin.rotation"].shortcut, goal.enabled and goal.pin_rotation):
+        act(ui, SetPin(name, rotation=not goal.pin_rotation))
+    if imgui.menu_item_simple("Hold here"):
+        act(ui, HoldEffector(name))
+    if imgui.begin_menu("Goal"):
+        kind_entries(ui, goal)
+        imgui.end_menu()
+    if imgui.begin_menu("Add goal"):
+        add_entries(ui, goal.effector)
+        imgui.end_menu()
+    if imgui.menu_item_simple("Release", BY_ID["goal.remove"].shortcut, False, goal.enabled):
+        act(ui, ReleaseEffector(name))
+    if goal.id != goal.effector and imgui.menu_item_simple("Remove goal", BY_ID["goal.remove"].shortcut):
+        act(ui, RemoveGoal(name))
+    elif goal.id == goal.effector and imgui.menu_item_simple("Remove effector"):
+        act(ui, RemoveEffector(name))
+
+
+def _view(ui: PanelContext) -> None:
+    """Nothing is under the pointer: what concerns the view."""
+    for command in ("view.frame_all", "view.three_quarter", "view.orthographic"):
+        _command(ui, command)
+    imgui.separator()
+    for command in ("show.grid", "show.names", "show.axes", "reset.pose"):
+        _command(ui, command)

@@ -1,0 +1,250 @@
+"""What a command is made of: options declared as fields, and a function from them to a result.
+
+A command's `Options` is a class whose fields say what may be typed. The parser, the help, the completion of shells and
+the tables of docs/command.md are all made from these fields; `viewer.cli.main` calls the command's ``run`` with an
+instance and prints the `Result`. `dataclasses` would do the first part, but importing it takes longer than parsing a
+command line.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, ClassVar, NamedTuple, TypeVar, dataclass_transform
+
+from viewer.cli.output import Json, is_quiet, print_json, print_text
+from viewer.errors import unknown_name
+
+P = TypeVar("P", bound="Options")
+
+
+SKELETONS, FILES = "skeletons", "files"
+"""What completion offers for a value: files that hold skeletons, and samples; or any file."""
+
+
+class UsageError(Exception):
+    """Options that contradict each other, or miss one: wrong usage (exit 2)."""
+
+
+class Result(NamedTuple):
+    """What a command gives; one that does several things gives one for each.
+
+    Attributes:
+        lines: for people; printed even with ``--quiet``.
+        notes: for people; they merely report work done, and ``--quiet`` leaves them out.
+        document: for programs, what ``--json`` prints instead.
+        code: the exit code.
+    """
+
+    lines: Sequence[str] = ()
+    notes: Sequence[str] = ()
+    document: Json = None
+    code: int = 0
+
+
+class Field(NamedTuple):
+    """One option or argument.
+
+    Attributes:
+        name: of the attribute that holds its value.
+        help: what it does, as Markdown.
+        names: as it is typed, ``--name`` and perhaps ``-n``; none for an argument, which is known by its place.
+        default: its value unless it is given.
+        metavar: what the help calls its value; "" for a flag, which has none.
+        parse: checks the text and converts it; raises argparse.ArgumentTypeError.
+        choices: the names that it may be, if these are all.
+        kind: what messages call such a name.
+        words: some of what it may be, for completion.
+        completes: `SKELETONS`, `FILES` or "".
+        reads: whether it names, or may name, a file that is read.
+        one_of: of the fields of a class with the same word here at most one may be given.
+        nargs, const: as of argparse.
+        repeats: whether it may be given several times; its value is a list.
+        required: whether it must be given.
+        is_option: whether it is known by its name, not by its place.
+        part: the class of options that the field holds; all else is empty then.
+    """
+
+    name: str = ""
+    help: str = ""
+    names: tuple[str, ...] = ()
+    default: Any = None
+    metavar: str = ""
+    parse: Callable[[str], Any] | None = None
+    choices: tuple[str, ...] = ()
+    kind: str = ""
+    words: tuple[str, ...] = ()
+    completes: str = ""
+    reads: bool = False
+    one_of: str = ""
+    nargs: str | None = None
+    const: Any = None
+    repeats: bool = False
+    required: bool = False
+    is_option: bool = False
+    part: Any = None
+
+    @property
+    def is_flag(self) -> bool:
+        """Whether it has no value."""
+        return self.is_option and not self.metavar and not self.choices
+
+    def plain_help(self) -> str:
+        """The help as plain text."""
+        unlinked = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", self.help)
+        return re.sub(r"\*(\S[^*]*)\*", r"\1", unlinked).replace("`", "")
+
+
+def option(metavar: str, text: str, *, short: str = "", **rest: Any) -> Any:  # noqa: ANN401 - of the field's own type
+    """Declare an option with a value: ``--name METAVAR``; ``rest`` is as `Field` has it."""
+    return Field(help=text, metavar=metavar, names=(short,) if short else (), is_option=True, **rest)
+
+
+def flag(text: str, **rest: Any) -> Any:  # noqa: ANN401
+    """Declare an option without a value: ``--name``."""
+    return Field(help=text, default=False, is_option=True, **rest)
+
+
+def argument(metavar: str, text: str, **rest: Any) -> Any:  # noqa: ANN401
+    """Declare an argument, which is known by its place."""
+    return Field(help=text, metavar=metavar, **rest)
+
+
+def part(cls: type[P]) -> P:
+    """Declare a field that holds options of a class of their own."""
+    made: Any = Field(part=cls)
+    field: P = made
+    return field
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True)
+class Options:
+    """Base of classes whose fields are options; a ``title`` makes a part of other options a group of the help.
+
+    Attributes:
+        declared: the fields, in order.
+        heading: the title.
+    """
+
+    declared: ClassVar[tuple[Field, ...]] = ()
+    heading: ClassVar[str] = ""
+
+    def __init_subclass__(cls, title: str = "") -> None:
+        """Collect the fields."""
+        cls.heading = title
+        cls.declared = tuple(_named(name, field) for name, field in vars(cls).items() if isinstance(field, Field))
+
+    def __init__(self, **values: Any) -> None:  # noqa: ANN401 - of the fields' own types
+        """Take values by name; all others have their defaults."""
+        for field in self.declared:
+            default = field.default if field.part is None else field.part()
+            self.__dict__[field.name] = values.pop(field.name, default)
+        if values:
+            raise TypeError(f"{type(self).__name__} has no option {', '.join(values)}")
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Refuse: options do not change."""
+        raise AttributeError(f"options do not change: {name}")
+
+    def values(self) -> dict[str, Any]:
+        """The values of all fields by name, those of parts among them."""
+        found: dict[str, Any] = {}
+        for field in self.declared:
+            value = getattr(self, field.name)
+            found |= {field.name: value} if field.part is None else value.values()
+        return found
+
+
+def _named(name: str, field: Field) -> Field:
+    """The field of that name: ``max_count`` is typed ``--max-count``."""
+    names = (*field.names, f"--{name.replace('_', '-')}") if field.is_option else ()
+    return field._replace(name=name, names=names)
+
+
+def fields_of(cls: type[Options]) -> Iterator[Field]:
+    """All options and arguments of a class, those of its parts in their place."""
+    for field in cls.declared:
+        if field.part is None:
+            yield field
+        else:
+            yield from fields_of(field.part)
+
+
+def add_fields(parser: argparse.ArgumentParser | argparse._ArgumentGroup, cls: type[Options]) -> None:
+    """Add the options and arguments of a class to a parser; parts with a title become groups."""
+    alternatives: dict[str, argparse._MutuallyExclusiveGroup] = {}
+    for field in cls.declared:
+        if field.part is not None:
+            title = field.part.heading
+            is_group = title and isinstance(parser, argparse.ArgumentParser)
+            add_fields(parser.add_argument_group(title) if is_group else parser, field.part)
+            continue
+        to: Any = parser
+        if field.one_of:
+            if field.one_of not in alternatives:
+                alternatives[field.one_of] = parser.add_mutually_exclusive_group()
+            to = alternatives[field.one_of]
+        _add(to, field)
+
+
+def _add(parser: argparse._ActionsContainer, field: Field) -> None:
+    words: dict[str, Any] = {"help": field.plain_help().replace("%", "%%")}
+    if field.is_flag:
+        parser.add_argument(*field.names, dest=field.name, action="store_true", **words)
+        return
+    words |= {"default": field.default, "metavar": field.metavar or None, "type": _parse_of(field)}
+    if field.choices:
+        words["choices"] = field.choices
+    if field.nargs is not None:
+        words |= {"nargs": field.nargs, "const": field.const}
+    if field.nargs in {"+", "*"}:
+        del words["const"]
+    if field.repeats:
+        words |= {"action": "append", "default": list(field.default or ())}
+    if field.is_option:
+        parser.add_argument(*field.names, dest=field.name, required=field.required, **words)
+    else:
+        parser.add_argument(field.name, **words)
+
+
+def _parse_of(field: Field) -> Callable[[str], Any]:
+    if not field.choices:
+        return field.parse or str
+
+    def one_of(text: str) -> str:
+        if text not in field.choices:
+            kind = field.kind or (field.names[-1].strip("-") if field.names else field.name)
+            raise argparse.ArgumentTypeError(unknown_name(kind, text, field.choices))
+        return text
+
+    return one_of
+
+
+def made_from(cls: type[P], parsed: argparse.Namespace) -> P:
+    """The options that a parser made by `add_fields` has read."""
+    return cls(**{
+        field.name: getattr(parsed, field.name) if field.part is None else made_from(field.part, parsed)
+        for field in cls.declared
+    })  # fmt: skip
+
+
+def print_results(results: Result | Iterable[Result], *, as_json: bool) -> int:
+    """Print what a command gives, as it comes; returns the highest exit code.
+
+    Args:
+        results: one, or several: their documents are printed as one list.
+        as_json: print documents, not lines.
+    """
+    several = not isinstance(results, Result)
+    code, documents = 0, []
+    for result in results if not isinstance(results, Result) else (results,):
+        code = max(code, result.code)
+        lines = [*result.lines, *(() if is_quiet() else result.notes)]
+        if as_json:
+            documents.append(result.document)
+        elif lines:
+            print_text("\n".join(lines))
+    if as_json:
+        print_json(documents if several else documents[0])
+    return code

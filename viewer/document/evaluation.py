@@ -1,0 +1,332 @@
+"""What a document shows frame by frame: its clip with what was keyed on it, or the keys alone.
+
+Frames are worked out in blocks of fixed size, kept for a moment: playing and scrubbing cost little, nothing grows with
+the length of the clip, and one frame asked for alone has the bits that it has in an export of all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+
+from viewer.document.document import Document
+from viewer.document.edit_skeleton import relengthened
+from viewer.document.sampling import fade_frames, sampled, sampled_at
+from viewer.document.take import Take, check_frame
+from viewer.errors import InputError
+from viewer.skeleton.character import Character
+from viewer.skeleton.clip import Clip
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats, Ints, handed_over
+from viewer.spatial.quaternion import multiply, normalized
+
+BLOCK = 32
+"""Frames that are worked out together."""
+
+
+class Frames(NamedTuple):
+    """Whole local poses of F frames.
+
+    Attributes:
+        rotations: (F, J, 4).
+        translations: (F, J, 3) metres.
+    """
+
+    rotations: Floats
+    translations: Floats
+
+
+class Motion(NamedTuple):
+    """All that a document's frames depend on.
+
+    Attributes:
+        take: the keys, or None.
+        clip: that they are on, or None.
+        own: the skeleton of the file, which the clip's and the keys' translations are of.
+        edited: the document's, whose bones may be longer.
+    """
+
+    take: Take | None
+    clip: Clip | None
+    own: Skeleton
+    edited: Skeleton
+
+
+def motion_of(document: Document) -> Motion:
+    """What the document's frames depend on."""
+    return Motion(document.take, document.clip_data, document.character.skeleton, document.skeleton)
+
+
+def frame_pose(document: Document, frame: int) -> Pose:
+    """The pose of a frame: as it is played and exported.
+
+    The clip with the differences of the keys on it, on bones as long as they have been made. Without a clip what is
+    keyed, and the take's rest pose for joints that are not; without any keys the document's own pose.
+
+    Raises:
+        InputError: there is neither clip nor take, or no such frame.
+    """
+    check_played_frame(document, frame)
+    motion = motion_of(document)
+    if motion.clip is None and (motion.take is None or motion.take.is_empty):
+        return document.pose
+    if motion.take is None or motion.take.is_empty:
+        return base_frame(document, frame)
+    rotations, translations = _block(motion, frame // BLOCK)
+    return Pose(rotations[frame % BLOCK], translations[frame % BLOCK])
+
+
+def frames_shown(document: Document, first: int, last: int) -> Frames:
+    """The poses of frames on end, both ends included, each to the bit as `frame_pose` has it; all at once costs less.
+
+    Raises:
+        InputError: there is neither clip nor take, or no such frames.
+    """
+    check_played_frame(document, first)
+    check_played_frame(document, last)
+    motion, count = motion_of(document), last - first + 1
+    if motion.take is None or motion.take.is_empty:
+        if motion.clip is not None:
+            return layered(motion._replace(take=None), first, count)
+        pose = document.pose
+        return Frames(*(np.repeat(one[None], count, axis=0) for one in (pose.rotations, pose.translations)))
+    blocks = [_block(motion, number) for number in range(first // BLOCK, last // BLOCK + 1)]
+    some = slice(first % BLOCK, first % BLOCK + count)
+    return Frames(*(np.concatenate([getattr(block, name) for block in blocks])[some] for name in Frames._fields))
+
+
+def base_frame(document: Document, frame: int) -> Pose:
+    """A frame of the clip alone, on bones as long as they have been made.
+
+    Raises:
+        InputError: there is no clip, or no such frame.
+    """
+    clip = document.clip_data
+    if clip is None:
+        raise InputError("no clip is loaded")
+    return _on_edited(motion_of(document), clip.pose(frame))
+
+
+def home_pose(document: Document) -> Pose:
+    """What resetting goes back to: the clip's own frame if there is a clip, else the relaxed pose."""
+    if document.clip_data is not None:
+        return base_frame(document, document.frame)
+    return document.skeleton.relaxed_pose()
+
+
+def check_played_frame(document: Document, frame: int) -> None:
+    """Raise InputError unless the document has such a frame."""
+    clip, take = document.clip_data, document.take
+    if clip is not None:
+        clip.check_frame(frame)
+    elif take is None:
+        raise InputError("no clip is loaded")
+    elif not 0 <= frame <= take.end:
+        raise InputError(f"no frame {frame}: the take has 0 to {take.end}")
+
+
+def layered(motion: Motion, first: int, count: int) -> Frames:
+    """Frames from ``first`` on with the keys' values, not solved between them."""
+    take = motion.take
+    if motion.clip is not None:
+        rotations = motion.clip.rotations[first : first + count].copy()
+        translations = motion.clip.local_translations(slice(first, first + count))
+    else:
+        rest = take.rest if take is not None and take.rest is not None else motion.own.rest_pose()
+        rotations = np.repeat(rest.rotations[None], count, axis=0)
+        translations = np.repeat(rest.translations[None], count, axis=0)
+    fade = 0 if motion.clip is None else fade_frames(motion.clip.frame_time)
+    for some in sampled(take.tracks if take else (), first, len(rotations), fade=fade):
+        turns, moved = some.rotations.swapaxes(0, 1), some.translations
+        if motion.clip is None:
+            rotations[:, some.joints] = turns
+            if moved is not None:
+                translations[:, some.joints] = moved.swapaxes(0, 1)
+            continue
+        base = rotations[:, some.joints]
+        nothing = (turns[..., :3] == 0.0).all(axis=-1, keepdims=True)
+        rotations[:, some.joints] = np.where(nothing, base, normalized(multiply(base, turns)))
+        if moved is not None:
+            translations[:, some.joints] += moved.swapaxes(0, 1)
+    if motion.own.offsets is not motion.edited.offsets:
+        translations = relengthened(translations, motion.own.offsets, motion.edited.offsets)
+    return Frames(rotations, translations)
+
+
+@lru_cache(maxsize=24)
+def _block(motion: Motion, number: int) -> Frames:
+    """The frames of a block as they are shown."""
+    first = number * BLOCK
+    frames = layered(motion, first, BLOCK)
+    for stretch in motion.take.solved if motion.take else ():
+        low, high = max(first, stretch.first), min(first + len(frames.rotations), stretch.first + len(stretch))
+        if low < high:
+            here, there = slice(low - first, high - first), slice(low - stretch.first, high - stretch.first)
+            frames.rotations[here, stretch.joints] = stretch.rotations[there]
+            frames.translations[here, stretch.moved] = stretch.translations[there]
+    return Frames(handed_over(frames.rotations), handed_over(frames.translations))
+
+
+def _on_edited(motion: Motion, pose: Pose) -> Pose:
+    own, edited = motion.own.offsets, motion.edited.offsets
+    if own is edited or np.array_equal(own, edited):
+        return pose
+    return Pose(pose.rotations, relengthened(pose.translations, own, edited))
+
+
+def on_own_bones(document: Document, pose: Pose) -> Pose:
+    """A pose of the document on the bones of the file: what keys are made of."""
+    own, edited = document.character.skeleton.offsets, document.skeleton.offsets
+    if own is edited or np.array_equal(own, edited):
+        return pose
+    return Pose(pose.rotations, relengthened(pose.translations, edited, own))
+
+
+def base_pose(document: Document, take: Take, frame: int) -> Pose:
+    """What keys at a frame are added to, on the bones of the file: the clip's frame, else the take's rest.
+
+    Raises:
+        InputError: the clip has no such frame; no take may have it.
+    """
+    clip = document.clip_data
+    check_frame(frame)
+    if clip is not None:
+        return clip.pose(frame)
+    return take.rest or on_own_bones(document, document.pose)
+
+
+def baked_frames(motion: Motion, first: int, last: int) -> Frames:
+    """Frames as they are shown, both ends included: block by block, none kept."""
+    joints, count = len(motion.edited), last - first + 1
+    rotations, translations = np.empty((count, joints, 4)), np.empty((count, joints, 3))
+    for number in range(first // BLOCK, last // BLOCK + 1):
+        block, start = _block.__wrapped__(motion, number), number * BLOCK
+        low, high = max(first, start), min(last + 1, start + BLOCK)
+        rotations[low - first : high - first] = block.rotations[low - start : high - start]
+        translations[low - first : high - first] = block.translations[low - start : high - start]
+    return Frames(rotations, translations)
+
+
+NAME = "take"
+"""What the baked clip of a take on no clip is called."""
+
+
+def baked_clip(document: Document) -> Clip:
+    """The frames of the range that is played as a clip, each to the bit as `frame_pose` has it, keys noted.
+
+    The clip itself where nothing was keyed on it, no bone was made longer and all of it is played.
+
+    Raises:
+        InputError: there is neither clip nor take.
+    """
+    motion, (first, last) = motion_of(document), document.played
+    clip, take = motion.clip, motion.take
+    check_played_frame(document, last)
+    own, edited = motion.own.offsets, motion.edited.offsets
+    plain = clip is not None and (take is None or take.is_empty) and np.array_equal(own, edited)
+    if clip is not None and plain:
+        return clip if (first, last) == (0, len(clip) - 1) else clip.frames(first, last)
+    if take is None or (clip is None and take.is_empty):
+        shown = [document.pose] if clip is None else []
+        frames = _stacked(shown, last - first + 1) if shown else layered(motion, first, last - first + 1)
+    else:
+        frames = baked_frames(motion, first, last)
+    moved = np.flatnonzero((frames.translations != edited).any(axis=(0, 2)))
+    return Clip(
+        name=NAME if clip is None else clip.name,
+        frame_time=document.frame_time,
+        rotations=handed_over(frames.rotations),
+        translated=moved,
+        translations=frames.translations[:, moved],
+        offsets=edited,
+        keys=tuple(frame - first for frame in _keys(document) if first <= frame <= last),
+    )
+
+
+def _keys(document: Document) -> tuple[int, ...]:
+    """Key frames: the take's, and those that the clip came with."""
+    clip, take = document.clip_data, document.take
+    return tuple(sorted({*(clip.keys if clip else ()), *(take.frames if take else ())}))
+
+
+def _stacked(poses: list[Pose], count: int) -> Frames:
+    rotations, translations = (np.stack([getattr(pose, name) for pose in poses]) for name in Frames._fields)
+    return Frames(np.repeat(rotations, count, axis=0), np.repeat(translations, count, axis=0))
+
+
+def shown_on_own_bones(motion: Motion, first: int, last: int) -> Frames:
+    """Frames as they are shown, both ends included, but on the bones of the file: what keys are compared with."""
+    frames = baked_frames(motion, first, last)
+    own, edited = motion.own.offsets, motion.edited.offsets
+    if own is edited or np.array_equal(own, edited):
+        return frames
+    return Frames(frames.rotations, relengthened(frames.translations, edited, own))
+
+
+def baked_character(document: Document) -> Character:
+    """The document as files take it: its skeleton, and what is played as its one clip; without motion no clip.
+
+    The frames' numbers are those that the window shows; save it with `viewer.formats.save.save`.
+    """
+    if document.clip_data is None and document.take is None:
+        return replace(document.character, skeleton=document.skeleton, clips=MappingProxyType({}))
+    clip = baked_clip(document)
+    return replace(document.character, skeleton=document.skeleton, clips=MappingProxyType({clip.name: clip}))
+
+
+def joint_at(document: Document, joint: int, frames: Ints) -> Frames:
+    """What `viewer.document.evaluation.frame_pose` has of one joint, but for rounding.
+
+    Args:
+        document: with a clip or a take.
+        joint: its index.
+        frames: (N,) ascending.
+
+    Returns:
+        Its rotations (N, 4) and translations (N, 3), local.
+
+    Raises:
+        InputError: there is neither clip nor take, or no such frames.
+    """
+    for end in (frames[0], frames[-1]):
+        check_played_frame(document, int(end))
+    motion, count = motion_of(document), len(frames)
+    if motion.clip is None and (motion.take is None or motion.take.is_empty):
+        pose = document.pose
+        return Frames(np.tile(pose.rotations[joint], (count, 1)), np.tile(pose.translations[joint], (count, 1)))
+    turns, moved = _keyed(motion, joint, frames)
+    own, edited = motion.own.offsets[joint : joint + 1], motion.edited.offsets[joint : joint + 1]
+    moved = relengthened(moved[:, None], own, edited)[:, 0]
+    for stretch in motion.take.solved if motion.take else ():
+        here = (frames >= stretch.first) & (frames < stretch.first + len(stretch))
+        there = frames[here] - stretch.first
+        for place in np.flatnonzero(stretch.joints == joint).tolist():
+            turns[here] = stretch.rotations[there, place]
+        for place in np.flatnonzero(stretch.moved == joint).tolist():
+            moved[here] = stretch.translations[there, place]
+    return Frames(turns, moved)
+
+
+def _keyed(motion: Motion, joint: int, frames: Ints) -> Frames:
+    """On the bones of the file; not solved between keys."""
+    clip, take, count = motion.clip, motion.take, len(frames)
+    track = take.track(joint) if take is not None else None
+    if clip is not None:
+        turns = clip.rotations[frames, joint].copy()
+        moving = np.flatnonzero(clip.translated == joint)
+        moved = clip.translations[frames, moving[0]] if moving.size else np.tile(clip.offsets[joint], (count, 1))
+    else:
+        rest = take.rest if take is not None and take.rest is not None else motion.own.rest_pose()
+        turns, moved = np.tile(rest.rotations[joint], (count, 1)), np.tile(rest.translations[joint], (count, 1))
+    if track is None:
+        return Frames(turns, moved)
+    found = sampled_at([track], frames, fade=0 if clip is None else fade_frames(clip.frame_time))
+    added = None if found.translations is None else found.translations[0]
+    if clip is not None:
+        return Frames(normalized(multiply(turns, found.rotations[0])), moved if added is None else moved + added)
+    return Frames(found.rotations[0], moved if added is None else added)

@@ -1,0 +1,286 @@
+"""Takes with keys set, removed, moved, copied and carried over: values in, values out; nothing is solved here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from viewer.document.document import Document
+from viewer.document.evaluation import Frames
+from viewer.document.take import CODES, MOST_FRAMES, Blend, Key, Pin, Take, Track
+from viewer.errors import InputError, quote
+from viewer.skeleton.pose import Pose
+from viewer.spatial.checks import Bools, Floats, Ints
+from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, normalized
+
+Keys = tuple[Key, ...]
+
+_SAME_PLACE = 1e-12
+"""Metres: what bones made longer, and shortened again for the key, differ by."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Entry:
+    """Keys of one joint, to be put into its track.
+
+    Attributes:
+        joint: its index.
+        frames: (k,) ascending.
+        rotations: (k, 4).
+        translations: (k, 3); None: as without keys.
+        blends: (k,) codes.
+    """
+
+    joint: int
+    frames: Ints
+    rotations: Floats
+    translations: Floats | None
+    blends: Ints
+
+
+def differences(base: Pose | Frames, pose: Pose | Frames) -> tuple[Floats, Floats]:
+    """What is added to a base to give a pose: rotations (..., J, 4) d with pose = base * d, translations (..., J, 3).
+
+    Joints that are as in the base, to the bit, have none, to the bit.
+    """
+    turns = normalized(multiply(conjugate(base.rotations), pose.rotations))
+    same = (base.rotations == pose.rotations).all(axis=-1, keepdims=True)
+    moved = pose.translations - base.translations
+    return np.where(same, IDENTITY, turns), np.where(np.abs(moved) <= _SAME_PLACE, 0.0, moved)
+
+
+def entries_of(take: Take, base: Pose, pose: Pose, joints: Iterable[int], where: tuple[int, Blend]) -> list[Entry]:
+    """One key for each of some joints, as they are in a pose.
+
+    Args:
+        take: the keys will belong to.
+        base: the clip's frame, or the take's rest.
+        pose: on the same bones.
+        joints: indices.
+        where: frame and blend.
+    """
+    turns, moved = differences(base, pose)
+    if take.base is None:
+        turns, away = pose.rotations, np.abs(pose.translations - base.translations).max(axis=-1) > _SAME_PLACE
+        moved = pose.translations
+    else:
+        away = (moved != 0.0).any(axis=-1)
+    frame, blend = np.array([where[0]]), np.array([CODES[where[1]]])
+    found = []
+    for joint in sorted(set(joints)):
+        track = take.track(joint)
+        wanted = away[joint] or (track is not None and track.translations is not None)
+        found.append(Entry(joint, frame, turns[joint : joint + 1], moved[joint : joint + 1] if wanted else None, blend))
+    return found
+
+
+def with_entries(take: Take, entries: Sequence[Entry], rest: Pose) -> Take:
+    """The take with keys put in; those that stood at their frames are replaced.
+
+    Args:
+        take: without them.
+        entries: of different joints.
+        rest: (where the take is on no clip) the take's rest pose: its translations are those of joints that have keys
+            without any.
+    """
+    tracks = {track.joint: track for track in take.tracks}
+    shared = _Insertion()
+    for entry in entries:
+        track = tracks.get(entry.joint)
+        tracks[entry.joint] = _fresh(entry) if track is None else _merged(take, track, entry, rest, shared)
+    ordered = tuple(tracks[joint] for joint in sorted(tracks))
+    grows = take.base is None and not take.is_trimmed
+    last = max((int(entry.frames[-1]) for entry in entries if grows), default=0)
+    return replace(take, tracks=ordered, last=max(take.last, last), rest=rest if take.base is None else None)
+
+
+def _fresh(entry: Entry) -> Track:
+    return Track(entry.joint, entry.frames, entry.rotations, entry.translations, entry.blends)
+
+
+class _Insertion:
+    """Where new keys go among old ones; worked out once for all joints that have keys at the same frames."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, int], tuple[Ints, Ints]] = {}
+        self._keep: list[Ints] = []
+
+    def order(self, old: Ints, new: Ints) -> tuple[Ints, Ints]:
+        """Indices into the old keys followed by the new ones, in order of frames, new ones in place of old; frames."""
+        if (id(old), id(new)) not in self._known:
+            self._keep += [old, new]  # an array that is gone may leave its id to another
+            kept = np.flatnonzero(~np.isin(old, new))
+            every = np.concatenate([kept, len(old) + np.arange(len(new))])
+            frames = np.concatenate([old, new])[every]
+            ascending = np.argsort(frames, kind="stable")
+            self._known[id(old), id(new)] = every[ascending], frames[ascending]
+        return self._known[id(old), id(new)]
+
+
+def _merged(take: Take, track: Track, entry: Entry, rest: Pose, shared: _Insertion) -> Track:
+    order, frames = shared.order(track.frames, entry.frames)
+    rotations = np.concatenate([track.rotations, entry.rotations])[order]
+    blends = np.concatenate([track.blends, entry.blends])[order]
+    if track.translations is None and entry.translations is None:
+        return Track(track.joint, frames, rotations, None, blends)
+    still = rest.translations[track.joint] if take.base is None else np.zeros(3)
+    moved = [
+        np.broadcast_to(still, (len(some.frames), 3)) if some.translations is None else some.translations
+        for some in (track, entry)
+    ]
+    return Track(track.joint, frames, rotations, np.concatenate(moved)[order], blends)
+
+
+def taken_out(take: Take, keys: Iterable[Key]) -> list[Entry]:
+    """Keys as they are in their tracks, by joint.
+
+    Raises:
+        InputError: there is no such key.
+    """
+    wanted: dict[int, list[int]] = {}
+    for joint, frame in keys:
+        wanted.setdefault(int(joint), []).append(int(frame))
+    found = []
+    for joint, frames in sorted(wanted.items()):
+        track = take.track(joint)
+        missing = next((frame for frame in sorted(frames) if track is None or track.index(frame) is None), None)
+        if track is None or missing is not None:
+            raise InputError(f"no key of joint {joint} at frame {missing}")
+        places = np.searchsorted(track.frames, np.unique(frames))
+        moved = None if track.translations is None else track.translations[places]
+        found.append(Entry(joint, track.frames[places], track.rotations[places], moved, track.blends[places]))
+    return found
+
+
+def without(take: Take, keys: Iterable[Key]) -> Take:
+    """The take without some keys; what was pinned at a frame that has no key any more is forgotten.
+
+    Raises:
+        InputError: there is no such key.
+    """
+    gone = {entry.joint: entry.frames for entry in taken_out(take, keys)}
+    left = []
+    for track in take.tracks:
+        keep = ~np.isin(track.frames, gone[track.joint]) if track.joint in gone else None
+        if keep is None:
+            left.append(track)
+        elif keep.any():
+            left.append(chosen(track, keep))
+    fewer = replace(take, tracks=tuple(left), rest=take.rest if left else None)
+    frames = set(fewer.frames)
+    return replace(fewer, pins={frame: pins for frame, pins in take.pins.items() if frame in frames})
+
+
+def chosen(track: Track, keep: Ints | np.ndarray) -> Track:
+    """Some of a track's keys: by a mask or by indices, ascending."""
+    moved = None if track.translations is None else track.translations[keep]
+    return Track(track.joint, track.frames[keep], track.rotations[keep], moved, track.blends[keep])
+
+
+def shifted(entries: Iterable[Entry], by_frames: int, most: int | None) -> list[Entry]:
+    """Keys at other frames.
+
+    Args:
+        entries: as they are.
+        by_frames: to later ones, or earlier where below 0.
+        most: the last frame that there is; None: as many as a take may have.
+
+    Raises:
+        InputError: a key would stand before the first frame, or after the last.
+    """
+    if isinstance(by_frames, bool) or not isinstance(by_frames, (int, np.integer)):
+        raise InputError(f"frames to move by: expected an integer, found {quote(by_frames)}")
+    last, moved = MOST_FRAMES - 1 if most is None else most, []
+    for entry in entries:
+        frames = [int(frame) + int(by_frames) for frame in entry.frames.tolist()]
+        outside = next((frame for frame in frames if not 0 <= frame <= last), None)
+        if outside is not None:
+            raise InputError(f"a key would be at frame {outside}: expected 0 to {last}")
+        moved.append(replace(entry, frames=np.array(frames, dtype=np.intp)))
+    return moved
+
+
+def pins_along(take: Take, before: Take, keys: Iterable[Key], by_frames: int) -> Mapping[int, tuple[Pin, ...]]:
+    """What is pinned when keys have moved from, or were copied out of, a take: it comes along to the new frames."""
+    pins = dict(take.pins)
+    for frame in {key[1] for key in keys}:
+        if frame in before.pins:
+            pins[frame + by_frames] = before.pins[frame]
+        else:
+            pins.pop(frame + by_frames, None)
+    return pins
+
+
+def present_take(document: Document) -> Take:
+    """The document's take.
+
+    Raises:
+        InputError: there are no keys.
+    """
+    if document.take is None or document.take.is_empty:
+        raise InputError("there are no keys")
+    return document.take
+
+
+def checked_keys(document: Document, keys: Sequence[tuple[int, int]]) -> Keys:
+    """Keys that there are, each once.
+
+    Raises:
+        InputError: what is no key, or is not there.
+    """
+    take, found = present_take(document), []
+    for entry in keys:
+        try:
+            joint, frame = (int(number) for number in entry)
+        except (TypeError, ValueError, OverflowError):
+            raise InputError(f"key: expected a joint's index and a frame, found {quote(entry)}") from None
+        key = Key(joint, frame)
+        if not take.has(key):
+            known = 0 <= joint < len(document.skeleton)
+            name = quote(document.skeleton.names[joint]) if known else f"number {joint}"
+            raise InputError(f"no key of joint {name} at frame {frame}")
+        found.append(key)
+    return tuple(dict.fromkeys(found))
+
+
+def counted(keys: Sequence[object], verb: str) -> str:
+    """``Move key``, ``Move 3 keys``."""
+    return f"{verb} key" if len(keys) == 1 else f"{verb} {len(keys)} keys"
+
+
+def last_frame(document: Document) -> int | None:
+    """The last frame that can have a key; None: a take on no clip grows."""
+    return None if document.clip_data is None else len(document.clip_data) - 1
+
+
+def carried_pose(pose: Pose, before: Pose, after: Pose) -> Pose:
+    """What a pose differs by from one frame, added to another: after * (before^-1 * pose).
+
+    Joints that are as in ``before``, to the bit, come out as in ``after``, to the bit.
+
+    Args:
+        pose: of the same skeleton as the frames.
+        before: the frame that it was made at.
+        after: the frame that it is wanted at.
+    """
+    if before is after:
+        return pose
+    turns, moved = differences(before, pose)
+    nothing = (turns[..., :3] == 0.0).all(axis=-1, keepdims=True)
+    rotations = np.where(nothing, after.rotations, normalized(multiply(after.rotations, turns)))
+    return Pose(rotations, after.translations + moved)
+
+
+def with_joints(pose: Pose, other: Pose, chosen: Bools) -> Pose:
+    """The pose with some joints (J,) as in another one."""
+    some = chosen[:, None]
+    rotations = np.where(some, other.rotations, pose.rotations)
+    return Pose(rotations, np.where(some, other.translations, pose.translations))
+
+
+def different(one: Pose, other: Pose) -> Bools:
+    """(J,) joints that are not as in another pose, to the bit."""
+    turned = (one.rotations != other.rotations).any(axis=-1)
+    return np.asarray(turned | (one.translations != other.translations).any(axis=-1))

@@ -1,0 +1,300 @@
+"""Pins at keys: the stretches between keys that hold the same pins, and the frames solved there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from itertools import pairwise
+from typing import NamedTuple, cast
+
+import numpy as np
+
+from viewer.document.default_goals import above
+from viewer.document.document import Document
+from viewer.document.evaluation import Frames, Motion, layered
+from viewer.document.planar_rig import PlanarRig, rig_of
+from viewer.document.scope import bound_skeleton
+from viewer.document.take import CODES, Blend, Pin, Stretch, Take, Track
+from viewer.errors import InputError
+from viewer.ik.goals import Goal
+from viewer.ik.solver import Solver
+from viewer.ik.solver_options import SolverOptions
+from viewer.skeleton.effectors import Effector, find_place
+from viewer.skeleton.kinematics import fk_arrays
+from viewer.skeleton.pose import Pose
+from viewer.spatial.checks import Floats, Ints
+from viewer.spatial.quaternion import angle_between, slerp
+
+_CLOSE = 1e-4, 0.05
+"""Metres and degrees within which pins are to be held between keys."""
+_HELD = 1e-3
+"""Metres: where all frames hold their pins so well with the root as it was keyed, the root stays so."""
+
+
+class _Answer(NamedTuple):
+    """Solved frames, and the farthest that any pin is missed, metres."""
+
+    frames: Frames
+    miss: float
+
+
+def solved_between(document: Document, first: int, frames: Frames, held: list[Held], digest: str) -> Stretch:
+    """The stretch of frames between keys with the pins held.
+
+    Where it can be done with the roots as they were keyed, they stay; else the document's root mode decides.
+
+    Args:
+        document: gives limits and solver.
+        first: the frame of the first key.
+        frames: as blended between the keys, from the first key to the last.
+        held: the pins that both keys of their spans stand at; two at least have a frame between.
+        digest: of all this.
+    """
+    answer = _solve(document, first, frames, held, "locked")
+    if answer.miss > _HELD and document.solver.root != "locked":
+        freer = _solve(document, first, frames, held, document.solver.root)
+        answer = freer if freer.miss < 0.5 * answer.miss else answer
+    chain = np.array(sorted({joint for one in held for joint in above(document.skeleton, one.span.place.joint)}))
+    inner = slice(1, -1)
+    rotations, translations = answer.frames.rotations[inner], answer.frames.translations[inner]
+    turned = chain[(rotations[:, chain] != frames.rotations[inner, chain]).any(axis=(0, 2))]
+    moved = chain[(translations[:, chain] != frames.translations[inner, chain]).any(axis=(0, 2))]
+    return Stretch(first + 1, digest, turned, rotations[:, turned], moved, translations[:, moved])
+
+
+def _solve(document: Document, first: int, frames: Frames, held: list[Held], root: str) -> _Answer:
+    """All frames, those with the same pins together."""
+    rotations, translations, worst = frames.rotations.copy(), frames.translations.copy(), 0.0
+    count = len(rotations)
+    inside = np.array([[one.span.first - first < f < one.span.last - first for f in range(count)] for one in held])
+    patterns, which = np.unique(inside, axis=1, return_inverse=True)
+    for number, pattern in enumerate(patterns.T):
+        some = [one for one, active in zip(held, pattern.tolist(), strict=True) if active]
+        chosen = np.flatnonzero(which.reshape(-1) == number)
+        if not some:
+            continue
+        places, turns = _targets(some, chosen + first)
+        starts = [Pose(rotations[f], translations[f]) for f in chosen.tolist()]
+        rig = plane_of(document, starts)
+        solver = _solver(document, some, root, rig)
+        answer = solver.solve_batch(starts if rig is None else [rig.lifted(pose) for pose in starts], places, turns)
+        good = np.isfinite(answer.rotations).all(axis=(1, 2)) & np.isfinite(answer.translations).all(axis=(1, 2))
+        for place in np.flatnonzero(good).tolist():
+            pose = Pose(answer.rotations[place], answer.translations[place])
+            pose = pose if rig is None else rig.lowered(pose)
+            rotations[chosen[place]], translations[chosen[place]] = pose.rotations, pose.translations
+        missed = np.nan_to_num(answer.errors_m, nan=0.0) + np.nan_to_num(np.radians(answer.errors_deg), nan=0.0)
+        worst = max(worst, float(missed.max(initial=0.0)), 0.0 if good.all() else np.inf)
+    return _Answer(Frames(rotations, translations), worst)
+
+
+def plane_of(document: Document, poses: list[Pose]) -> PlanarRig | None:
+    """The rig that keeps poses in the document's plane; None where it has none, or where they are in no plane.
+
+    Keys that were made in space, and frames of a clip, are no business of a plane that was chosen later.
+    """
+    rig = rig_of(replace(document, pose=poses[0]))
+    return None if rig is None or not all(rig.holds(pose) for pose in poses) else rig
+
+
+def _solver(document: Document, held: list[Held], root: str, rig: PlanarRig | None) -> Solver:
+    goals = []
+    for one in held:
+        pin, position, rotation = one.span.pin, one.positions[0], one.rotations[0]
+        offset = pin.offset
+        if pin.position is None:
+            goals.append(Goal.rotation(pin.effector, rotation, offset=offset))
+        elif pin.rotation is None:
+            goals.append(Goal.position(pin.effector, position, offset=offset))
+        else:
+            goals.append(Goal.pose(pin.effector, position, rotation, offset=offset))
+    chosen = replace(document.solver, method="default", restarts=False, root=root, exact=False)
+    tight = replace(
+        chosen, tolerance_m=min(chosen.tolerance_m, _CLOSE[0]), tolerance_deg=min(chosen.tolerance_deg, _CLOSE[1])
+    )
+    options = tight.options(limits=document.limits_on)
+    names = (*options.__dataclass_fields__,)
+    keywords = cast("SolverOptions", {name: getattr(options, name) for name in names})
+    if rig is not None:
+        return Solver(bound_skeleton(rig.skeleton, locked=rig.locked((), root)), goals, **keywords)
+    return Solver(bound_skeleton(document.skeleton, document.unlimited), goals, **keywords)
+
+
+def _targets(held: list[Held], frames: Ints) -> tuple[Floats, Floats]:
+    """(N, G, 3) and (N, G, 4): from where a key's effector stands to where the next one's does, a hair's breadth."""
+    places, turns = [], []
+    for one in held:
+        part = (frames - one.span.first) / (one.span.last - one.span.first)
+        places.append(one.positions[0] + part[:, None] * (one.positions[1] - one.positions[0]))
+        turns.append(slerp(one.rotations[0], one.rotations[1], part))
+    return np.stack(places, axis=1), np.stack(turns, axis=1)
+
+
+_MET = 2e-3, np.radians(1.0)
+"""Metres and radians within which a key holds its pin; one that it does not stand at is not held between keys."""
+_SMOOTH = CODES[Blend.SMOOTH]
+LONGEST = 10_000
+"""Frames from key to key beyond which nothing is solved between them."""
+
+
+class Span(NamedTuple):
+    """Two keys that hold the same pin.
+
+    Attributes:
+        first, last: their frames.
+        pin: that they hold.
+        place: where its effector is defined.
+    """
+
+    first: int
+    last: int
+    pin: Pin
+    place: Effector
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Held:
+    """Where a pin's effector stands at the keys at both ends of a span.
+
+    Attributes:
+        span: the pin and the frames.
+        positions: two of (3,) metres, world frame.
+        rotations: two of (4,).
+    """
+
+    span: Span
+    positions: Floats
+    rotations: Floats
+
+
+def pins_held(document: Document) -> tuple[Pin, ...]:
+    """What is pinned now."""
+    found = []
+    for goal in document.goals:
+        if goal.pinned:
+            position = goal.position if goal.has_position and goal.pin_position else None
+            rotation = goal.rotation if goal.has_rotation and goal.pin_rotation else None
+            found.append(
+                Pin(goal.effector, position, rotation, goal.offset, "" if goal.id == goal.effector else goal.id)
+            )
+    return tuple(found)
+
+
+def resolved(document: Document, motion: Motion, take: Take) -> Take:
+    """The take with all stretches between keys solved that need it; those that depend on nothing new are kept.
+
+    Args:
+        document: gives limits and solver; its own take does not count.
+        motion: of the take, on the document's clip and bones.
+        take: with new keys or pins.
+    """
+    motion = motion._replace(take=replace(take, solved=()))
+    known = {stretch.digest: stretch for stretch in take.solved}
+    found = []
+    for spans in _joined(_spans(motion)):
+        digest = _digest(motion, spans)
+        found.append(known.get(digest) or _solved(document, motion, spans, digest))
+    if [id(stretch) for stretch in found] == [id(stretch) for stretch in take.solved]:
+        return take
+    return replace(take, solved=tuple(found))
+
+
+def _spans(motion: Motion) -> list[Span]:
+    """Of every pin, from key to key; a key between, of a joint that bears on the pin, ends a span."""
+    assert motion.take is not None
+    by_goal: dict[str, list[tuple[int, Pin]]] = {}
+    for frame, pins in motion.take.pins.items():
+        for pin in pins:
+            by_goal.setdefault(pin.goal or pin.effector, []).append((frame, pin))
+    spans = []
+    for every in by_goal.values():
+        try:
+            place = find_place(motion.edited, every[0][1].effector)
+        except InputError:  # it was removed since
+            continue
+        keys = _bearing(motion, place)
+        # A key of an arm alone says nothing of a foot.
+        pinned = [one for one, there in zip(every, np.isin([f for f, _ in every], keys), strict=True) if there]
+        for (first, pin), (last, other) in pairwise(pinned):
+            between = np.searchsorted(keys, last) - np.searchsorted(keys, first, side="right")
+            if 1 < last - first <= LONGEST and not between and pin.is_near(other):
+                spans.append(Span(first, last, pin, place))
+    return sorted(spans, key=lambda span: (span.first, span.last, span.pin.effector))
+
+
+def _bearing(motion: Motion, place: Effector) -> Floats:
+    """Frames of the keys of joints between the root and an effector."""
+    assert motion.take is not None
+    on_the_way = set(above(motion.edited, place.joint))
+    frames = {id(track.frames): track.frames for track in motion.take.tracks if track.joint in on_the_way}
+    return np.unique(np.concatenate([np.empty(0, np.intp), *frames.values()]))
+
+
+def _joined(spans: list[Span]) -> list[list[Span]]:
+    """Spans that have frames between keys in common are solved together."""
+    groups: list[list[Span]] = []
+    for span in spans:
+        if groups and span.first < max(other.last for other in groups[-1]):
+            groups[-1].append(span)
+        else:
+            groups.append([span])
+    return groups
+
+
+def _digest(motion: Motion, spans: list[Span]) -> str:
+    """Of all that the frames depend on: keys nearby, bones, the clip's own frames, pins; of nothing computed."""
+    take, clip = motion.take, motion.clip
+    assert take is not None
+    first, last = spans[0].first, max(span.last for span in spans)
+    bearing = {joint for span in spans for joint in above(motion.edited, span.place.joint)}
+    digest = blake2b(digest_size=12)
+    for track in take.tracks:
+        if track.joint not in bearing:
+            continue
+        some = _nearby(track, first, last)
+        moved = b"" if track.translations is None else track.translations[some].tobytes()
+        parts = (track.frames[some].astype("<i8"), track.blends[some].astype("<i8"), track.rotations[some])
+        digest.update(b"%d" % track.joint + b"".join(part.tobytes() for part in parts) + moved)
+    if take.rest is not None:
+        digest.update(take.rest.rotations.tobytes() + take.rest.translations.tobytes())
+    if clip is not None:
+        digest.update(clip.rotations[first : last + 1].tobytes() + clip.translations[first : last + 1].tobytes())
+    digest.update(motion.edited.offsets.tobytes())
+    digest.update(repr([(s.first, s.last, tuple(s.pin[:4]), s.place.joint, s.place.offset) for s in spans]).encode())
+    return digest.hexdigest()
+
+
+def _nearby(track: Track, first: int, last: int) -> slice:
+    """The keys that the frames between depend on: smooth ways ask for one more at either end."""
+    low = max(int(np.searchsorted(track.frames, first, side="right")) - 1, 0)
+    high = min(int(np.searchsorted(track.frames, last, side="left")), len(track) - 1)
+    before, after = (int(track.blends[place] == _SMOOTH) for place in (low, max(high - 1, 0)))
+    return slice(max(low - before, 0), high + 1 + after)
+
+
+def _solved(document: Document, motion: Motion, spans: list[Span], digest: str) -> Stretch:
+    """A stretch, solved; an empty one where no pin is held at both of its keys."""
+    first, last = spans[0].first, max(span.last for span in spans)
+    frames = layered(motion, first, last - first + 1)
+    world = fk_arrays(motion.edited.parents, frames.rotations, frames.translations)
+    held = []
+    for span in spans:
+        ends = np.array([span.first - first, span.last - first])
+        offset = np.add(span.place.offset, span.pin.offset)
+        stand = Held(span, world.point(span.place.joint, offset)[ends], world.rotations[ends, span.place.joint])
+        if _is_met(stand):
+            held.append(stand)
+    nothing = np.empty(0, np.intp)
+    if not held:
+        return Stretch(first + 1, digest, nothing, np.empty((0, 0, 4)), nothing, np.empty((0, 0, 3)))
+    return solved_between(document, first, frames, held, digest)
+
+
+def _is_met(held: Held) -> bool:
+    pin = held.span.pin
+    far = turned = 0.0
+    if pin.position is not None:
+        far = float(np.linalg.norm(held.positions - np.array(pin.position), axis=-1).max())
+    if pin.rotation is not None:
+        turned = float(angle_between(held.rotations, np.array(pin.rotation)).max())
+    return far <= _MET[0] and turned <= _MET[1]

@@ -1,0 +1,243 @@
+"""What tracks say at frames without a key of their own: steps, slerps and splines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from viewer.document.take import CODES, Blend, Track
+from viewer.spatial.checks import Bools, Floats, Ints
+from viewer.spatial.quaternion import IDENTITY, conjugate, exp, log, multiply, normalized, slerp
+
+_STEEPEST = 3.0
+"""Times the slower neighbour's mean speed: beyond it a cubic overshoots."""
+_ROOM = 0.495
+"""Of the angle that is left to half a turn, where a velocity leads astray: together both ends stay below it."""
+_TINY = 1e-300
+
+
+def smooth_turns(
+    keys: tuple[Floats, ...], spans: tuple[Floats, ...], ends: tuple[Bools, Bools], part: Floats
+) -> Floats:
+    """Rotations between two keys.
+
+    Args:
+        keys: four of (..., 4): the key before, the two between which it runs, the key after.
+        spans: three of (...): frames between these.
+        ends: two of (...): whether the curve goes on before the first of the two, and after the second; where it does
+            not, it comes to rest there.
+        part: (...) of the way, 0 to 1.
+
+    Returns:
+        (..., 4) unit quaternions, of the sign of the first of the two.
+    """
+    q0, q1, q2, q3 = keys
+    steps = [log(multiply(conjugate(a), b)) for a, b in ((q0, q1), (q1, q2), (q2, q3))]
+    speeds = [step / span[..., None] for step, span in zip(steps, spans, strict=True)]
+    third = spans[1][..., None] / 3.0
+    w1 = third * np.where(ends[0][..., None], _turning(speeds[:2], spans[:2]), 0.0)
+    w3 = third * np.where(ends[1][..., None], _turning(speeds[1:], spans[1:]), 0.0)
+    w2 = log(multiply(conjugate(exp(w1)), multiply(multiply(conjugate(q1), q2), conjugate(exp(w3)))))
+    s = part[..., None]
+    first, second = exp(w1 * (1.0 - (1.0 - s) ** 3)), exp(w2 * (s * s * (3.0 - 2.0 * s)))
+    return normalized(multiply(multiply(q1, first), multiply(second, exp(w3 * s**3))))
+
+
+def smooth_places(
+    keys: tuple[Floats, ...], spans: tuple[Floats, ...], ends: tuple[Bools, Bools], part: Floats
+) -> Floats:
+    """Translations (..., 3) between two keys by cubics, each component for itself; arguments as of `smooth_turns`."""
+    p0, p1, p2, p3 = keys
+    speeds = [(b - a) / span[..., None] for a, b, span in zip((p0, p1, p2), (p1, p2, p3), spans, strict=True)]
+    span, s = spans[1][..., None], part[..., None]
+    m1 = span * np.where(ends[0][..., None], _moving(speeds[:2], spans[:2]), 0.0)
+    m2 = span * np.where(ends[1][..., None], _moving(speeds[1:], spans[1:]), 0.0)
+    return np.asarray(p1 + (p2 - p1) * (s * s * (3.0 - 2.0 * s)) + m1 * (s * (1.0 - s) ** 2) + m2 * (s * s * (s - 1.0)))
+
+
+def _parabola(speeds: list[Floats], spans: tuple[Floats, ...]) -> Floats:
+    """The speed at a key of the parabola through it and its neighbours."""
+    before, after = spans[0][..., None], spans[1][..., None]
+    return np.asarray((after * speeds[0] + before * speeds[1]) / (before + after))
+
+
+def _moving(speeds: list[Floats], spans: tuple[Floats, ...]) -> Floats:
+    """The speed (..., 3) at a key; none where it is a crest or a trough."""
+    a, b = speeds
+    steepest = _STEEPEST * np.minimum(np.abs(a), np.abs(b))
+    return np.where(a * b > 0.0, np.clip(_parabola(speeds, spans), -steepest, steepest), 0.0)
+
+
+def _turning(speeds: list[Floats], spans: tuple[Floats, ...]) -> Floats:
+    """The angular velocity (..., 3) at a key, in its frame; the less of it, the more the curve turns back there."""
+    speed = _parabola(speeds, spans)
+    lengths = [_length(one) for one in speeds]
+    straight = np.einsum("...i,...i->...", *speeds)[..., None] / np.maximum(lengths[0] * lengths[1], _TINY)
+    speed = speed * np.clip(1.0 + straight, 0.0, 1.0)
+    steepest = _STEEPEST * np.minimum(*lengths)
+    speed = speed * np.minimum(1.0, steepest / np.maximum(_length(speed), _TINY))
+    for one, span in zip(speeds, spans, strict=True):
+        speed = speed * _without_detour(speed, one, span[..., None])
+    return np.asarray(speed)
+
+
+def _without_detour(speed: Floats, mean: Floats, span: Floats) -> Floats:
+    """The factor (..., 1), 1 or less, that keeps what is left to go of a stretch below half a turn.
+
+    Beyond half a turn the short way leads round the other side. Along the stretch a velocity shortens what is left;
+    only what leads backwards or aside makes it longer.
+    """
+    lead, length = speed * span / 3.0, _length(mean)
+    along = mean / np.maximum(length, _TINY)
+    ahead = np.einsum("...i,...i->...", lead, along)[..., None]
+    astray = np.maximum(-ahead, 0.0) + _length(lead - ahead * along)
+    room = _ROOM * np.maximum(np.pi - length * span, 0.0)
+    return np.asarray(np.minimum(1.0, room / np.maximum(astray, _TINY)))
+
+
+def _length(vectors: Floats) -> Floats:
+    """(..., 1)."""
+    return np.asarray(np.sqrt(np.einsum("...i,...i->...", vectors, vectors))[..., None])
+
+
+_FADE, _LEAST_FADE = 1.0 / 3.0, 10
+"""Seconds, and frames at least, before the first key on a clip and after the last one, in which what is added to the
+clip comes and goes."""
+
+_STEP, _LINEAR, _SMOOTH = (CODES[blend] for blend in (Blend.STEP, Blend.LINEAR, Blend.SMOOTH))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Samples:
+    """Values of some joints at some frames.
+
+    Attributes:
+        joints: (n,) indices.
+        rotations: (n, F, 4).
+        translations: (n, F, 3); None where these joints' tracks have none.
+    """
+
+    joints: Ints
+    rotations: Floats
+    translations: Floats | None
+
+
+def fade_frames(frame_time: float) -> int:
+    """Frames in which what a key adds to a clip comes and goes: a third of a second, ten at least."""
+    return max(_LEAST_FADE, round(_FADE / frame_time))
+
+
+def sampled(tracks: Iterable[Track], first: int, count: int, *, fade: int) -> list[Samples]:
+    """The tracks at ``count`` frames from ``first`` on; those with keys at the same frames are worked out together.
+
+    Args:
+        tracks: of any joints.
+        first: frame.
+        count: 1 or more.
+        fade: where values are added to a clip, frames beyond the outermost keys in which they fade to none; 0: they
+            stay.
+    """
+    groups: dict[tuple[int, int, bool], list[Track]] = {}
+    for track in tracks:
+        groups.setdefault((id(track.frames), id(track.blends), track.translations is None), []).append(track)
+    return [sampled_at(group, np.arange(first, first + count), fade=fade) for group in groups.values()]
+
+
+def sampled_at(group: list[Track], frames: Ints, *, fade: int) -> Samples:
+    """Tracks that have keys at the same frames, at some frames (F,), ascending; ``fade`` as of `sampled`."""
+    some = _Keys(group, int(frames[0]), int(frames[-1]))
+    if fade:
+        some.fade(fade)
+    joints = np.array([track.joint for track in group], dtype=np.intp)
+    ways = _Ways(some.frames, some.blends, frames)
+    moved = None if some.translations is None else ways.places(some.translations)
+    return Samples(joints, ways.turns(some.rotations), moved)
+
+
+class _Keys:
+    """The keys of a group that matter to some frames: two on either side, if there are so many.
+
+    Attributes:
+        frames, blends: (k,).
+        rotations: (n, k, 4).
+        translations: (n, k, 3) or None.
+    """
+
+    def __init__(self, group: list[Track], first: int, last: int) -> None:
+        every = group[0].frames
+        low = max(int(np.searchsorted(every, first, side="right")) - 2, 0)
+        high = min(int(np.searchsorted(every, last, side="right")) + 2, len(every))
+        some = slice(low, high)
+        self._ends = low == 0, high == len(every)
+        self.frames, self.blends = every[some], group[0].blends[some]
+        self.rotations = np.stack([track.rotations[some] for track in group])
+        moved = [track.translations[some] for track in group if track.translations is not None]
+        self.translations = np.stack(moved) if moved else None
+
+    def fade(self, count: int) -> None:
+        """Add the keys of nothing, so many frames before the first and after the last; to a smooth key smoothly."""
+        nothing = np.broadcast_to(IDENTITY, (len(self.rotations), 1, 4))
+        if self._ends[0]:
+            coming = _SMOOTH if self.blends[0] == _SMOOTH else _LINEAR
+            self.frames = np.concatenate([[self.frames[0] - count], self.frames])
+            self.blends = np.concatenate([[coming], self.blends])
+            self.rotations = np.concatenate([nothing, self.rotations], axis=1)
+        if self._ends[1]:
+            self.frames = np.concatenate([self.frames, [self.frames[-1] + count]])
+            self.blends = np.concatenate([self.blends, [_STEP]])
+            self.rotations = np.concatenate([self.rotations, nothing], axis=1)
+        if self.translations is not None:
+            self.translations = np.pad(self.translations, ((0, 0), tuple(map(int, self._ends)), (0, 0)))
+
+
+class _Ways:
+    """Which keys each frame lies between, and how far along."""
+
+    def __init__(self, keys: Ints, blends: Ints, frames: Ints) -> None:
+        self._keys, self._blends = keys, blends
+        most = len(keys) - 1
+        place = np.searchsorted(keys, frames, side="right") - 1
+        inner = (place >= 0) & (place < most)
+        self._from = np.clip(place, 0, most)
+        self._part = np.zeros(len(frames))
+        begin = self._from[inner]
+        self._part[inner] = (frames[inner] - keys[begin]) / (keys[begin + 1] - keys[begin])
+        between, blend = self._part > 0.0, blends[self._from]
+        self._linear = np.flatnonzero(between & (blend == _LINEAR))
+        self._smooth = np.flatnonzero(between & (blend == _SMOOTH))
+
+    def turns(self, values: Floats) -> Floats:
+        """Rotations (n, F, 4) from those of the keys (n, k, 4): a frame that has a key has just its numbers."""
+        result = values[:, self._from]
+        if self._linear.size:
+            begin, part = self._from[self._linear], self._part[self._linear]
+            result[:, self._linear] = slerp(values[:, begin], values[:, begin + 1], part)
+        if self._smooth.size:
+            result[:, self._smooth] = smooth_turns(*self._around(values))
+        return result
+
+    def places(self, values: Floats) -> Floats:
+        """Translations (n, F, 3), likewise; straight stretches by straight lines."""
+        result = values[:, self._from]
+        if self._linear.size:
+            begin, part = self._from[self._linear], self._part[self._linear, None]
+            result[:, self._linear] += part * (values[:, begin + 1] - values[:, begin])
+        if self._smooth.size:
+            result[:, self._smooth] = smooth_places(*self._around(values))
+        return result
+
+    def _around(self, values: Floats) -> tuple[tuple[Floats, ...], tuple[Floats, ...], tuple[Bools, Bools], Floats]:
+        """The arguments of the splines: beside a step, and at the outermost keys, a curve comes to rest."""
+        begin, most = self._from[self._smooth], len(self._keys) - 1
+        before, after = np.maximum(begin - 1, 0), np.minimum(begin + 2, most)
+        around = (before, begin, begin + 1, after)
+        times = [self._keys[some].astype(np.float64) for some in around]
+        spans = tuple(np.maximum(b - a, 1.0) for a, b in pairwise(times))
+        ends = (
+            (begin > 0) & (self._blends[before] != _STEP),
+            (begin + 2 <= most) & (self._blends[begin + 1] != _STEP),
+        )
+        return tuple(values[:, some] for some in around), spans, ends, self._part[self._smooth]

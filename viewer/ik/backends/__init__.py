@@ -1,0 +1,128 @@
+"""Which code does the arithmetic: numpy, always there, or the kernels compiled by numba."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from importlib import import_module
+from threading import Event, Lock
+from typing import TYPE_CHECKING, Any, Protocol
+
+from viewer.errors import InputError, missing_library, unknown_name
+
+if TYPE_CHECKING:
+    from viewer.ik.system import Settings
+    from viewer.ik.workspace import Workspace
+
+BACKENDS = ("auto", "numpy", "numba")
+_COMPILED = "viewer.ik.backends.compiled.engine"
+_NUMPY = "viewer.ik.backends.vectorised.engine"
+
+
+class Engine(Protocol):
+    """What a backend's module has."""
+
+    def solve_batch(self, workspace: Workspace, settings: Settings, *, onward: bool) -> None:
+        """Solve a workspace's problems, one after the other; see `viewer.ik.problems.solve_batch`."""
+
+
+def check_backend(backend: str) -> str:
+    """One of `BACKENDS`.
+
+    Raises:
+        InputError: anything else.
+    """
+    if backend not in BACKENDS:
+        raise InputError(unknown_name("backend", str(backend), BACKENDS))
+    return backend
+
+
+def engine_for(backend: str) -> tuple[Engine, str]:
+    """The engine and its name. "auto" takes the compiled one once `compiled_is_ready`, and compiles nothing.
+
+    Raises:
+        MachineError: numba is asked for and cannot be imported.
+    """
+    if takes_compiled(backend):
+        try:
+            engine: Engine = import_module(_COMPILED)
+        except ImportError as error:
+            raise missing_library('backend "numba"', error) from error
+        _compile_first(engine)
+        return engine, "numba"
+    engine = import_module(_NUMPY)
+    return engine, "numpy"
+
+
+def takes_compiled(backend: str) -> bool:
+    """Whether it is the compiled engine that `engine_for` takes now."""
+    backend = _serving.get() if backend == "auto" else backend
+    return backend == "numba" or (backend == "auto" and _ready.is_set())
+
+
+def compile_here() -> None:
+    """Let this process compile what it does not find in the cache, instead of asking another one to."""
+    _looked.set()
+
+
+def _compile_first(engine: Engine) -> None:
+    """Let another process compile what is not in the cache yet.
+
+    Code that was compiled in a process and code that it loads differ in which of several compiled forms of a function
+    they call, and so in the last bits of what they give. This way all processes load.
+    """
+    with _looking:
+        in_cache = getattr(engine, "in_cache", None)
+        if not _looked.is_set() and in_cache is not None and not in_cache():
+            import_module("viewer.ik.backends.warming").compile_elsewhere()
+        _looked.set()
+
+
+def compiled_is_ready() -> None:
+    """Let "auto" take the compiled engine from now on: it is loaded, and nobody will wait for the compiler."""
+    _ready.set()
+
+
+@contextmanager
+def serving(backend: str) -> Iterator[None]:
+    """Let "auto" mean one backend for a while, in this thread: what is done again is solved as it was before."""
+    token = _serving.set(backend)
+    try:
+        yield
+    finally:
+        _serving.reset(token)
+
+
+_ready, _looked, _looking = Event(), Event(), Lock()
+_serving: ContextVar[str] = ContextVar("_serving", default="auto")
+
+
+def twins(
+    modules: Sequence[types.ModuleType],
+    others: Mapping[str, object],
+    wrap: Callable[[Any], Any] = lambda function: function,
+) -> dict[str, Any]:
+    """Copies of all functions that the modules define, which look up each other and ``others`` by name.
+
+    Args:
+        modules: where the functions are; what else they define or import can be looked up, too.
+        others: what stands in for names that the modules import from elsewhere.
+        wrap: made of each copy, such as a compiler.
+
+    Returns:
+        The name space in which all copies look up names.
+    """
+    space: dict[str, Any] = {}
+    for module in modules:
+        space |= vars(module)
+    space |= {"__name__": __name__, **others}
+    for module in modules:
+        for name, value in vars(module).items():
+            own = isinstance(value, types.FunctionType) and value.__module__ == module.__name__
+            if own and name not in others:
+                twin = types.FunctionType(value.__code__, space, name, value.__defaults__)
+                twin.__module__, twin.__qualname__ = value.__module__, value.__qualname__
+                space[name] = wrap(twin)
+    return space

@@ -1,0 +1,226 @@
+"""The compiled backend: the kernels and the loop, compiled by numba and cached on disk.
+
+Importing it brings numba, which takes half a second; compiling takes some fifteen, once per machine.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import sys
+from functools import cache, partial
+from importlib import import_module
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+import numba
+import numpy as np
+
+from viewer.ik import levenberg_marquardt, line_search, problems, restarts, system
+from viewer.ik.assemble import assemble, freedoms_of
+from viewer.ik.backends import block, twins
+from viewer.ik.backends.block import entries_of
+from viewer.ik.backends.compiled import (
+    algebra,
+    alignment,
+    dual,
+    entry,
+    forward,
+    goal_islands,
+    joints,
+    numba_types,
+    starts,
+    step,
+)
+from viewer.ik.backends.compiled.entry import KNOWN, solve_in_block
+from viewer.ik.backends.compiled.numba_types import INSTRUCTIONS, Group, View, groups_at
+from viewer.ik.goals import Goal
+from viewer.ik.projection import Unheld
+from viewer.ik.system import Call, Settings, StartTables, make_call, make_many, make_state, make_work
+from viewer.ik.targets import Targets
+from viewer.ik.workspace import Workspace
+from viewer.skeleton.kinematics import walk, walk_compiled_by
+from viewer.skeleton.tree import chain
+from viewer.spatial.checks import Floats, frozen
+
+_MODULES = (
+    algebra,
+    joints,
+    forward,
+    dual,
+    step,
+    alignment,
+    starts,
+    goal_islands,
+    levenberg_marquardt,
+    line_search,
+    restarts,
+    problems,
+    entry,
+)
+# Sums may be reordered and products fused, which lets the loops use vector instructions; NaN and infinity keep
+# their meaning, and the same machine gives the same bits.
+_OPTIONS: dict[str, Any] = {
+    "nogil": True,
+    "error_model": "numpy",
+    "fastmath": {"contract", "reassoc", "arcp", "nsz"},
+}
+
+# The function that Python calls. The others need no wrappers for Python, which would take most of the compile time.
+_ENTRY = solve_in_block.__name__
+# Modules whose change makes all compiled code anew, besides those of the kernels.
+_MACHINERY = (system, block, numba_types)
+_PIPELINE = "viewer.ik.backends.compiled.pipeline"
+# Functions that give the same bits as numpy: no reordered sums.
+_EXACT = ("take_targets",)
+
+
+def _groups() -> tuple[Any, ...]:
+    """The arrays of a small solve, group by group, in the order of `viewer.ik.backends.compiled.entry.groups_in`."""
+    skeleton = chain(2)
+    freedoms = freedoms_of(skeleton, np.ones((len(skeleton), 3)), limits=True, root="free")
+    goals = [Goal.position("tip", (0.0, 0.0, 0.0))]
+    assembly = assemble(freedoms, goals, (1.0, 1.0))
+    system, call = assembly.system, make_call(assembly.joints, assembly.goals, Targets(skeleton, goals), len(skeleton))
+    tables = Unheld(skeleton).tables(freedoms, np.empty(0, dtype=np.intp))
+    states = [make_state(system) for _ in range(5)]
+    return system, make_work(system), *states, make_many(system, 1), call, tables
+
+
+def _types_of(groups: tuple[Any, ...]) -> list[tuple[Group, int]]:
+    """Numba's types of groups, and where in the header each group's part begins."""
+    made, begin = [], 0
+    for group in groups:
+        *entries, end = entries_of(group)
+        fields = zip(type(group)._fields, group, entries, strict=True)
+        members = {name: (View(numba.from_dtype(array.dtype), array.ndim), entry) for name, array, entry in fields}
+        made.append((Group(type(group).__name__, members), begin))
+        begin += end
+    return made
+
+
+_SAMPLE = _groups()
+_NDIMS = [array.ndim for group in _SAMPLE for array in group]
+_TYPES = _types_of(_SAMPLE)
+
+
+def _entry(*, at_once: bool) -> Any:  # noqa: ANN401 - numba's have no public type
+    """The function that Python calls, over compiled copies of all kernels.
+
+    Nothing is compiled yet. With ``at_once`` the pipeline of `viewer.ik.backends.compiled.pipeline` does it, in
+    two thirds of the time.
+    """
+    how = [*_MACHINERY, sys.modules[__name__], *([import_module(_PIPELINE)] if at_once else [])]
+    sources = "".join(inspect.getsource(module) for module in (*_MODULES, *how))
+    # numba notices a change of a function's own file only: this makes any change of any of them a new function.
+    digest = hashlib.sha256((sources + str(_TYPES)).encode()).hexdigest()[:16]
+    others = INSTRUCTIONS | {entry.groups_in.__name__: groups_at(_TYPES)}
+    return twins(_MODULES, others, partial(_jit, digest=digest, at_once=at_once))[_ENTRY]
+
+
+def _jit(function: FunctionType, digest: str, *, at_once: bool) -> Any:  # noqa: ANN401
+    inner = function.__name__ != _ENTRY
+    options = _OPTIONS | {"no_cpython_wrapper": inner, "no_cfunc_wrapper": True}
+    if function.__name__ in _EXACT:
+        options["fastmath"] = False
+    if at_once:
+        pipelines = import_module(_PIPELINE)
+        options["pipeline_class"] = pipelines.Inner if inner else pipelines.Entry
+    function.__qualname__ += f"_{digest}"
+    if inner:  # cached as a part of the entry
+        return numba.njit(**options)(function)
+    return _cached(options, function)
+
+
+def _cached(options: dict[str, Any], function: FunctionType) -> Any:  # noqa: ANN401
+    try:
+        return numba.njit(cache=True, **options)(function)
+    except RuntimeError:  # nowhere to keep a cache: compiled anew in every process
+        return numba.njit(**options)(function)
+
+
+def _quickest_entry() -> Any:  # noqa: ANN401
+    try:
+        return _entry(at_once=True)
+    except (ImportError, AttributeError, TypeError):  # a numba without the parts that the pipeline uses
+        return _entry(at_once=False)
+
+
+_solve = _quickest_entry()
+
+
+@cache
+def _make_ready() -> None:
+    """Compile, or load from the cache; with numba's ordinary pipeline if ours fails."""
+    global _solve  # noqa: PLW0603 - made once
+    arguments = np.empty(0, dtype=np.int64), *_NO_POSE, KNOWN, True, True, *_NO_TARGETS, _NO_ANSWER
+    kinds = tuple(map(numba.typeof, arguments))
+    try:
+        _solve.compile(kinds)
+    except Exception:  # noqa: BLE001 - another numba may fail in any way
+        _solve = _entry(at_once=False)
+        _solve.compile(kinds)
+    _quicken_kinematics()
+
+
+def _quicken_kinematics() -> None:
+    """Let `viewer.skeleton.kinematics.fk` use a compiled loop, which gives the very bits that numpy gives."""
+    digest = hashlib.sha256(inspect.getsource(walk).encode()).hexdigest()[:16]
+    twin = FunctionType(walk.__code__, {"__name__": walk.__module__}, walk.__name__)
+    twin.__module__, twin.__qualname__ = walk.__module__, f"{walk.__qualname__}_{digest}"
+    compiled = _cached({"nogil": True, "error_model": "numpy"}, twin)
+    parents, written = frozen(np.empty(0), np.intp), (np.empty((0, 4)), np.empty((0, 3)))
+    compiled.compile(tuple(map(numba.typeof, (parents, *_NO_POSE, *written))))
+    compiled.disable_compile()
+    walk_compiled_by(compiled)
+
+
+def in_cache() -> bool:
+    """Whether compiled code is on disk, or nothing can be kept there."""
+    place = _solve.stats.cache_path
+    return place is None or any(Path(place).glob(f"*.{_solve.__qualname__}-*.nbi"))
+
+
+class Prepared:
+    """Calls of compiled code on one workspace, whose arrays are in a block."""
+
+    def __init__(self, workspace: Workspace, call: Call | None = None, tables: StartTables | None = None) -> None:
+        """Put the workspace's arrays into a block, and those that calls begin with, if any."""
+        _make_ready()
+        groups = call or _SAMPLE[-2], tables or _SAMPLE[-1]
+        self._block, self.call = workspace.into_block(*groups)
+        assert workspace.ndims(*groups) == _NDIMS
+        self._settings: Settings | None = None
+
+    def __call__(
+        self,
+        pose: tuple[Floats, Floats],
+        news: int,
+        settings: Settings,
+        onward: bool,
+        settled: bool,
+        places: Floats,
+        turns: Floats,
+        answer: Floats,
+    ) -> int:
+        """`viewer.ik.backends.compiled.entry.solve_in_block`; a pose's arrays are contiguous, and read-only."""
+        if settings is not self._settings:
+            most = min(settings.max_iterations, _MOST_ITERATIONS)
+            self._settings, self.call.numbers[:] = settings, settings._replace(max_iterations=most)
+        code: int = _solve(self._block, *pose, news, onward, settled, places, turns, answer)
+        return code
+
+
+_MOST_ITERATIONS = 2**53
+"""Exact as a float64; nobody waits so long."""
+_NO_ANSWER = np.empty(0)
+_NO_POSE = frozen(np.empty((0, 4))), frozen(np.empty((0, 3)))
+_NO_TARGETS = np.empty((0, 3)), np.empty((0, 4))
+
+
+def solve_batch(workspace: Workspace, settings: Settings, *, onward: bool) -> None:
+    """`viewer.ik.problems.solve_batch` on a workspace's problems, compiled."""
+    if workspace.prepared is None:
+        workspace.prepared = Prepared(workspace)
+    workspace.prepared(_NO_POSE, KNOWN, settings, onward, True, *_NO_TARGETS, _NO_ANSWER)

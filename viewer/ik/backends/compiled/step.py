@@ -1,0 +1,247 @@
+"""The Jacobian, the dual system, and what limits do to a step.
+
+J is kept transposed, a row per freedom: ``w.jacobian`` (n, M), weighted by the goals' weights and scaled by the
+freedoms' spreads, so that the step is dx = S J^T y with (J J^T + lambda I) y = e, S the spreads. A freedom touches only
+the goals below its joint: goals stand in depth-first order, so these are the rows ``low[k]`` to ``high[k]``.
+"""
+
+from __future__ import annotations
+
+import math
+
+from viewer.ik.backends.compiled.algebra import (
+    AIM,
+    DISTANCE,
+    EULER,
+    HINGE,
+    POSE,
+    POSITION,
+    SLIDE,
+    SWING_TWIST,
+    TURNS,
+    UNIVERSAL,
+    Vector,
+    product,
+    sine_cosine,
+    turned,
+    unit,
+)
+from viewer.ik.backends.compiled.dual import take_out
+from viewer.ik.system import System, Work
+from viewer.spatial.checks import Bools, Floats
+
+_AT_LIMIT = 1e-9
+_NEAR_LIMIT = 1e-2
+
+
+def linearise(s: System, w: Work, x: Floats) -> None:
+    """Fill ``w.jacobian`` at the pose that `residuals` was last called with."""
+    for k in range(len(s.parent)):
+        if s.goal_low[k] == s.goal_high[k]:
+            continue
+        put_axes(s, w, k, x)
+        first, end = s.first[k], s.first[k + 1]
+        # The first of them move along their axes, the others turn about them.
+        turning = end if s.form[k] == SLIDE else first + s.moves[k]
+        for g in range(s.goal_low[k], s.goal_high[k]):
+            kind, row = s.goal_kind[g], s.goal_row[g]
+            rx, ry, rz = w.point[g, 0] - w.place[k, 0], w.point[g, 1] - w.place[k, 1], w.point[g, 2] - w.place[k, 2]
+            weight, rotation_weight = s.goal_weight[g], s.goal_rotation_weight[g]
+            for d in range(first, end):
+                ax, ay, az = w.axes[d, 0], w.axes[d, 1], w.axes[d, 2]
+                turns = d >= turning
+                vx, vy, vz = ax, ay, az
+                if turns:
+                    vx, vy, vz = ay * rz - az * ry, az * rx - ax * rz, ax * ry - ay * rx
+                if kind == POSITION or kind == POSE:
+                    w.jacobian[d, row] = weight * vx
+                    w.jacobian[d, row + 1] = weight * vy
+                    w.jacobian[d, row + 2] = weight * vz
+                if kind == POSITION:
+                    continue
+                if kind == DISTANCE:
+                    along = w.by_move[g, 0, 0] * vx + w.by_move[g, 0, 1] * vy + w.by_move[g, 0, 2] * vz
+                    w.jacobian[d, row] = weight * along
+                    continue
+                for j in range(3):
+                    total = 0.0
+                    if turns:
+                        total = w.by_turn[g, j, 0] * ax + w.by_turn[g, j, 1] * ay + w.by_turn[g, j, 2] * az
+                    if kind == AIM:
+                        total += w.by_move[g, j, 0] * vx + w.by_move[g, j, 1] * vy + w.by_move[g, j, 2] * vz
+                    w.jacobian[d, row + 3 * (kind == POSE) + j] = rotation_weight * total
+
+
+def put_axes(s: System, w: Work, k: int, x: Floats) -> None:
+    """The world axes that the freedoms of joint k turn about or move along, times their spreads, into ``w.axes``."""
+    form, p, start = s.form[k], s.parent[k], s.first[k] + s.moves[k]
+    for d in range(s.first[k], start):
+        for i in range(3):
+            w.axes[d, i] = s.spread[d] * unit(d - s.first[k], i)
+    qx, qy, qz, qw = w.turn[k, 0], w.turn[k, 1], w.turn[k, 2], w.turn[k, 3]
+    if form == TURNS:
+        # The axes that its freedoms turn about are turned from its own.
+        qx, qy, qz, qw = product(qx, qy, qz, qw, s.basis[k, 0], s.basis[k, 1], s.basis[k, 2], s.basis[k, 3])
+        for i in range(s.first[k + 1] - start):
+            put_axis(s, w, start + i, turned(qx, qy, qz, qw, unit(i, 0), unit(i, 1), unit(i, 2)))
+        return
+    # World rotation of the frame that the joint moves in: its parent's times its rest.
+    bx, by, bz, bw = s.rest[k, 0], s.rest[k, 1], s.rest[k, 2], s.rest[k, 3]
+    if p >= 0:
+        bx, by, bz, bw = product(w.turn[p, 0], w.turn[p, 1], w.turn[p, 2], w.turn[p, 3], bx, by, bz, bw)
+    if form == HINGE:
+        put_axis(s, w, start, turned(qx, qy, qz, qw, s.axes[k, 0, 0], s.axes[k, 0, 1], s.axes[k, 0, 2]))
+    elif form == UNIVERSAL or form == SLIDE:
+        put_axis(s, w, start, turned(bx, by, bz, bw, s.axes[k, 0, 0], s.axes[k, 0, 1], s.axes[k, 0, 2]))
+        if form == UNIVERSAL:
+            put_axis(s, w, start + 1, turned(qx, qy, qz, qw, s.axes[k, 1, 0], s.axes[k, 1, 1], s.axes[k, 1, 2]))
+    elif form == EULER or form == SWING_TWIST:
+        i, j, c = s.order[k, 0], s.order[k, 1], s.order[k, 2]
+        ux, uy, uz, vx, vy, vz = unit(i, 0), unit(i, 1), unit(i, 2), unit(j, 0), unit(j, 1), unit(j, 2)
+        if form == SWING_TWIST:
+            ux, uy, uz = swing_axis(i, j, x[start], x[start + 1], ux, uy, uz)
+            vx, vy, vz = swing_axis(i, j, x[start], x[start + 1], vx, vy, vz)
+        ux, uy, uz = turned(bx, by, bz, bw, ux, uy, uz)
+        vx, vy, vz = turned(bx, by, bz, bw, vx, vy, vz)
+        if form == EULER:
+            # The first angle has turned the second's axis towards the third one.
+            sine, cosine = sine_cosine(x[start])
+            fx, fy, fz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+            vx, vy, vz = cosine * vx + sine * fx, cosine * vy + sine * fy, cosine * vz + sine * fz
+        put_axis(s, w, start, (ux, uy, uz))
+        put_axis(s, w, start + 1, (vx, vy, vz))
+        # What acts first turns about an axis of the joint's own frame.
+        put_axis(s, w, start + 2, turned(qx, qy, qz, qw, unit(c, 0), unit(c, 1), unit(c, 2)))
+
+
+def put_axis(s: System, w: Work, d: int, axis: Vector) -> None:
+    """An axis, times its freedom's spread, into ``w.axes``."""
+    for i in range(3):
+        w.axes[d, i] = s.spread[d] * axis[i]
+
+
+def swing_axis(
+    i: int, j: int, first: float, second: float, ux: float, uy: float, uz: float
+) -> tuple[float, float, float]:
+    """How a swing by the vector v (``first`` on axis i, ``second`` on axis j) turns when v changes along u: J_l(v) u.
+
+    J_l(v) u = u + (1 - cos a) / a^2 v x u + (a - sin a) / a^3 v x (v x u), a = |v|: Chirikjian, "Stochastic Models,
+    Information Theory, and Lie Groups" vol. 2 (2012), eq. 10.85.
+    """
+    vx = first * unit(i, 0) + second * unit(j, 0)
+    vy = first * unit(i, 1) + second * unit(j, 1)
+    vz = first * unit(i, 2) + second * unit(j, 2)
+    square = first * first + second * second
+    a = math.sqrt(square)
+    one, two = 0.5, 1.0 / 6.0
+    if a > 1e-4:
+        one, two = (1.0 - math.cos(a)) / square, (a - math.sin(a)) / (square * a)
+    fx, fy, fz = vy * uz - vz * uy, vz * ux - vx * uz, vx * uy - vy * ux
+    return (
+        ux + one * fx + two * (vy * fz - vz * fy),
+        uy + one * fy + two * (vz * fx - vx * fz),
+        uz + one * fz + two * (vx * fy - vy * fx),
+    )
+
+
+def spread_step(s: System, w: Work, frozen: Bools, y: Floats, pull: Floats, dx: Floats) -> None:
+    """Set dx = pull + S J^T y, what is held for frozen freedoms, and 0 for those that take no part."""
+    for d in range(len(dx)):
+        dx[d] = 0.0
+    for limb in range(len(s.limb_low)):
+        low, high, first, end = s.limb_low[limb], s.limb_high[limb], s.limb_first[limb], s.limb_first[limb + 1]
+        # Sums along rows would be short; so rows are taken by three, which nearly all goals have.
+        for r in range(low, high - 2, 3):
+            one, two, three = y[r], y[r + 1], y[r + 2]
+            for d in range(first, end):
+                dx[d] += one * w.jacobian[d, r] + two * w.jacobian[d, r + 1] + three * w.jacobian[d, r + 2]
+        for r in range(high - (high - low) % 3, high):
+            for d in range(first, end):
+                dx[d] += y[r] * w.jacobian[d, r]
+    for d in range(len(dx)):
+        value = pull[d] + s.spread[d] * dx[d] if s.spread[d] != 0.0 else 0.0
+        dx[d] = w.held[d] if frozen[d] else value
+
+
+def less_pull(s: System, w: Work, frozen: Bools, pull: Floats, e: Floats, out: Floats) -> None:
+    """Set out = e - J pull: what is left to do for the goals when the pull, and frozen freedoms, have been followed."""
+    for r in range(len(e)):
+        out[r] = e[r]
+    for k in range(len(s.parent)):
+        low, high = s.low[k], s.high[k]
+        for d in range(s.first[k], s.first[k + 1]):
+            wish = w.held[d] if frozen[d] else pull[d]
+            if wish != 0.0 and s.spread[d] != 0.0:
+                part = wish / s.spread[d]
+                for r in range(low, high):
+                    out[r] -= w.jacobian[d, r] * part
+
+
+def freeze(s: System, w: Work, x: Floats, filling: bool) -> int:
+    """Freeze the freedoms that stand at a limit and would leave it by ``w.step``; returns how many are new.
+
+    With ``filling`` also those that only come to their limit on the way: they go as far as that, and the others make up
+    for what is missing. Else their step is shortened, and the others, which count on all of it, might make it worse.
+
+    Their share is taken out of ``w.gram``: cheaper than summing the others again.
+    """
+    count = 0
+    for k in range(len(s.parent)):
+        low, high = s.low[k], s.high[k]
+        for d in range(s.first[k], s.first[k + 1]):
+            if w.frozen[d]:
+                continue
+            step = w.step[d]
+            room = x[d] - s.lower[d] if step < 0.0 else s.upper[d] - x[d]
+            if step == 0.0 or room > _AT_LIMIT * s.unit[d] + (abs(step) if filling else 0.0):
+                continue
+            w.frozen[d] = True
+            w.held[d] = math.copysign(room, step) if filling else 0.0
+            count += 1
+            take_out(w, d, low, high)
+    return count
+
+
+def shorten(s: System, dx: Floats, x: Floats, part: float) -> None:
+    """Let a freedom that would cross its limit go only ``part`` of the way to it (all the way when it is near)."""
+    for d in range(len(dx)):
+        room = s.upper[d] - x[d] if dx[d] > 0.0 else s.lower[d] - x[d]
+        if abs(dx[d]) > abs(room):
+            dx[d] = room if abs(room) < _NEAR_LIMIT * s.unit[d] else part * room
+
+
+def cap(s: System, dx: Floats, most: float) -> float:
+    """Scale the step so that no freedom goes farther than ``most`` of its unit; returns how far the farthest goes."""
+    largest = 0.0
+    for d in range(len(dx)):
+        if abs(dx[d]) > largest * s.unit[d]:  # a division takes longer than to ask whether it is needed
+            largest = abs(dx[d]) / s.unit[d]
+    if largest > most:
+        for d in range(len(dx)):
+            dx[d] *= most / largest
+        largest = most
+    return largest
+
+
+SWING, SWINGING = 3e-4, 0.5
+"""Radians or units of length that freedoms swing back; and that part, at least, of what others go on (both squared)."""
+LESS, MORE, LEAST = 0.5, 1.1, 0.02
+
+
+def yield_swings(s: System, w: Work) -> None:
+    """Let the pull be less where a step takes back the last one, and little by little all of it where none does.
+
+    What the goals leave free is a curve; where it is narrow, as that of a knee that is nearly straight, a pull of some
+    length steps to and fro across the place where it would rest. (Signs that change tell of steps that are too long:
+    Riedmiller and Braun, "A direct adaptive method for faster backpropagation learning: the RPROP algorithm", 1993.)
+    """
+    back, on = 0.0, 0.0
+    for d in range(len(w.step)):
+        product = w.step[d] * w.before[d] / s.unit[d] ** 2
+        if product < 0.0:
+            back -= product
+        else:
+            on += product
+        w.before[d] = w.step[d]
+    swings = back > SWING**2 and back > SWINGING * on
+    w.yielding[0] = max(LEAST, LESS * w.yielding[0]) if swings else min(1.0, MORE * w.yielding[0])

@@ -1,0 +1,1 @@
+"""The arithmetic of a solve in numpy, for processes without compiled kernels."""

@@ -1,0 +1,69 @@
+"""The numpy backend: the loop with vectorised steps. Always there; `viewer.ik.backends.compiled` is the faster one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from viewer.ik import levenberg_marquardt, line_search, problems, restarts
+from viewer.ik.backends import twins
+from viewer.ik.backends.vectorised.alignment import align_roots, stand_roots
+from viewer.ik.backends.vectorised.forward import residuals
+from viewer.ik.backends.vectorised.joints import difference, into_limits, move, prefer, reseed
+from viewer.ik.backends.vectorised.step import (
+    cap,
+    fill_row,
+    freeze,
+    gram,
+    less_pull,
+    linearise,
+    put_row,
+    put_table,
+    scale_row,
+    shorten,
+    solve_dual,
+    spread_step,
+    substitute,
+    yield_swings,
+)
+from viewer.ik.system import Settings, State, System, Work
+
+if TYPE_CHECKING:
+    from viewer.ik.workspace import Workspace
+
+STEPS: dict[str, Any] = {
+    function.__name__: function
+    for function in (
+        align_roots, cap, difference, fill_row, freeze, gram, into_limits, less_pull, linearise, move, prefer, put_row,
+        put_table, reseed, residuals, scale_row, shorten, solve_dual, spread_step, stand_roots, substitute,
+        yield_swings,
+    )
+}  # fmt: skip
+"""What they call."""
+
+LOOPS = (line_search, restarts, levenberg_marquardt, problems)
+"""The modules whose functions each backend runs with steps of its own."""
+
+_twins = twins(LOOPS, STEPS)
+_minimise, _solve_batch = _twins["minimise"], _twins["solve_batch"]
+begin = _twins["begin"]
+"""`viewer.ik.problems.begin` with this backend's steps."""
+
+
+def minimise(
+    s: System, w: Work, state: State, trial: State, best: State, anchor: State, settings: Settings
+) -> tuple[int, int, float]:
+    """`viewer.ik.levenberg_marquardt.minimise` with these steps; overflow gives infinity, as in compiled code."""
+    with np.errstate(all="ignore"):
+        answer: tuple[int, int, float] = _minimise(s, w, state, trial, best, anchor, settings)
+    return answer
+
+
+def solve_batch(workspace: Workspace, settings: Settings, *, onward: bool) -> None:
+    """`viewer.ik.problems.solve_batch` with this backend's steps, on a workspace's problems."""
+    with np.errstate(all="ignore"):
+        _solve_batch(*workspace.arrays, workspace.start, settings, workspace.one, onward)
+
+
+__all__ = ["LOOPS", "STEPS", "begin", "into_limits", "minimise", "residuals", "solve_batch"]

@@ -1,0 +1,202 @@
+"""What the numpy backend works out once for a `System`: tables that depend on its joints, limits and goals' kinds only.
+
+Where a goal is to be, weights and spreads are read from the system each time: callers may rewrite them in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple, TypeAlias, TypeVar
+
+import numpy as np
+
+from viewer.ik.backends.compiled import algebra
+from viewer.ik.system import ROWS_OF_KIND, System
+from viewer.spatial.checks import Bools, Floats, Ints
+
+Places: TypeAlias = Ints | slice
+"""Indices; a slice where they are evenly spaced, which is quicker to read and write by."""
+
+_Made = TypeVar("_Made")
+
+_STRUCTURE = (
+    "first", "parent", "form", "held", "moves", "rest", "offset", "axes", "order", "basis", "goal_low", "goal_high",
+    "goal_kind", "goal_joint", "goal_row",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tree:
+    """Which joints hang on which. Joint K, after the last, is the world.
+
+    Attributes:
+        parent: (K,) each joint's parent.
+        rounds: (K + 1,) arrays: each joint's 1st, 2nd, 4th, ... ancestor, until all are the world.
+    """
+
+    parent: Ints
+    rounds: tuple[Ints, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """Goals grouped by what they ask, and the rows of each; m rows.
+
+    Attributes:
+        placed, placed_rows: (P,), (P, 3) goals that ask for a place.
+        turned, turned_rows: (T,), (T, 3) for a rotation.
+        distant, distant_rows: (D,) for a distance.
+        aimed, aimed_rows: (A,), (A, 3) for a direction.
+        goal: (m,) each row's goal.
+        angular: (m,) whether the row is measured in radians.
+        axis: (3, m) the world axis of the rows of places, 0 for others.
+        reach: (n, m) 1 where a freedom moves a row, else 0.
+    """
+
+    placed: Places
+    placed_rows: Ints
+    turned: Ints
+    turned_rows: Ints
+    distant: Ints
+    distant_rows: Ints
+    aimed: Ints
+    aimed_rows: Ints
+    goal: Ints
+    angular: Bools
+    axis: Floats
+    reach: Floats
+
+
+class Limits(NamedTuple):
+    """The limits of n coordinates.
+
+    Attributes:
+        low, high: (n,) at its lower limit is what is below, at its upper one what is above.
+        unlimited: (U,) angles without limits.
+        middle, period: (n,) the middle of the ranges that angles are counted from, and a whole turn; 0 where there is
+            no such range.
+    """
+
+    low: Floats
+    high: Floats
+    unlimited: Ints
+    middle: Floats
+    period: Floats
+
+
+class Key:
+    """A system as a key of the caches, which keep it alive, so that identities stay its own."""
+
+    __slots__ = ("names", "system")
+
+    def __init__(self, system: System, names: tuple[str, ...]) -> None:
+        """A key for these arrays of the system."""
+        self.system, self.names = system, names
+
+    def __hash__(self) -> int:
+        """By identity of one of them."""
+        return id(getattr(self.system, self.names[0]))
+
+    def __eq__(self, other: object) -> bool:
+        """Whether they share all of them."""
+        if not isinstance(other, Key):
+            return NotImplemented
+        one, two = self.system, other.system
+        return one is two or all(getattr(one, name) is getattr(two, name) for name in self.names)
+
+
+def kept(make: Callable[[System], _Made], names: tuple[str, ...] = _STRUCTURE) -> Callable[[System], _Made]:
+    """What is worked out of these arrays of a system, kept for the next time.
+
+    The last system asked about is the very same again nearly always, which is seen at once.
+    """
+    cached = lru_cache(maxsize=8)(lambda key: make(key.system))
+    last: tuple[System, _Made] | None = None
+
+    def look_up(s: System) -> _Made:
+        nonlocal last
+        known = last  # other threads may change it
+        if known is not None and known[0] is s:
+            return known[1]
+        found = cached(Key(s, names))
+        last = s, found
+        return found
+
+    return look_up
+
+
+def places(indices: Ints) -> Places:
+    """Indices (N,), as a slice if they are evenly spaced."""
+    if len(indices) == 0:
+        return slice(0, 0)
+    steps = np.diff(indices)
+    step = int(steps[0]) if len(steps) else 1
+    first, last = int(indices[0]), int(indices[-1])
+    return slice(first, last + 1, step) if step > 0 and (steps == step).all() else indices
+
+
+@kept
+def tree_of(s: System) -> Tree:
+    """The tree's tables."""
+    count = len(s.parent)
+    parent = np.where(s.parent < 0, count, s.parent).astype(np.intp)
+    rounds = []
+    above = np.append(parent, count)
+    while (above < count).any():
+        rounds.append(above)
+        above = above[above]
+    return Tree(parent, tuple(rounds))
+
+
+@kept
+def rows_of(s: System) -> Rows:
+    """The goals' tables."""
+    kind, three = s.goal_kind, np.arange(3)
+    placed = np.flatnonzero((kind == algebra.POSITION) | (kind == algebra.POSE))
+    turned = np.flatnonzero((kind == algebra.ROTATION) | (kind == algebra.POSE))
+    aimed, distant = np.flatnonzero(kind == algebra.AIM), np.flatnonzero(kind == algebra.DISTANCE)
+    goal = np.repeat(np.arange(len(kind)), [ROWS_OF_KIND[code] for code in kind.tolist()])
+    # The rotation of a pose stands after its place.
+    turned_rows = (s.goal_row[turned] + np.where(kind[turned] == algebra.POSE, 3, 0))[:, None] + three
+    placed_rows, aimed_rows = s.goal_row[placed][:, None] + three, s.goal_row[aimed][:, None] + three
+    angular, axis = np.zeros(len(goal), dtype=np.bool_), np.zeros((3, len(goal)))
+    angular[turned_rows], angular[aimed_rows] = True, True
+    axis[:, placed_rows] = np.eye(3)[:, None]
+    joint = joint_of_freedom(s)[:, None]
+    return Rows(
+        placed=places(placed),
+        placed_rows=placed_rows,
+        turned=turned,
+        turned_rows=turned_rows,
+        distant=distant,
+        distant_rows=s.goal_row[distant],
+        aimed=aimed,
+        aimed_rows=aimed_rows,
+        goal=goal,
+        angular=angular,
+        axis=axis,
+        reach=((goal >= s.goal_low[joint]) & (goal < s.goal_high[joint])).astype(np.float64),
+    )
+
+
+def joint_of_freedom(s: System) -> Ints:
+    """(n,) the joint of each freedom."""
+    return np.repeat(np.arange(len(s.parent)), np.diff(s.first))
+
+
+def _limits(s: System) -> Limits:
+    room = _AT_LIMIT * s.unit
+    unlimited = s.turning & np.isinf(s.lower) & np.isinf(s.upper)
+    counted = s.bounded & s.turning
+    middle = np.zeros_like(s.lower)
+    middle[counted] = 0.5 * (s.lower[counted] + s.upper[counted])
+    period = np.where(counted, 2.0 * np.pi, 0.0)
+    return Limits(s.lower + room, s.upper - room, np.flatnonzero(unlimited), middle, period)
+
+
+limits_of = kept(_limits, ("lower", "upper", "unit", "bounded", "turning"))
+"""The limits' tables."""
+
+_AT_LIMIT = 1e-9

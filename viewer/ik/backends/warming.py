@@ -1,0 +1,81 @@
+"""Getting the compiled kernels ready without keeping anybody waiting."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from viewer.errors import ViewerError, is_installed
+from viewer.ik import backends
+
+# What a compiler makes lives as long as the process: to look for garbage in it takes a sixth of the time.
+_CHILD = "import gc; gc.disable(); from viewer.ik.backends.warming import compile_all; compile_all()"
+_QUIETLY = "import os; os.nice(10) if hasattr(os, 'nice') else None; "
+
+
+def load() -> None:
+    """Compile the kernels, or load them from the cache on disk, and let "auto" solvers of this process use them."""
+    from viewer.ik.goals import Goal
+    from viewer.ik.solver import Solver
+    from viewer.skeleton.tree import chain
+
+    skeleton = chain(2)
+    solver = Solver(skeleton, [Goal.position("tip", (0.5, 0.5, 0.0))], backend="numba")
+    pose = skeleton.relaxed_pose()
+    solver.solve(pose)
+    solver.solve_batch([pose], threads=1)
+    backends.compiled_is_ready()
+
+
+def compile_all() -> None:
+    """Compile the kernels in this process, for the cache on disk."""
+    backends.compile_here()
+    load()
+
+
+def compile_elsewhere(*, quietly: bool = False) -> bool:
+    """Compile the kernels in another process, ``quietly`` at low priority; whether that went well."""
+    if not is_installed("numba"):  # numpy serves, and nobody waits for a process that would only find that out
+        return False
+    # It looks for modules where this process does, and nowhere else (-P): in no folder that it happens to stand in.
+    places = os.pathsep.join(place or str(Path.cwd()) for place in sys.path)
+    environment = {**os.environ, "PYTHONPATH": places}
+    command = [sys.executable, "-P", "-c", (_QUIETLY if quietly else "") + _CHILD]
+    try:
+        child = subprocess.run(command, check=False, capture_output=True, env=environment, stdin=subprocess.DEVNULL)
+    except OSError:  # no Python of its own: part of another program
+        return False
+    return child.returncode == 0
+
+
+def warm_up(*, wait: bool = True, then: Callable[[], None] | None = None) -> threading.Thread:
+    """Compile the kernels in another process, at low priority, and take them over from the cache on disk.
+
+    "auto" solvers go on with numpy until that is done. Some fifteen seconds the first time on a machine, one later.
+
+    Args:
+        wait: whether to return when it is done, or at once.
+        then: called when it is done, in the thread that did it.
+
+    Returns:
+        The thread that waits for the other process. If that fails, "auto" stays with numpy.
+    """
+
+    def work() -> None:
+        # What fails in either process, without numba or without a disk to write to, leaves numpy at work.
+        with suppress(ViewerError):
+            if compile_elsewhere(quietly=True):
+                load()
+        if then is not None:
+            then()
+
+    thread = threading.Thread(target=work, name="ikviewer-warm-up", daemon=True)
+    thread.start()
+    if wait:
+        thread.join()
+    return thread

@@ -1,0 +1,219 @@
+"""One descent: damped least squares towards all goals at once, in terms of a backend's functions.
+
+The step is that of the dual system (Wampler 1986) with damping that follows the squared error (Sugihara 2011,
+"Solvability-unconcerned inverse kinematics by the Levenberg-Marquardt method", IEEE Trans. Robotics 27), limits inside
+the step, a monotone guard, and restarts from seeded poses where it stalls. Both engines of `viewer.ik.backends` run
+this source, each with its own functions, which are looked up by name among this module's globals.
+"""
+
+from __future__ import annotations
+
+import math
+
+from viewer.ik.backends.compiled.algebra import fill_row, scale_row
+from viewer.ik.backends.compiled.dual import gram, solve_dual
+from viewer.ik.backends.compiled.forward import residuals
+from viewer.ik.backends.compiled.joints import difference, move
+from viewer.ik.backends.compiled.step import cap, freeze, less_pull, linearise, shorten, spread_step, yield_swings
+from viewer.ik.line_search import STRIDE_EVERY, follow_curve, half_back, helps_one, step_again, stride
+from viewer.ik.restarts import CHOICE, copy, start_anew
+from viewer.ik.system import Settings, State, System, Work
+
+CONVERGED, UNREACHABLE, STALLED, DIVERGED, BUDGET = range(5)
+
+_STALL_EVERY = 3
+_STALLED_RATIO, _NEARLY_STALLED_RATIO = 0.5, 0.85
+"""A squared error above this part of what it was `_STALL_EVERY` iterations ago is a stall: far from goals, and near."""
+_NEAR = 20.0
+"""Tolerances within which all goals are near."""
+AS_NEAR = 1.01
+"""Squared errors that differ by less than this factor are as good as each other."""
+_PULL_EVERY = 4
+"""Iterations from one pull to the next while the goals are not met."""
+_STILL = 1e-7
+"""Radians or metres: a step below this is none."""
+_TRIES = 5
+"""Times that a step that makes it worse is taken back and tried with more damping."""
+
+
+def propose(s: System, w: Work, state: State, settings: Settings, error: float, boost: float, filling: bool) -> float:
+    """The step from the current pose into ``w.step``; returns its largest component.
+
+    With ``filling`` freedoms that would cross a limit go as far as that and the others make up for it; else `shorten`
+    cuts them off.
+    """
+    damping = (settings.damping_scale * error + settings.damping) * boost
+    fill_row(w.frozen, False)
+    gram(s, w)
+    largest = 0.0
+    for _ in range(settings.limit_passes + 1):
+        less_pull(s, w, w.frozen, w.pull, state.e, w.wanted)
+        solve_dual(w, w.wanted, damping, w.y)
+        spread_step(s, w, w.frozen, w.y, w.pull, w.step)
+        largest = cap(s, w.step, min(settings.step_cap, w.room[0]))
+        if freeze(s, w, state.x, filling) == 0:
+            break
+    return largest
+
+
+def minimise(
+    s: System, w: Work, state: State, trial: State, best: State, anchor: State, settings: Settings
+) -> tuple[int, int, float]:
+    """Move ``state`` to where the goals are met, or as near as it gets.
+
+    Args:
+        s: the system.
+        w: scratch.
+        state: where to start, inside its limits; the answer stands here afterwards.
+        trial: scratch.
+        best: scratch.
+        anchor: the pose that the pull leads back to and that restarts of unlimited joints begin from.
+        settings: the recipe's numbers.
+
+    Returns:
+        Status (CONVERGED, STALLED or BUDGET: whether it was in reach is asked afterwards), iterations, squared error.
+    """
+    error, worst = residuals(s, w, state.q, state.t, state.e)
+    # Without restarts every step is nearer than the last, so ``best`` is free to remember the way, from call to call.
+    strides = settings.guarded and settings.restarts == 0 and settings.pull > 0.0
+    if not strides or w.since[0] == 0:
+        copy(state, best)
+    best_error, mark, since = error, error, 0
+    boost, restarts, status, afresh = 1.0, 0, BUDGET, True
+    ended = math.inf
+    w.tally[0] = 0
+    iterations, pulled, moved, bold, settling = 0, False, math.inf, settings.pull_cap, 0
+    while iterations < settings.max_iterations and w.room[0] > 0.0:
+        rests = not settings.settle or (pulled and moved < _AT_REST) or settling >= _SETTLINGS
+        if worst <= 1.0 and iterations >= settings.least_iterations and rests:
+            break
+        iterations += 1
+        linearise(s, w, state.x)
+        # Once in a while is enough, unless the goals are met: then there is nothing else to do.
+        pulled = settings.pull > 0.0 and (iterations % _PULL_EVERY == 1 or worst <= 1.0 or afresh)
+        fill_row(w.pull, 0.0)
+        if pulled:
+            difference(s, w, state.x, state.q, state.t, anchor.x, anchor.q, anchor.t, w.pull)
+            settles = settings.settle and worst <= 1.0
+            settling += settles
+            scale_row(w.pull, _SETTLING if settles else settings.pull)
+            cap(s, w.pull, bold if settles else settings.pull_cap)
+            if strides:
+                scale_row(w.pull, w.yielding[0])
+        moved, swung = 0.0, False
+        first = -1 if settings.restarts > 0 else 1 if pulled else 0
+        for attempt in range(_TRIES if settings.restarts > 0 else _TRIES + 1):
+            # A freedom that is cut short at its limit may be what spoils it for the others: from then on they make up
+            # for it. A shorter step alone is no cure, since who stands a hair from the limit is cut short by any.
+            filling = settings.filling or (first >= 0 and attempt > first)
+            largest = propose(s, w, state, settings, error, boost, filling)
+            shorten(s, w.step, state.x, settings.limit_gain)
+            copy(state, trial)
+            move(s, w, w.step, trial.x, trial.q, trial.t)
+            new_error, new_worst = residuals(s, w, trial.q, trial.t, trial.e)
+            # Where goals are met, a straight limb would swing wide for a hair.
+            met = strides and worst <= 1.0
+            most = error * (_WORTHWHILE if met and not pulled else settings.least_gain)
+            if strides and new_error > most and new_worst > _NEAR:
+                damping = (settings.damping_scale * error + settings.damping) * boost
+                new_error, new_worst = follow_curve(s, w, state, trial, damping)
+            taken = new_error <= most or new_worst <= _MET or not settings.guarded
+            if taken or (new_error < error and helps_one(s, state, trial, error - new_error)):
+                copy(trial, state)
+                # Another step by the same factor leaves about as small a part as this one did: is that enough?
+                finishes = settings.restarts > 0 and new_worst > 1.0 and new_worst * new_worst * new_error <= error
+                swung = strides and new_worst > _NEAR and new_error > _LITTLE_GAIN * error
+                error, worst, moved = new_error, new_worst, largest
+                w.room[0] -= largest
+                if strides and pulled:
+                    yield_swings(s, w)
+                status = BUDGET
+                if finishes:
+                    error, worst = step_again(s, w, state, trial, settings, error, worst)
+                # What is missed without hope asks for more damping than the others need.
+                boost = max(1.0 if taken else _LEAST_BOOST, boost * _RELAX)
+                bold *= _BOLDER if pulled else 1.0
+                break
+            if pulled:
+                # The pull is only wished for: it goes before the goals are given less of a step.
+                fill_row(w.pull, 0.0)
+                pulled = False
+                bold *= _TIMIDER
+                if met:
+                    w.yielding[0] = max(_LEAST_PULL, _TIMIDER * w.yielding[0])
+            elif met:
+                break
+            elif attempt != first:
+                boost *= _TIGHTEN
+        if moved > 0.0 and swung:
+            error, worst = half_back(s, w, state, trial, error, worst)
+        if moved == 0.0:
+            # What was evaluated last is a step that was taken back.
+            error, worst = residuals(s, w, state.q, state.t, state.e)
+        if error < best_error and not strides:
+            best_error = error
+            copy(state, best)
+        if strides and worst > 1.0 and moved > 0.0:
+            w.since[0] += 1
+            if w.since[0] == STRIDE_EVERY:
+                error, worst = stride(s, w, state, trial, best, settings, error)
+                copy(state, best)
+                w.since[0] = 0
+        since += 1
+        stalled = moved < _STILL
+        if since >= _STALL_EVERY:
+            stalled = stalled or error > (_STALLED_RATIO if worst > _NEAR else _NEARLY_STALLED_RATIO) * mark
+            mark, since = error, 0
+        if stalled and worst > 1.0:
+            if restarts > settings.restarts or settings.restarts == 0:
+                # Nothing new to try: go on while it still gets nearer. It is at rest when no step is taken by an
+                # iteration that begins as the first of a solve does: to solve again from here moves nothing.
+                if moved < _STILL:
+                    if afresh:
+                        # Ever shorter steps follow the gradient inside the limits: if none is nearer, that is none.
+                        status = STALLED
+                        if boost > _MOST_BOOST or largest < _STILL:
+                            break
+                        continue
+                    boost, afresh = 1.0, True
+                    continue
+            else:
+                if error < ended / AS_NEAR:
+                    w.tally[0] = 0
+                if error < ended * AS_NEAR:
+                    w.tally[0] += 1
+                ended = min(ended, error)
+                if restarts < settings.restarts and iterations < settings.last_restart * settings.max_iterations:
+                    start_anew(s, w, state, trial, anchor, restarts * CHOICE)
+                else:
+                    copy(best, state)  # the last one polishes the best so far
+                    restarts = settings.restarts
+                restarts += 1
+                error, worst = residuals(s, w, state.q, state.t, state.e)
+                boost, mark, since = 1.0, error, 0
+        afresh = False
+    if worst > 1.0 and best_error < error and not strides:
+        copy(best, state)
+        error, worst = residuals(s, w, state.q, state.t, state.e)
+    return CONVERGED if worst <= 1.0 else status, iterations, error
+
+
+_MET = 0.5
+"""Below this part of their tolerances all goals are met, and what the pull makes worse is no matter."""
+_LEAST_PULL = 0.02
+"""Part of the pull that is left where it is in the way."""
+_WORTHWHILE = 0.25
+"""Part of the squared error to which a step without a pull must bring goals that are met already."""
+_LITTLE_GAIN = 0.9
+"""A step that leaves more than this part of the squared error may have gone too far."""
+_TIGHTEN = 8.0
+_MOST_BOOST = 1e6
+"""More damping than this leaves no step."""
+_RELAX = 0.25
+_LEAST_BOOST = 1e-4
+_SETTLINGS, _SETTLING = 24, 0.25
+"""Steps of settling when the goals are met, and part of the way to the anchor of each: of more it may swing."""
+_BOLDER, _TIMIDER = 1.5, 0.5
+"""Such a step is longer than the last, as long as the goals stay met."""
+_AT_REST = 1e-3
+"""Radians or metres: a pose that moves less in one step has settled."""

@@ -1,0 +1,56 @@
+"""Other poses for a solve to begin from: the body moved to its goals, and the best of a few seeds."""
+
+from __future__ import annotations
+
+import math
+
+from viewer.ik.backends.compiled.algebra import put_row, put_table
+from viewer.ik.backends.compiled.alignment import FEWEST, align_roots, stand_roots
+from viewer.ik.backends.compiled.forward import residuals
+from viewer.ik.backends.compiled.joints import reseed
+from viewer.ik.system import State, System, Work
+
+CHOICE = 8
+"""Seeds that each restart chooses from."""
+_UPRIGHT = 0.1
+"""Squared error below which a body that stands is not tried any other way: 0.15 units of length by five goals."""
+_LYING = 0.9
+"""It lies, bends or tumbles if that leaves less than this part of the squared error."""
+
+
+def copy(source: State, target: State) -> None:
+    """Copy a pose."""
+    put_row(source.x, target.x)
+    put_table(source.q, target.q)
+    put_table(source.t, target.t)
+    put_row(source.e, target.e)
+
+
+def stand_or_lie(s: System, w: Work, state: State, trial: State, error: float) -> None:
+    """Move bodies that `residuals` was last called with to where their goals are: upright, or as these fit best.
+
+    A body that lies, or turns a somersault, would else have to be turned over step by step, and often gets stuck.
+    """
+    stand_roots(s, w, state.q, state.t)
+    if error <= _UPRIGHT:
+        return
+    standing, _ = residuals(s, w, state.q, state.t, state.e)
+    if standing > _UPRIGHT:
+        copy(state, trial)
+        align_roots(s, w, trial.q, trial.t, FEWEST)
+        lying, _ = residuals(s, w, trial.q, trial.t, trial.e)
+        if lying < _LYING * standing:
+            copy(trial, state)
+
+
+def start_anew(s: System, w: Work, state: State, trial: State, anchor: State, begin: int) -> None:
+    """Move ``state`` to the best of the next few seeds: a pose that begins nearer ends at the goals more often."""
+    least = math.inf
+    for i in range(begin, begin + CHOICE):
+        reseed(s, w, s.seeds[i], anchor.x, anchor.q, anchor.t, trial.x, trial.q, trial.t)
+        residuals(s, w, trial.q, trial.t, trial.e)
+        align_roots(s, w, trial.q, trial.t, 1)
+        error, _ = residuals(s, w, trial.q, trial.t, trial.e)
+        if error < least or i == begin:
+            least = error
+            copy(trial, state)

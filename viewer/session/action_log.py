@@ -1,0 +1,288 @@
+"""The action log: the calls that change a session, written down as plain data, to be made again."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+from numpy.typing import ArrayLike
+
+from viewer.document.actions.base import Action
+from viewer.document.document import Document
+from viewer.document.drag_goals import Grab
+from viewer.document.goal import Item
+from viewer.errors import ViewerError
+from viewer.ik.backends import engine_for, serving
+from viewer.session.clock import Loop
+from viewer.session.history import UndoHistory
+from viewer.session.moving_targets import Motion, MovingTargets
+from viewer.session.script.codec import KINDS, encoded
+from viewer.session.script.digest import Digester
+from viewer.session.stage import Stage
+from viewer.session.storage.arrays import plain_number
+from viewer.session.storage.documents import document_data
+
+BARE = (
+    "commit", "cancel", "undo", "redo", "stop", "accept_escape", "record", "stop_recording", "solve", "pause", "resume",
+    "mark_saved",
+)  # fmt: skip
+"""Calls that are given nothing."""
+ASKED = "escape_offered"
+"""The one question whose answer takes a solve; it is asked again at the same place."""
+SETTERS = ("speed", "record_tolerance_deg")
+"""What is set by assignment and has a setter."""
+
+OPEN, LEAP, PUT = "open", "leap", "put"
+"""Another document was shown; a step from before the recording was undone or done; an action was done whose kind
+cannot be written: what it led to is."""
+LOOP, BACKEND, PLACES = "loop", "backend", "places"
+"""What the calls after it find set, the last of them: where the targets are whose ways cannot be written."""
+CHECK, REFUSED, FAILED = "check", "refused", "failed"
+"""Remarks on the call before: the digest of where it led; that it raised a `ViewerError`, or another error."""
+
+
+def _dragged(items: tuple[Item, ...], grab: Grab | None = None) -> list[object]:
+    held = None if grab is None else Grab(*grab)
+    return [[list(Item(*item)) for item in items], held and [held.joint, encoded(held.point_local)]]
+
+
+def _targets(targets: Mapping[Item, tuple[ArrayLike | None, ArrayLike | None]]) -> list[object]:
+    return [[[*Item(*item), _row(place), _row(turn)] for item, (place, turn) in targets.items()]]
+
+
+def _row(numbers: ArrayLike | None) -> object:
+    """There are sixty of these a second: a plain list."""
+    return encoded(numbers.tolist() if isinstance(numbers, np.ndarray) else numbers)
+
+
+def _one(value: object) -> list[object]:
+    return [encoded(value)]
+
+
+def _motions(motions: tuple[Motion, ...]) -> list[object]:
+    return [[[motion.effector, _way(motion.path), motion.shown] for motion in motions]]
+
+
+def _way(path: object) -> object:
+    """The way as data; None where it is any function of time: then each tick says where it has come to."""
+    return encoded(path) if type(path).__name__ in KINDS else None
+
+
+WRITERS: dict[str, Callable[..., list[object]]] = {
+    **dict.fromkeys((*BARE, ASKED), list),
+    **dict.fromkeys(("dispatch", "update", "begin", "set_chain", "seek", "play", "tick", *SETTERS), _one),
+    "begin_drag": _dragged,
+    "drag_to": _targets,
+    "animate": _motions,
+}
+"""What a call was given, as data that JSON can hold, by the call's name; each has the call's own signature."""
+
+_MOVES = ("undo", "redo", "go_to")
+_REPLACE = "replace"
+QUIET = frozenset({"tick", "drag_to", "update", "loop", "backend", "places"})
+"""Calls of which there are many: not each is followed by a digest ..."""
+BETWEEN = 30
+"""... but one after so many."""
+
+
+class Machine(msgspec.Struct, frozen=True):
+    """What was recorded on: results are the same to the bit where all this is."""
+
+    program: str
+    python: str
+    numpy: str
+    system: str
+
+    def __str__(self) -> str:
+        """``ikviewer 0.1.0, Python 3.11.2, numpy 2.1.0, Linux x86_64``."""
+        return f"ikviewer {self.program}, Python {self.python}, numpy {self.numpy}, {self.system}"
+
+
+def this_machine() -> Machine:
+    """What runs here."""
+    try:
+        program = version("ikviewer")
+    except PackageNotFoundError:
+        program = "unknown"
+    python = ".".join(map(str, sys.version_info[:3]))
+    return Machine(program, python, np.__version__, f"{platform.system()} {platform.machine()}")
+
+
+class _DocumentEntry(NamedTuple):
+    """A call that ends in a document, which is written once the log is: documents never change."""
+
+    head: list[object]
+    document: Document
+
+
+@dataclass(slots=True)
+class Call:
+    """A call from outside.
+
+    Attributes:
+        name: the method's, or the property's.
+        given: its first argument, if it has one.
+        data: what it was given, as JSON can hold it; None: it cannot.
+        at: how many steps of the history were done before.
+        idle: it did nothing, and is not to be written.
+    """
+
+    name: str
+    given: object = None
+    data: list[object] | None = None
+    at: int = 0
+    idle: bool = False
+
+
+class ActionLog:
+    """Calls, in order, with remarks and digests of where they led.
+
+    Entries are written as they come, so that saving a long recording takes no longer than writing its bytes. Another
+    thread may read what is there while more is added.
+    """
+
+    def __init__(self, stage: Stage, history: UndoHistory, targets: MovingTargets) -> None:
+        """Begin with the document shown.
+
+        Args:
+            stage: the document that calls lead to, and how the clock loops.
+            history: the steps before it are not in the log: calls that undo them are written with their document.
+            targets: those whose ways cannot be written are written place by place.
+        """
+        self._stage, self._history, self._targets = stage, history, targets
+        self._start, self._steps_before = stage.document, history.steps
+        self._loop, self._backend = Loop.LOOP, ""
+        self._places: list[object] | None = None
+        self._in_call = False
+        self._entries: list[bytes | _DocumentEntry] = []
+        self._head: bytes | None = None
+        self._digester = Digester()
+        self._unchecked = 0
+
+    def __len__(self) -> int:
+        """Entries up to now."""
+        return len(self._entries)
+
+    @contextmanager
+    def record(self, name: str, *given: object) -> Iterator[Call]:
+        """Write down the call made in the block, and what came of it; calls that are made within it are not written."""
+        if self._in_call:
+            yield Call(name)
+            return
+        self._in_call = True
+        call = Call(name, given[0] if given else None, _written(name, given), self._history.index)
+        try:
+            with serving(self._note_settings()):
+                yield call
+        except Exception as error:
+            if self._write(call, done=False):
+                self.add(*(REFUSED,) if isinstance(error, ViewerError) else (FAILED, type(error).__name__))
+            raise
+        else:
+            if not call.idle:
+                self._write(call)
+                self._check(name)
+        finally:
+            self._in_call = False
+
+    def add(self, name: str, *given: object) -> None:
+        """Note a call or remark; what it is given must be data that JSON can hold."""
+        self._entries.append(msgspec.json.encode([name, *given]))
+
+    def _add_with_document(self, name: str, *given: object) -> None:
+        self._entries.append(_DocumentEntry([name, *given], self._stage.document))
+
+    def _note_settings(self) -> str:
+        """Note what the next call finds set; the backend that serves where none is named."""
+        backend, loop = engine_for("auto")[1], self._stage.clock.loop
+        if backend != self._backend:
+            self.add(BACKEND, backend)
+        if loop is not self._loop:
+            self.add(LOOP, str(loop))
+        self._loop, self._backend = loop, backend
+        return backend
+
+    def _write(self, call: Call, *, done: bool = True) -> bool:
+        """Write down a call; whether it can be made again as it was."""
+        if call.name == _REPLACE:
+            self._steps_before = ()
+            self._add_with_document(OPEN)
+        elif call.name in _MOVES:
+            self._write_move(call)
+        elif call.data is not None:
+            if call.name == "tick":
+                self._write_places()
+            self.add(call.name, *call.data)
+        elif done and isinstance(call.given, Action):
+            self._add_with_document(PUT, call.given.label, call.given.saved)
+        else:
+            self.add("commit")  # all that it did
+        return call.data is not None or call.name in _MOVES
+
+    def _write_places(self) -> None:
+        """Where moving targets are at this tick, those whose ways no file can hold."""
+        ways = [motion for motion in self._targets.motions if type(motion.path).__name__ not in KINDS]
+        places: list[object] = [[one.effector, one.path(self._targets.seconds).tolist()] for one in ways]
+        if places and places != self._places:
+            self.add(PLACES, places)
+        self._places = places
+
+    def _write_move(self, call: Call) -> None:
+        """Write down steps undone or done again: a replay has only those since the recording began."""
+        index = self._history.index
+        crossed = self._history.steps[slice(*sorted((call.at, index)))]
+        ours = [step for step in crossed if step not in self._steps_before]
+        if len(ours) < len(crossed):
+            self._add_with_document(LEAP, (1 if index > call.at else -1) * len(ours))
+        elif call.name == "go_to":
+            self.add("go_to", int(call.given) - call.at if isinstance(call.given, int) else 0)
+        else:
+            self.add(call.name)
+
+    def _check(self, name: str) -> None:
+        """Note the digest of where a call has led, if it is time."""
+        self._unchecked += 1
+        if name not in QUIET or self._unchecked >= BETWEEN:
+            self._unchecked = 0
+            self.add(CHECK, *self._digester.digest(self._stage.document))
+
+    def written(self, count: int | None = None, last: Document | None = None) -> msgspec.Raw:
+        """All of it as JSON.
+
+        Args:
+            count: so many entries; None: all.
+            last: the document that they have led to.
+        """
+        count = len(self._entries) if count is None else count
+        for place in range(count):
+            entry = self._entries[place]
+            if isinstance(entry, _DocumentEntry):
+                self._entries[place] = self._encoded([*entry.head, document_data(entry.document)])
+        if self._head is None:
+            self._head = self._encoded({"machine": this_machine(), "start": document_data(self._start)})[:-1]
+        tail = [] if last is None else [msgspec.json.encode([CHECK, *Digester().digest(last)])]
+        calls: list[Any] = [*self._entries[:count], *tail]
+        return msgspec.Raw(b'%s,"calls":[%s]}' % (self._head, b",".join(calls)))
+
+    @staticmethod
+    def _encoded(value: object) -> bytes:
+        return msgspec.json.encode(value, enc_hook=plain_number)
+
+
+def _written(name: str, given: tuple[Any, ...]) -> list[object] | None:
+    """What a call is given, as data that JSON can hold; None where it cannot."""
+    if name not in WRITERS:
+        return None
+    try:
+        data = WRITERS[name](*given)
+        msgspec.json.encode(data)
+    except (ViewerError, msgspec.MsgspecError, TypeError, ValueError, OverflowError):
+        return None
+    return data

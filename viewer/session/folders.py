@@ -1,0 +1,98 @@
+"""The program's own folders, and the locks on files in them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from pathlib import Path
+from typing import BinaryIO
+
+from platformdirs import user_config_path, user_log_path, user_state_path
+
+HOME_VARIABLE = "IKVIEWER_HOME"
+"""Names one folder for everything instead of the system's usual ones."""
+
+_NAME = "ikviewer"
+
+
+def config_folder() -> Path:
+    """The folder of the preferences; it may not exist yet."""
+    return _own("config") or user_config_path(_NAME, appauthor=False)
+
+
+def recovery_folder() -> Path:
+    """The folder of what is saved by itself; it may not exist yet."""
+    return _own("recovery") or user_state_path(_NAME, appauthor=False) / "recovery"
+
+
+def log_folder() -> Path:
+    """The folder of the log of faults; it may not exist yet."""
+    return _own("log") or user_log_path(_NAME, appauthor=False)
+
+
+def _own(name: str) -> Path | None:
+    home = os.environ.get(HOME_VARIABLE)
+    return Path(home) / name if home else None
+
+
+def lock(path: Path) -> BinaryIO | None:
+    """Take a lock file, made if need be; None if another process holds it.
+
+    The lock lasts until the file that is returned is closed, or until the process is gone, even by kill -9.
+
+    Raises:
+        OSError: the file cannot be made or opened.
+    """
+    while True:
+        file = path.open("ab")
+        try:
+            _take(file)
+        except OSError:
+            file.close()
+            return None
+        if is_of(file, path):
+            return file
+        file.close()  # its holder has removed it in between: a lock on it would be of no file
+
+
+def is_of(file: BinaryIO, path: Path) -> bool:
+    """Whether an open file is still the one of that name."""
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except OSError:
+        return False
+
+
+def remove_if_free(path: Path) -> None:
+    """Remove a lock file that no process holds, if it can be removed."""
+    try:
+        held = lock(path)
+        if held is None:
+            return
+        if sys.platform == "win32":  # an open file cannot be removed there, and one that is held neither
+            held.close()
+        path.unlink()
+        held.close()
+    except OSError:
+        return
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _take(file: BinaryIO) -> None:
+        file.seek(0)
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+
+else:
+    import fcntl
+
+    def _take(file: BinaryIO) -> None:
+        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def remove(path: Path) -> None:
+    """Remove a file if it is there and can be."""
+    with contextlib.suppress(OSError):
+        path.unlink(missing_ok=True)
