@@ -26,5 +26,5 @@ def read(spread: object, **words: object) -> Character:
 
 
 def stated_matrix(skeleton: Skeleton, joint: int = 0) -> Floats:
-    assert skeleton.spread_matrices is not None
-    return np.asarray(skeleton.spread_matrices[joint])
+    assert skeleton.mobility_matrices is not None
+    return np.asarray(skeleton.mobility_matrices[joint])

@@ -12,6 +12,7 @@ from rigs import chain, random_pose
 import viewer
 from viewer import Goal, Solver, Status
 from viewer.ik import batch
+from viewer.ik.solver_options import MethodName
 from viewer.spatial.quaternion import from_axis_angle, multiply
 
 BIPED = viewer.load("sample:biped").skeleton
@@ -98,7 +99,7 @@ def test_compiled_batches_are_compiled_solves() -> None:
         assert_same(solver, solver.solve_batch(poses, places, turns, threads=threads), poses, places, turns)
 
 
-def refused(*arguments: Any, goals: Any = None, method: str = "default", **options: Any) -> str:  # noqa: ANN401
+def refused(*arguments: Any, goals: Any = None, method: MethodName = "default", **options: Any) -> str:  # noqa: ANN401
     arm = chain(2)
     solver = Solver(arm, goals or [Goal.position("j1.tip", (0, 1, 0))], method=method, backend="numpy")
     with pytest.raises(viewer.InputError) as caught:

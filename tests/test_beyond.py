@@ -15,6 +15,7 @@ from viewer.ik.goals import Goal
 from viewer.ik.methods import METHODS
 from viewer.ik.solution import Status
 from viewer.ik.solver import Solver
+from viewer.ik.solver_options import MethodName
 from viewer.skeleton.tree import chain
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ def straight(rig: str) -> tuple[Skeleton, Goal]:
 
 @pytest.mark.parametrize("rig", ["1", "2", "4", "10", "two-link"])
 @pytest.mark.parametrize("method", ["default", *METHODS])
-def test_a_pose_is_called_the_nearest_only_where_it_is(method: str, rig: str) -> None:
+def test_a_pose_is_called_the_nearest_only_where_it_is(method: MethodName, rig: str) -> None:
     skeleton, goal = straight(rig)
     solver = Solver(skeleton, [goal], method=method, backend="numpy", root="locked")
     solution = solver.solve(skeleton.rest_pose())

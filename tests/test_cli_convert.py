@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 CM = ("--units", "cm", "--up", "y")
 
 
-def clip_of(path: Path, **options: str) -> viewer.Clip:
-    clip = viewer.load(path, **options).clip
+def clip_of(path: Path, *, units: str = "auto", up: str = "auto") -> viewer.Clip:
+    clip = viewer.load(path, units=units, up=up).clip
     assert clip is not None
     return clip
 

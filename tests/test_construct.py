@@ -264,14 +264,14 @@ WRONG_SKELETONS: list[tuple[str, st.SearchStrategy[Any], str]] = [
     ("poses", st.sampled_from([None, ["rest"], {"rest": 1}, {1: ARM.rest_pose()}]), "skeleton poses: "),
     ("poses", st.just({"rest": Pose([IDENTITY], [[0, 0, 0]])}), 'skeleton poses: "rest": expected 2 joints, found 1'),  # type: ignore[arg-type]
     (
-        "spreads",
+        "mobility",
         st.sampled_from([1.0, [[1, 2, 3]], [[-1, 0, 0]] * 2, [[math.inf] * 3] * 2]),
-        "skeleton spreads: expected",
+        "skeleton mobility: expected",
     ),
     (
-        "spread_matrices",
+        "mobility_matrices",
         st.sampled_from([1.0, np.zeros((2, 3)), [[[1, 2, 3], [0, 1, 0], [0, 0, 1]]] * 2]),
-        "skeleton spread_",
+        "skeleton mobility_",
     ),
 ]
 

@@ -15,6 +15,7 @@ from method_cases import planar
 
 import viewer
 from viewer import Goal, Pose, Solver, Status
+from viewer.ik.solver_options import MethodName
 from viewer.spatial.quaternion import from_axis_angle
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def reached(random: np.random.Generator) -> tuple[Pose, list[np.ndarray[tuple[in
 
 
 @pytest.mark.parametrize("method", ["default", "ccd", "ccd-from-base", "transpose", "pseudo-inverse", "dls", "sdls"])
-def test_what_was_solved_before_does_not_matter(method: str) -> None:
+def test_what_was_solved_before_does_not_matter(method: MethodName) -> None:
     random = np.random.default_rng(0)
     goals = [Goal.position("j3.tip", (1, 1, 0))]
     used = Solver(ARM, goals, backend="numpy", method=method)

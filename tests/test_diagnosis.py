@@ -17,6 +17,7 @@ from viewer.ik.findings import degrees, listed, metres, together
 from viewer.ik.goals import Goal
 from viewer.ik.solution import Status
 from viewer.ik.solver import Solver
+from viewer.ik.solver_options import RootMode
 
 if TYPE_CHECKING:
     from viewer.ik.solution import Solution
@@ -208,7 +209,7 @@ def test_every_miss_gets_a_readable_line(seed: int) -> None:
     goals = rigs.random_goals(random, skeleton, kinds)
     if random.random() < 0.1:
         goals.append(Goal.position(skeleton.names[0], random.normal(size=3) * 10.0 ** random.integers(1, 300)))
-    root = str(random.choice(["free", "translate", "locked"]))
+    root: RootMode = random.choice(["free", "translate", "locked"])
     solver = Solver(skeleton, goals, backend="numpy", root=root, limits=bool(random.integers(2)), max_iterations=60)
     solution = solver.solve(rigs.random_pose(random, skeleton))
     lines = solution.diagnosis

@@ -15,6 +15,7 @@ import viewer
 from viewer import Goal, Solver, Status
 from viewer.ik.drag import prebent
 from viewer.ik.holds import holds
+from viewer.ik.solver_options import MethodName
 from viewer.skeleton import Pose
 from viewer.skeleton.limits import JointLimits
 from viewer.spatial.quaternion import angle_between, from_axis_angle
@@ -209,7 +210,7 @@ def test_without_targets_it_goes_to_the_goals_own() -> None:
 
 
 @pytest.mark.parametrize("method", ["ccd", "dls", "sdls", "transpose", "pseudo-inverse", "two-link"])
-def test_every_method_can_be_dragged(method: str) -> None:
+def test_every_method_can_be_dragged(method: MethodName) -> None:
     arm = planar(2)
     solver = Solver(arm, [Goal.position("j1.tip", (1.5, 0.5, 0.0))], method=method, backend="numpy")
     drag = solver.drag(arm.rest_pose())

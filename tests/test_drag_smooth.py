@@ -13,6 +13,7 @@ from test_drag import BIPED, PLACES, RELAXED, degrees_between, looped, trapped
 import viewer
 from viewer import Goal, Solver, Status
 from viewer.ik.drag import WayHome
+from viewer.ik.solver_options import Backend
 from viewer.skeleton import Pose
 from viewer.spatial.quaternion import from_axis_angle
 
@@ -52,7 +53,7 @@ def moved(effector: int, way: Floats) -> Floats:
 )
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 def test_out_of_reach_and_back_it_neither_freezes_nor_leaps(
-    way: tuple[float, float, float], pinned: bool, limits: bool, backend: str
+    way: tuple[float, float, float], pinned: bool, limits: bool, backend: Backend
 ) -> None:
     if backend == "numba":
         pytest.importorskip("numba")
@@ -90,7 +91,7 @@ def test_who_is_far_behind_glides_there() -> None:
 
 @pytest.mark.parametrize("limits", [True, False])
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
-def test_a_knee_that_is_nearly_straight_rests_while_its_cursors_do(limits: bool, backend: str) -> None:
+def test_a_knee_that_is_nearly_straight_rests_while_its_cursors_do(limits: bool, backend: Backend) -> None:
     if backend == "numba":
         pytest.importorskip("numba")
     drag = Solver(BIPED, held(pinned=False), backend=backend, limits=limits).drag(RELAXED)

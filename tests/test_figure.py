@@ -10,7 +10,8 @@ import pytest
 from figures import JOINTS, inserted, nameless, person, random_turns, reframed, renamed, turned, without
 
 from viewer.formats.load import load
-from viewer.skeleton.figure import Figure, find_figure
+from viewer.skeleton.figure import find_figure
+from viewer.skeleton.limbs import Figure
 from viewer.spatial.quaternion import from_axis_angle, rotate
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from rigs import chain, random_pose, random_skeleton
 
 import viewer
 from viewer import Goal, Solver, Status
+from viewer.ik.solver_options import Backend
 from viewer.spatial.quaternion import angle_between
 
 BIPED = viewer.load("sample:biped").skeleton
@@ -25,7 +26,7 @@ def hand(x: float, y: float = 1.3, z: float = 0.0) -> Goal:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("distance", [1.0, 2.0, 5.0, 10.0, 1e3, 1e9, 1e200])
-def test_a_hopeless_goal_leaves_one_that_shares_no_joint_alone(distance: float, backend: str) -> None:
+def test_a_hopeless_goal_leaves_one_that_shares_no_joint_alone(distance: float, backend: Backend) -> None:
     solver = Solver(BIPED, [hand(distance), FOOT], root="locked", backend=backend)
     solution = solver.solve(RELAXED)
     assert solution.status is not Status.CONVERGED
@@ -56,7 +57,7 @@ def test_the_hand_gets_no_less_near_to_what_is_farther_away() -> None:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("distance", [5.0, 50.0, 1e3, 1e4, 1e6])
-def test_a_free_figure_goes_wherever_its_goals_are(distance: float, backend: str) -> None:
+def test_a_free_figure_goes_wherever_its_goals_are(distance: float, backend: Backend) -> None:
     there = (
         Goal.pose("LeftHand", (distance, 1.3, 0.3), (0.0, 0.0, 0.0, 1.0)),
         Goal.position("RightHand", (distance + 0.3, 1.3, 0.3)),
@@ -84,7 +85,7 @@ def test_targets_are_given_back_as_they_were() -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_no_iterations_move_nothing(backend: str) -> None:
+def test_no_iterations_move_nothing(backend: Backend) -> None:
     goals = [hand(3.0), Goal.position("RightHand", (3.0, 1.0, 1.0)), Goal.pin("LeftFoot", (3.0, 0.0, 0.3))]
     start = viewer.project_pose(BIPED, RELAXED)
     solution = Solver(BIPED, goals, max_iterations=0, backend=backend).solve(start)

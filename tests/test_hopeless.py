@@ -9,6 +9,7 @@ import pytest
 
 import viewer
 from viewer import Goal, Solver, Status
+from viewer.ik.solver_options import Backend, RootMode
 from viewer.skeleton.limits import JointKind, JointLimits
 from viewer.skeleton.tree import chain
 from viewer.spatial.quaternion import angle_between, exp, rotate
@@ -23,7 +24,7 @@ AHEAD = (0.0, 0.0, 1.0)
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("hand", HANDS)
-def test_a_hopeless_goal_leaves_those_in_reach_met(hand: tuple[float, float, float], backend: str) -> None:
+def test_a_hopeless_goal_leaves_those_in_reach_met(hand: tuple[float, float, float], backend: Backend) -> None:
     """Hips that may not turn are half a turn off, which no pose changes."""
     reached = [Goal.position("LeftHand", hand)]
     for hopeless, places in (
@@ -47,7 +48,7 @@ def test_a_function_that_is_never_met_leaves_a_goal_in_reach_met() -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_a_solve_from_beside_a_hopeless_goal_moves_nothing(backend: str) -> None:
+def test_a_solve_from_beside_a_hopeless_goal_moves_nothing(backend: Backend) -> None:
     solver = Solver(
         BIPED,
         [Goal.rotation("Hips", BACKWARDS), Goal.position("LeftHand", HANDS[0])],
@@ -63,7 +64,7 @@ def test_a_solve_from_beside_a_hopeless_goal_moves_nothing(backend: str) -> None
 @pytest.mark.parametrize("direction", [(0.7, -0.7, 0.1), (0.0, -1.0, 0.0), (0.0, 1.0, 0.0), (0.3, 0.2, -0.9)])
 @pytest.mark.parametrize(("count", "beyond"), [(1, 0.5), (3, 0.2), (30, 0.01), (200, 0.01), (200, 3.0)])
 def test_a_chain_that_is_too_short_ends_straight(
-    count: int, beyond: float, direction: tuple[float, float, float], backend: str
+    count: int, beyond: float, direction: tuple[float, float, float], backend: Backend
 ) -> None:
     skeleton = chain(count)
     goal = Goal.position("tip", (1.0 + beyond) * np.array(direction) / np.linalg.norm(direction))
@@ -76,7 +77,7 @@ def test_a_chain_that_is_too_short_ends_straight(
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_rigid_links_between_balls_do_not_keep_a_chain_from_its_nearest_pose(backend: str) -> None:
+def test_rigid_links_between_balls_do_not_keep_a_chain_from_its_nearest_pose(backend: Backend) -> None:
     """Fixed joints that bend the way make the chain shorter than its bones."""
     skeleton = chain(9)
     kinds = tuple(JointKind.FIXED if joint in {0, 3, 4, 8} else JointKind.BALL for joint in range(9))
@@ -107,7 +108,7 @@ def test_links_that_cannot_point_ahead_end_no_farther_off_than_from_elsewhere(be
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("root", ["free", "translate"])
-def test_aims_that_exclude_each_other_leave_a_figure_where_it_is(root: str, backend: str) -> None:
+def test_aims_that_exclude_each_other_leave_a_figure_where_it_is(root: RootMode, backend: Backend) -> None:
     # Of two points there is one line, from which both are in one direction; of three there is none.
     points = ((0.0, 1.6, 3.0), (3.0, 1.6, 0.0), (0.0, 5.0, 0.0))
     goals = [Goal.aim("Head", point, AHEAD) for point in points]
@@ -122,7 +123,7 @@ def test_aims_that_exclude_each_other_leave_a_figure_where_it_is(root: str, back
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_a_figure_still_goes_where_its_aims_can_be_met(backend: str) -> None:
+def test_a_figure_still_goes_where_its_aims_can_be_met(backend: Backend) -> None:
     """Nothing but a step aside lets hips that keep their turn look at a point."""
     world = viewer.fk(BIPED, RELAXED).rotations[BIPED.index("Hips")]
     for point in ((0.1, 1.0, 1.0), (0.6, 1.3, 2.0), (2.0, 1.6, 1.0), (0.0, 3.0, 1.0)):

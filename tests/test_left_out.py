@@ -57,7 +57,7 @@ def test_each_thing_is_named_by_itself() -> None:
     rest = skeleton.rest_pose()
     changed = {
         "stiffness": replace(skeleton, stiffness=np.full(len(skeleton), 0.5)),
-        "spreads": replace(skeleton, spreads=np.full((len(skeleton), 3), 0.5)),
+        "spreads": replace(skeleton, mobility=np.full((len(skeleton), 3), 0.5)),
         "effectors": replace(skeleton, effectors=skeleton.effectors[1:]),
         "named poses": replace(skeleton, poses={"one": rest}),
     }

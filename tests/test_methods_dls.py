@@ -9,10 +9,11 @@ from method_cases import planar
 import viewer
 from viewer import Goal, Solver, Status
 from viewer.ik.methods import Tuning
+from viewer.ik.solver_options import Backend, MethodName
 
 
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
-def test_damped_least_squares_is_served_by_every_backend(backend: str) -> None:
+def test_damped_least_squares_is_served_by_every_backend(backend: Backend) -> None:
     if backend == "numba":
         pytest.importorskip("numba")
     biped = viewer.load("sample:biped").skeleton
@@ -29,7 +30,7 @@ def test_damped_least_squares_is_served_by_every_backend(backend: str) -> None:
 
 
 @pytest.mark.parametrize("method", ["default", "dls"])
-def test_numeric_rows_and_part_steps_are_for_the_default_too(method: str) -> None:
+def test_numeric_rows_and_part_steps_are_for_the_default_too(method: MethodName) -> None:
     arm = planar(3, 120.0)
     goals = [Goal.position("j2.tip", (1.2, 1.4, 0.0))]
 

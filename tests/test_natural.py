@@ -134,13 +134,13 @@ def test_the_file_s_own_spreads_stand_and_come_back(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(SPREAD_FILE, encoding="utf-8")
     character = load(tmp_path / "a.json")
     assert character.warnings == ()
-    stated = character.skeleton.spreads
+    stated = character.skeleton.mobility
     assert stated is not None
     np.testing.assert_allclose(stated, np.stack([np.radians([10, 20, 30]), np.full(3, 0.05), np.full(3, np.nan)]))
     np.testing.assert_allclose(spreads(character.skeleton)[[0, 1]], stated[[0, 1]])
     np.testing.assert_array_equal(spreads(character.skeleton)[2], REFERENCE)
     (tmp_path / "b.json").write_text(skeleton_to_json(character), encoding="utf-8")
-    again = load(tmp_path / "b.json").skeleton.spreads
+    again = load(tmp_path / "b.json").skeleton.mobility
     assert again is not None
     np.testing.assert_array_equal(again, stated)
     assert '"spread": [10, 20, 30]' in (tmp_path / "b.json").read_text(encoding="utf-8")
@@ -163,9 +163,9 @@ def test_a_rig_lends_its_spreads() -> None:
     skeleton = person()
     stated = np.full((len(skeleton), 3), np.nan)
     stated[skeleton.index("LeftArm")] = 0.3
-    rig = renamed(replace(skeleton, spreads=stated), lambda name: "Other" if name == "Head" else name)
+    rig = renamed(replace(skeleton, mobility=stated), lambda name: "Other" if name == "Head" else name)
     lent = lend_rig(Character(skeleton), Character(rig)).skeleton
-    assert lent.spreads is not None
-    assert np.flatnonzero(~np.isnan(lent.spreads[:, 0])).tolist() == [skeleton.index("LeftArm")]
+    assert lent.mobility is not None
+    assert np.flatnonzero(~np.isnan(lent.mobility[:, 0])).tolist() == [skeleton.index("LeftArm")]
     np.testing.assert_array_equal(spreads(lent)[skeleton.index("LeftArm")], 0.3)
-    assert lend_rig(Character(skeleton), Character(skeleton)).skeleton.spreads is None
+    assert lend_rig(Character(skeleton), Character(skeleton)).skeleton.mobility is None

@@ -15,9 +15,9 @@ from viewer.ik.goals import Goal
 from viewer.ik.solution import Status
 from viewer.ik.solver import Solver
 from viewer.skeleton.coordinates import limit_violation, project_pose
-from viewer.skeleton.effectors import find_place
 from viewer.skeleton.kinematics import fk
 from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import find_place
 from viewer.skeleton.tree import chain
 from viewer.spatial.quaternion import angle_between, exp, from_axis_angle, multiply
 

@@ -31,7 +31,14 @@ DOCUMENTS = (
     "docs/make-a-skeleton.md",
     "docs/pictures.md", "docs/record.md", "docs/solver.md", "docs/troubleshooting.md", "docs/window.md",
 )  # fmt: skip
-OTHERS = (".github/CONTRIBUTING.md", "docs/benchmarks.md", "docs/keys.md", "skeletons/README.md")
+OTHERS = (
+    ".github/CONTRIBUTING.md",
+    "docs/api.md",
+    "docs/benchmarks.md",
+    "docs/examples.md",
+    "docs/keys.md",
+    "skeletons/README.md",
+)
 """Pages without anything to run."""
 _BLOCK = re.compile(r"^```(\w*) ?(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\(([^)#:]*)(?:#([^)]*))?\)")

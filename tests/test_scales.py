@@ -15,6 +15,7 @@ from rigs import random_pose, random_skeleton
 import viewer
 from viewer import Goal, Solver, Status
 from viewer.ik.scales import balanced_weights, groups_of, lengths_above, unit_near
+from viewer.ik.solver_options import Backend
 from viewer.skeleton.limits import JointKind, JointLimits
 from viewer.skeleton.pose import Pose
 
@@ -38,7 +39,7 @@ def scaled(skeleton: Skeleton, factor: float) -> Skeleton:
     return replace(skeleton, offsets=factor * skeleton.offsets, limits=tuple(limits))
 
 
-def rig_solved(seed: int, factor: float, backend: str = "numpy") -> Solution:
+def rig_solved(seed: int, factor: float, backend: Backend = "numpy") -> Solution:
     """A random rig, its goals where a pose of it has them, all of it so many times as large."""
     random = np.random.default_rng(seed)
     skeleton = random_skeleton(random, 7)

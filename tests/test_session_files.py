@@ -9,6 +9,7 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 import viewer
@@ -101,6 +102,20 @@ def test_the_version_is_written_and_files_from_before_that_are_read(document: Do
     file = tmp_path / "early.ikv.json"
     file.write_text(json.dumps(tree))
     assert load_session(file).same_as(document)
+
+
+def test_mobility_and_layout_of_version_1_are_read(tmp_path: Path) -> None:
+    character = viewer.load("sample:walk")
+    mobility = np.full((len(character.skeleton), 3), 0.5)
+    made = new_document(replace(character, skeleton=replace(character.skeleton, mobility=mobility)))
+    tree = json.loads(session_bytes(made)) | {"version": 1}
+    old = tree["document"]["character"]
+    old["skeleton"]["spreads"] = old["skeleton"].pop("mobility")
+    layout = old["source"].pop("layout")
+    old["source"] |= {"layout_names": layout["names"], "layout_channels": layout["channels"]}
+    file = tmp_path / "early.ikv.json"
+    file.write_text(json.dumps(tree))
+    assert load_session(file).same_as(made)
 
 
 def _set(path: list[object], value: object) -> object:

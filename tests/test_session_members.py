@@ -111,11 +111,11 @@ def test_a_gesture_is_one_step_or_none() -> None:
     assert (step.label, step.before, step.after, step.saved) == ("Slide", start, after, True)
     assert gestures.commit(after) is None
     gestures.begin_drag((HAND,), None, start)
-    gestures.drag_to({HAND: (shifted(start.document, "LeftHand", (0.0, 0.1, 0.1)), None)})
+    gestures.required_drag().aim({HAND: (shifted(start.document, "LeftHand", (0.0, 0.1, 0.1)), None)})
     assert gestures.step(0.0) is not None
     assert gestures.cancel() is start
     with pytest.raises(InputError, match="no drag was begun"):
-        gestures.set_chain(2)
+        gestures.required_drag()
 
 
 def _turned(document: Document) -> Document:

@@ -73,7 +73,7 @@ def long_character(frames: int = FRAMES) -> tuple[Character, int]:
         tip_offsets=skeleton.offsets[1:2],
         effectors=(),
         poses={},
-        spreads=None,
+        mobility=None,
     )
     rotations = turning(frames)
     rotations.setflags(write=False)

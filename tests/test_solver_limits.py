@@ -14,7 +14,7 @@ from strategies import random_skeleton as any_skeleton
 
 import viewer
 from viewer import Goal, JointKind, Solver, Status
-from viewer.ik.solver_options import METHOD_NAMES
+from viewer.ik.solver_options import METHOD_NAMES, Backend, MethodName, RootMode
 from viewer.spatial.quaternion import IDENTITY, angle_between, from_axis_angle
 
 EVERY = pytest.mark.parametrize("method", METHOD_NAMES)
@@ -33,12 +33,12 @@ def assert_inside(skeleton: viewer.Skeleton, pose: viewer.Pose, where: object) -
 @EVERY
 @settings(max_examples=12)
 @given(seed=st.integers(0, 2**32 - 1))
-def test_no_solution_exceeds_them(method: str, seed: int) -> None:
+def test_no_solution_exceeds_them(method: MethodName, seed: int) -> None:
     random = np.random.default_rng(seed)
     skeleton = random_skeleton(random, int(random.integers(2, 11)))
     goals = random_goals(random, skeleton)
     start = random_pose(random, skeleton, 1.0)
-    root = str(random.choice(["free", "translate", "locked"]))
+    root: RootMode = random.choice(["free", "translate", "locked"])
     solver = Solver(skeleton, goals, method=method, root=root, backend="numpy", max_iterations=40)
     assert_inside(skeleton, solver.solve(start).pose, "solve")
     drag = solver.drag(start)
@@ -64,7 +64,7 @@ def test_any_start_on_any_skeleton_is_brought_inside(seed: int) -> None:
 
 
 @EVERY
-def test_off_they_are_ignored(method: str) -> None:
+def test_off_they_are_ignored(method: MethodName) -> None:
     arm = planar(2, 30.0)
     target = (0.5, 1.2, 0.0) if method != "single-bone" else (0.0, 2.0, 0.0)
     on, off = (
@@ -83,7 +83,7 @@ def test_off_they_are_ignored(method: str) -> None:
 
 
 @EVERY
-def test_a_start_outside_is_brought_inside_and_said(method: str) -> None:
+def test_a_start_outside_is_brought_inside_and_said(method: MethodName) -> None:
     arm = planar(3, 30.0)
     bent = viewer.Pose(from_axis_angle((0, 0, 1), np.array([0.0, 1.2, 0.1])), arm.offsets)
     goal = Goal.position("j2.tip", (2.6, 1.0, 0.0))
@@ -116,7 +116,7 @@ def test_bvh_limits_contain_the_clip_and_bind_the_solve() -> None:
 
 
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
-def test_joints_that_no_goal_moves_are_brought_inside_too(backend: str) -> None:
+def test_joints_that_no_goal_moves_are_brought_inside_too(backend: Backend) -> None:
     if backend == "numba":
         pytest.importorskip("numba")
     skeleton = viewer.load("sample:biped").skeleton

@@ -69,7 +69,7 @@ def test_json_comes_back_to_the_bit_and_as_typed(tmp_path: Path) -> None:
 def test_a_diagonal_matrix_of_python_is_written_as_three_numbers() -> None:
     matrices = np.full((2, 3, 3), np.nan)
     matrices[0] = np.diag(np.radians([10.0, 20.0, 30.0]))
-    text = skeleton_to_json(Character(replace(read([1, 1, 1]).skeleton, spreads=None, spread_matrices=matrices)))
+    text = skeleton_to_json(Character(replace(read([1, 1, 1]).skeleton, mobility=None, mobility_matrices=matrices)))
     assert json.loads(text)["joints"][0]["spread"] == [10, 20, 30]
 
 
@@ -97,7 +97,7 @@ def test_a_rig_lends_a_matrix_over_three_numbers_and_the_other_way_round() -> No
 
 def figure_named(skeleton: Skeleton) -> Skeleton:
     """A rig that states no spreads."""
-    return replace(skeleton, spreads=None, spread_matrices=None)
+    return replace(skeleton, mobility=None, mobility_matrices=None)
 
 
 BAD = {
@@ -137,7 +137,7 @@ def test_what_the_schema_refuses_of_a_spread() -> None:
 def test_halves_that_differ_by_rounding_are_made_even() -> None:
     uneven = np.array([[0.3, 0.1, 0.0], [0.1 + 1e-9, 0.2, 0.0], [0.0, 0.0, 0.1]])
     matrices = np.stack([uneven, np.full((3, 3), np.nan)])
-    kept = stated_matrix(replace(read([1, 1, 1]).skeleton, spread_matrices=matrices))
+    kept = stated_matrix(replace(read([1, 1, 1]).skeleton, mobility_matrices=matrices))
     np.testing.assert_array_equal(kept, kept.T)
     assert kept[0, 1] == pytest.approx(0.1 + 5e-10, abs=1e-16)
 
@@ -163,13 +163,13 @@ def test_python_is_told_which_joint(matrix: Floats, problem: str) -> None:
     matrices = np.full((2, 3, 3), np.nan)
     matrices[1] = matrix
     with pytest.raises(ViewerError) as refused:
-        replace(read([1, 1, 1]).skeleton, spread_matrices=matrices)
-    assert str(refused.value) == f"skeleton spread_matrices of b: {problem}"
+        replace(read([1, 1, 1]).skeleton, mobility_matrices=matrices)
+    assert str(refused.value) == f"skeleton mobility_matrices of b: {problem}"
 
 
 def test_python_s_shapes_and_three_numbers_are_looked_at() -> None:
     skeleton = read([1, 1, 1]).skeleton
-    with pytest.raises(ViewerError, match=r"skeleton spread_matrices: expected shape \(2, 3, 3\), found \(2, 3\)"):
-        replace(skeleton, spread_matrices=np.ones((2, 3)))
-    with pytest.raises(ViewerError, match="skeleton spreads: expected finite numbers of 0 or more, found -1"):
-        replace(skeleton, spreads=np.array([[1.0, 1.0, 1.0], [1.0, -1.0, np.nan]]))
+    with pytest.raises(ViewerError, match=r"skeleton mobility_matrices: expected shape \(2, 3, 3\), found \(2, 3\)"):
+        replace(skeleton, mobility_matrices=np.ones((2, 3)))
+    with pytest.raises(ViewerError, match="skeleton mobility: expected finite numbers of 0 or more, found -1"):
+        replace(skeleton, mobility=np.array([[1.0, 1.0, 1.0], [1.0, -1.0, np.nan]]))

@@ -18,6 +18,7 @@ from viewer.formats.skeleton_json import skeleton_from_text
 from viewer.ik.goals import Goal
 from viewer.ik.mobility_priors import LEAST, MOST, REFERENCE, principal, spreads
 from viewer.ik.solver import Solver
+from viewer.ik.solver_options import Backend
 from viewer.skeleton.kinematics import fk
 from viewer.skeleton.limits import JointKind, JointLimits
 from viewer.spatial.quaternion import IDENTITY, angle_between, conjugate, from_axis_angle, multiply, rotate, to_matrix
@@ -41,13 +42,13 @@ def matrices_of(table: Floats, frames: Floats) -> Floats:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("limits", [True, False])
-def test_a_diagonal_matrix_is_three_numbers_to_the_bit(backend: str, limits: bool) -> None:
+def test_a_diagonal_matrix_is_three_numbers_to_the_bit(backend: Backend, limits: bool) -> None:
     skeleton = figure()
     ranges = JointLimits.swing_twist(1, (-0.5, 0.6), (-0.7, 0.2), (-1.2, 1.0))
     skeleton = replace(skeleton, limits=tuple(ranges if joint % 2 else None for joint in range(len(skeleton))))
     table = widths(1)
-    three = replace(skeleton, spreads=table)
-    matrix = replace(skeleton, spread_matrices=table[:, :, None] * np.eye(3))
+    three = replace(skeleton, mobility=table)
+    matrix = replace(skeleton, mobility_matrices=table[:, :, None] * np.eye(3))
     goals = goals_at(wanted(5), np.tile(IDENTITY, (len(skeleton), 1)))
     start = skeleton.relaxed_pose()
     one, other = (Solver(rig, goals, backend=backend, limits=limits).solve(start) for rig in (three, matrix))
@@ -59,11 +60,11 @@ def test_a_diagonal_matrix_is_three_numbers_to_the_bit(backend: str, limits: boo
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("name", ["x", "slanted", "random"])
-def test_a_matrix_that_turns_with_its_joint_s_frame_solves_to_the_same_places(name: str, backend: str) -> None:
+def test_a_matrix_that_turns_with_its_joint_s_frame_solves_to_the_same_places(name: str, backend: Backend) -> None:
     turns, plain, table = turns_of(name), figure(), widths(2)
     slanted = np.tile(from_axis_angle((0.48, 0.6, 0.64), 0.7), (len(plain), 1))
-    rig = replace(plain, spread_matrices=matrices_of(table, slanted))
-    turned = replace(turned_skeleton(turns), spread_matrices=matrices_of(table, multiply(conjugate(turns), slanted)))
+    rig = replace(plain, mobility_matrices=matrices_of(table, slanted))
+    turned = replace(turned_skeleton(turns), mobility_matrices=matrices_of(table, multiply(conjugate(turns), slanted)))
     forgetful = turned_skeleton(turns)
     start = plain.relaxed_pose()
     there = turned_pose(start, turns)
@@ -88,7 +89,7 @@ def test_joints_that_turn_freely_are_weighed_about_the_principal_axes() -> None:
     knee = figure().index("LeftLeg")
     matrices = np.full((len(figure()), 3, 3), np.nan)
     matrices[knee] = matrices_of(table[None], frame[None])[0]
-    bases, ready = principal(replace(figure(), spread_matrices=matrices))
+    bases, ready = principal(replace(figure(), mobility_matrices=matrices))
     order = np.argsort(ready[knee])
     np.testing.assert_allclose(ready[knee][order], table / REFERENCE)
     for place, axis in zip(order.tolist(), np.eye(3), strict=True):
@@ -147,7 +148,7 @@ def test_no_spread_counts_as_less_than_one_degree_or_more_than_half_a_turn() -> 
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_a_joint_turns_most_about_the_axis_of_a_matrix_of_rank_one(backend: str) -> None:
+def test_a_joint_turns_most_about_the_axis_of_a_matrix_of_rank_one(backend: Backend) -> None:
     # Two joints in one place share a turn; the upper one is ready for it about z alone, which is not its own axis.
     joints = [
         {"name": "root", "kind": "fixed"},

@@ -41,8 +41,8 @@ def same_skeleton(a: Skeleton, b: Skeleton) -> bool:
         (x is None and y is None) or (x is not None and x.same_as(y)) for x, y in zip(a.limits, b.limits, strict=True)
     )
     poses = a.poses.keys() == b.poses.keys() and all(same_pose(a.poses[k], b.poses[k]) for k in a.poses)
-    spreads = (a.spreads is None) == (b.spreads is None) and (
-        a.spreads is None or b.spreads is None or np.array_equal(a.spreads, b.spreads, equal_nan=True)
+    spreads = (a.mobility is None) == (b.mobility is None) and (
+        a.mobility is None or b.mobility is None or np.array_equal(a.mobility, b.mobility, equal_nan=True)
     )
     return (
         all(getattr(a, name) == getattr(b, name) for name in plain)

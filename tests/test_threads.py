@@ -10,11 +10,12 @@ import pytest
 import viewer
 from viewer.ik.goals import Goal
 from viewer.ik.solver import Solver
+from viewer.ik.solver_options import Backend
 
 
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("exact", [False, True])
-def test_threads_that_share_a_solver_get_the_bits_of_one(backend: str, exact: bool) -> None:
+def test_threads_that_share_a_solver_get_the_bits_of_one(backend: Backend, exact: bool) -> None:
     if backend == "numba":
         pytest.importorskip("numba")
     biped = viewer.load("sample:biped").skeleton

@@ -14,10 +14,11 @@ from viewer.formats.load import load
 from viewer.ik.goals import Goal
 from viewer.ik.mobility_priors import principal, spreads
 from viewer.ik.solver import Solver
-from viewer.skeleton.effectors import find_place
+from viewer.ik.solver_options import Backend
 from viewer.skeleton.kinematics import fk
 from viewer.skeleton.limits import JointKind
 from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import find_place
 from viewer.spatial.quaternion import IDENTITY, conjugate, exp, from_axis_angle, multiply, normalized, rotate
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def wanted(seed: int) -> Pose:
 
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("name", ["x", "y", "slanted", "random"])
-def test_one_shot_and_drag_come_to_the_same_places(name: str, backend: str) -> None:
+def test_one_shot_and_drag_come_to_the_same_places(name: str, backend: Backend) -> None:
     turns, plain = turns_of(name), figure()
     turned, start = turned_skeleton(turns), plain.relaxed_pose()
     there = turned_pose(start, turns)
@@ -126,6 +127,6 @@ def test_spreads_that_the_file_states_are_about_the_joint_s_own_axes() -> None:
     turned = turned_skeleton(turns_of("random"))
     stated, knee = np.full((len(turned), 3), np.nan), turned.index("LeftLeg")
     stated[knee] = np.radians([5.0, 10.0, 40.0])
-    bases, ready = principal(replace(turned, spreads=stated))
+    bases, ready = principal(replace(turned, mobility=stated))
     np.testing.assert_array_equal(bases[knee], IDENTITY)
     np.testing.assert_allclose(ready[knee], np.array([5.0, 10.0, 40.0]) / 20.0)

@@ -23,8 +23,8 @@ from viewer.formats.skeleton_json import skeleton_from_text
 from viewer.ik.solution import Status
 from viewer.session import Session, new_document
 from viewer.session.preferences import Preferences
-from viewer.skeleton.effectors import find_place
 from viewer.skeleton.figure import find_figure
+from viewer.skeleton.skeleton import find_place
 from viewer.ui.state import state_of
 
 if TYPE_CHECKING:

@@ -11,19 +11,21 @@ The library half: everything here but `view` works without a screen, and importi
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from viewer import ik, quaternions
     from viewer.app.start import view
     from viewer.errors import FormatError, InputError, MachineError, OutputError, ViewerError
     from viewer.formats.load import load
     from viewer.formats.save import save
     from viewer.ik.goals import Goal
+    from viewer.ik.jacobian import Jacobian
     from viewer.ik.solution import Solution, Status
     from viewer.ik.solver import Solver
     from viewer.opengl.picture import render
     from viewer.skeleton import (
+        Builder,
         Character,
         Clip,
         Effector,
@@ -34,24 +36,29 @@ if TYPE_CHECKING:
         World,
         clip_violation,
         fk,
+        fk_arrays,
         fk_clip,
         limit_violation,
         project_pose,
     )
+    from viewer.skeleton.dofs import clip_at, coordinate_limits, coordinates, pose_at
 
 __version__ = "0.1.0"
 
-_ERRORS = ("FormatError", "InputError", "MachineError", "OutputError", "ViewerError")
-_SKELETON = (
-    "Character", "Clip", "Effector", "JointKind", "JointLimits", "Pose", "Skeleton", "World",
-    "clip_violation", "fk", "fk_clip", "limit_violation", "project_pose",
-)  # fmt: skip
-# Imported when they are first asked for: inspecting or converting a file needs neither solver nor OpenGL, and what the
-# command says of itself (its version, its help) not even numpy.
-_LATER = {
-    **dict.fromkeys(_ERRORS, "viewer.errors"),
-    **dict.fromkeys(_SKELETON, "viewer.skeleton"),
+__all__ = [
+    "Builder", "Character", "Clip", "Effector", "FormatError", "Goal", "InputError", "Jacobian", "JointKind",
+    "JointLimits", "MachineError", "OutputError", "Pose", "Skeleton", "Solution", "Solver", "Status", "ViewerError",
+    "World", "clip_at", "clip_violation", "coordinate_limits", "coordinates", "fk", "fk_arrays", "fk_clip", "ik",
+    "limit_violation", "load", "pose_at", "project_pose", "quaternions", "render", "save", "view",
+]  # fmt: skip
+
+# Imported on first use: inspecting or converting a file needs neither solver nor OpenGL, and the command's version and
+# help not even numpy. All names that are not here come from `viewer.skeleton`.
+_MODULES = {
+    **dict.fromkeys(("FormatError", "InputError", "MachineError", "OutputError", "ViewerError"), "viewer.errors"),
+    **dict.fromkeys(("clip_at", "coordinate_limits", "coordinates", "pose_at"), "viewer.skeleton.dofs"),
     "Goal": "viewer.ik.goals",
+    "Jacobian": "viewer.ik.jacobian",
     "Solution": "viewer.ik.solution",
     "Solver": "viewer.ik.solver",
     "Status": "viewer.ik.solution",
@@ -60,51 +67,23 @@ _LATER = {
     "save": "viewer.formats.save",
     "view": "viewer.app.start",
 }
-_ROOMS = ("errors", "formats", "ik", "skeleton", "spatial")
-"""Packages within that `import viewer` alone has always given."""
+_PACKAGES = ("errors", "formats", "ik", "quaternions", "skeleton", "spatial")
+"""Packages and modules within that are there after ``import viewer`` alone."""
 
 
 def __getattr__(name: str) -> object:
     """The library's names, on first use."""
-    if name in _ROOMS:
+    from importlib import import_module  # noqa: PLC0415 - so that it is no name of the library
+
+    if name in _PACKAGES:
         return import_module(f"viewer.{name}")
-    if name not in _LATER:
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(_LATER[name]), name)
+    found = getattr(import_module(_MODULES.get(name, "viewer.skeleton")), name)
     globals()[name] = found  # the next time it is as quick as any other
     return found
 
 
 def __dir__() -> list[str]:
-    """The names that there are, imported or not."""
-    return sorted({*globals(), *_LATER, *_ROOMS})
-
-
-__all__ = [
-    "Character",
-    "Clip",
-    "Effector",
-    "FormatError",
-    "Goal",
-    "InputError",
-    "JointKind",
-    "JointLimits",
-    "MachineError",
-    "OutputError",
-    "Pose",
-    "Skeleton",
-    "Solution",
-    "Solver",
-    "Status",
-    "ViewerError",
-    "World",
-    "clip_violation",
-    "fk",
-    "fk_clip",
-    "limit_violation",
-    "load",
-    "project_pose",
-    "render",
-    "save",
-    "view",
-]
+    """The public names, imported or not."""
+    return [*__all__, "__doc__", "__file__", "__name__", "__path__", "__version__"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,8 +11,8 @@ from typing import TYPE_CHECKING
 from viewer.cli.job import Options, fields_of
 from viewer.cli.options import Reading
 from viewer.cli.output import warn
-from viewer.errors import InputError, OutputError, quote, unknown_name
-from viewer.formats.files import LARGEST_FILE, leads_to, reason
+from viewer.errors import InputError, unknown_name
+from viewer.formats.files import leads_to
 
 if TYPE_CHECKING:  # they load numpy
     from viewer.document.document import Document
@@ -237,49 +236,10 @@ def is_standard_input(file: str) -> bool:
 
 
 def _load_standard_input(units: str = "auto", up: str = "auto") -> Character:
-    """The character on standard input; ``units`` and ``up`` as `viewer.load` takes them.
+    """The character on standard input; arguments and errors are those of `viewer.load`."""
+    from viewer.formats.load import load
 
-    Raises:
-        InputError: there is none, or nothing that has a skeleton.
-        ViewerError: the file is refused.
-    """
-    from dataclasses import replace
-    from types import MappingProxyType
-
-    from viewer.formats.load import READERS
-
-    data = _read_standard_input()
-    suffix = _suffix_of(data)
-    # The readers take files; their bounds and refusals hold here as well.
-    with _in_a_file(data, STANDARD_INPUT_STEM + suffix) as path:
-        character = READERS[suffix](path, STANDARD_INPUT, units, up)
-    skeleton = character.skeleton
-    if skeleton.name == STANDARD_INPUT:
-        skeleton = replace(skeleton, name=STANDARD_INPUT_STEM)
-    clips = {STANDARD_INPUT_STEM if name == STANDARD_INPUT else name: clip for name, clip in character.clips.items()}
-    clips = {name: clip if clip.name == name else replace(clip, name=name) for name, clip in clips.items()}
-    source = replace(character.source, path=None)
-    return replace(character, skeleton=skeleton, clips=MappingProxyType(clips), source=source)
-
-
-def _read_standard_input() -> bytes:
-    """All bytes of standard input.
-
-    Raises:
-        InputError: it is a terminal, closed, or more than a file may have.
-    """
-    stream = getattr(sys.stdin, "buffer", None)
-    if stream is None or stream.isatty():
-        raise InputError(
-            f"{STANDARD_INPUT}: expected a file handed over by < or |, found {'the terminal' if stream else 'none'}"
-        )
-    try:
-        data: bytes = stream.read(LARGEST_FILE + 1)
-    except OSError as error:
-        raise InputError(f"{STANDARD_INPUT}: {reason(error)}") from error
-    if len(data) > LARGEST_FILE:
-        raise InputError(f"{STANDARD_INPUT}: expected at most {LARGEST_FILE:,} bytes, found more")
-    return data
+    return load(STANDARD_INPUT, units=units, up=up)
 
 
 @contextlib.contextmanager
@@ -288,45 +248,7 @@ def as_file(name: str) -> Iterator[Path]:
     if not is_standard_input(name):
         yield Path(name)
         return
-    with _in_a_file(_read_standard_input(), STANDARD_INPUT_STEM) as path:
+    from viewer.formats.load import in_a_file, read_standard_input
+
+    with in_a_file(read_standard_input(), STANDARD_INPUT_STEM) as path:
         yield path
-
-
-@contextlib.contextmanager
-def _in_a_file(data: bytes, name: str) -> Iterator[Path]:
-    import tempfile
-
-    with contextlib.ExitStack() as stack:
-        try:
-            path = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ikviewer-"))) / name
-            path.write_bytes(data)
-        except OSError as error:
-            raise OutputError(f"{STANDARD_INPUT}: cannot be put into a temporary file: {reason(error)}") from error
-        yield path
-
-
-def _suffix_of(data: bytes) -> str:
-    """The suffix of the format that the bytes are in."""
-    if data.startswith(b"glTF"):
-        return ".glb"
-    if data.startswith(b"PK\x03\x04"):
-        return ".npz"
-    start = data.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if start[:9].upper() == b"HIERARCHY":
-        return ".bvh"
-    if start.startswith(b"{"):
-        return ".gltf" if _is_gltf(start) else ".json"
-    if not start:
-        raise InputError(f"{STANDARD_INPUT}: it is empty; expected a skeleton as BVH, JSON, GLB or NPZ")
-    found = quote(start[:_MOST_SHOWN].decode("utf-8", "replace"))
-    raise InputError(f"{STANDARD_INPUT}: expected a skeleton as BVH, JSON, GLB or NPZ, found {found}")
-
-
-def _is_gltf(data: bytes) -> bool:
-    """Whether a JSON document is glTF, which has an "asset"; our skeleton files have none."""
-    import msgspec
-
-    try:
-        return "asset" in msgspec.json.decode(data, type=dict[str, msgspec.Raw])
-    except (msgspec.MsgspecError, UnicodeError, RecursionError):
-        return False

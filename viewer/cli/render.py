@@ -6,7 +6,7 @@ import argparse
 import re
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from viewer.cli import job
 from viewer.cli import options as shared
@@ -33,6 +33,7 @@ if TYPE_CHECKING:  # they load numpy
 
     from viewer.ik.goals import Goal
     from viewer.opengl.moving import Movie
+    from viewer.opengl.picture import CameraName
     from viewer.skeleton.character import Character
     from viewer.skeleton.clip import Clip
     from viewer.skeleton.pose import Pose
@@ -180,7 +181,7 @@ def _write_picture(
         character,
         pose,
         size=options.how.size,
-        camera=options.how.camera,
+        camera=cast("CameraName", options.how.camera),  # the parser has checked it
         goals=goals,
         limits=options.what.limits,
         samples=options.how.samples,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from viewer.cli import job
 from viewer.cli.inputs import (
@@ -37,7 +37,7 @@ from viewer.errors import InputError, one_line, quote, shown
 if TYPE_CHECKING:  # they load numpy
     from viewer.ik.goals import Goal
     from viewer.ik.solution import Solution
-    from viewer.ik.solver_options import SolverOptions
+    from viewer.ik.solver_options import Backend, MethodName, RootMode, SolverOptions
     from viewer.skeleton.character import Character
     from viewer.skeleton.pose import Pose
     from viewer.skeleton.skeleton import Skeleton
@@ -215,10 +215,10 @@ def _solver_options(options: Options, skeleton: Skeleton) -> SolverOptions:
     if lesson.damping is not None:
         settings = settings._replace(damping=lesson.damping**2, damping_scale=0.0)
     return {
-        "method": chosen.solver,
+        "method": cast("MethodName", chosen.solver),  # the parser has checked these words
         "limits": not chosen.no_limits,
-        "backend": chosen.backend,
-        "root": chosen.root,
+        "backend": cast("Backend", chosen.backend),
+        "root": cast("RootMode", chosen.root),
         "tolerance_m": chosen.tolerance_m,
         "tolerance_deg": chosen.tolerance_deg,
         "max_iterations": chosen.max_iterations,

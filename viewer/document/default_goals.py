@@ -14,10 +14,10 @@ from viewer.document.document import Document
 from viewer.document.goal import PLACED, DocumentGoal
 from viewer.document.take import Pin
 from viewer.ik.goals import GoalKind
-from viewer.skeleton.effectors import EffectorGoal, find_place
+from viewer.skeleton.effectors import EffectorGoal
 from viewer.skeleton.kinematics import World, fk
 from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import rotate
 

@@ -16,7 +16,7 @@ from viewer.document.goal import Item
 from viewer.document.planar import in_plane
 from viewer.errors import InputError, quote
 from viewer.ik.goals import Goal, GoalKind, Quaternion, Vector
-from viewer.skeleton.effectors import find_place
+from viewer.skeleton.skeleton import find_place
 
 DRAGGED = 5.0
 """Holds that what is dragged weighs: where not all can be met, holds give way to it, and it to pins."""

@@ -15,9 +15,8 @@ from viewer.document.scope import binding
 from viewer.ik.backends import engine_for
 from viewer.ik.goals import Goal, GoalKind
 from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.effectors import find_place
 from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import angle_between, rotate
 

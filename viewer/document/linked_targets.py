@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from viewer.document.document import Document
 from viewer.document.goal import DocumentGoal, Item
-from viewer.skeleton.effectors import find_place
+from viewer.skeleton.skeleton import find_place
 
 
 def sharing(document: Document, name: str) -> tuple[str, ...]:

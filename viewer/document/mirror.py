@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -11,15 +10,11 @@ import numpy as np
 from viewer.document.opening import moved_over, root_of, standing_across, standing_on, turned_across
 from viewer.skeleton.figure import find_figure
 from viewer.skeleton.kinematics import World, fk
-from viewer.skeleton.names import body_part
+from viewer.skeleton.names import body_part, swapped_names
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats, Ints, frozen
 from viewer.spatial.quaternion import conjugate, from_matrix, multiply, rotate
-
-_SWAPS = {"left": "right", "right": "left", "l": "r", "r": "l", "lft": "rgt", "rgt": "lft", "lt": "rt", "rt": "lt"}
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")
-_GLUED = re.compile(r"(left|right|l|r)(?=[a-z])", re.IGNORECASE)
 
 
 @lru_cache(maxsize=16)
@@ -35,28 +30,6 @@ def partners(skeleton: Skeleton) -> Ints:
     mutual = found[found] == np.arange(len(found))
     result: Ints = frozen(np.where(mutual, found, np.arange(len(found))), np.intp)
     return result
-
-
-def swapped_names(name: str) -> list[str]:
-    """What a joint's partner may be called: ``LeftHand``, ``hand.L``, ``l_hand``, ``lhand``; the likeliest first."""
-    prefix, colon, bare = name.rpartition(":")
-    found = []
-    for match in _WORD.finditer(bare):
-        word = match.group()
-        if word.casefold() in _SWAPS:
-            found.append((match.start(), match.end(), _as_cased(_SWAPS[word.casefold()], word)))
-    glued = _GLUED.match(bare)
-    if glued:
-        found.append((0, glued.end(), _as_cased(_SWAPS[glued.group().casefold()], glued.group())))
-    if len(bare) > 1 and bare[0] in "LR" and bare[1].isupper():  # LHand: the L belongs to no word of its own
-        found.append((0, 1, _SWAPS[bare[0].casefold()].upper()))
-    return [f"{prefix}{colon}{bare[:start]}{other}{bare[end:]}" for start, end, other in found]
-
-
-def _as_cased(word: str, like: str) -> str:
-    if like.isupper():
-        return word.upper()
-    return word.capitalize() if like[0].isupper() else word
 
 
 def mirrored_pose(skeleton: Skeleton, pose: Pose, supports: Sequence[int] = ()) -> Pose:

@@ -18,12 +18,12 @@ from viewer.ik.goals import Goal, GoalKind
 from viewer.ik.holds import holds
 from viewer.ik.workspace import checked_start
 from viewer.skeleton.character import Character
-from viewer.skeleton.effectors import Effector, EffectorGoal, find_place
+from viewer.skeleton.effectors import Effector, EffectorGoal
 from viewer.skeleton.figure import find_figure
 from viewer.skeleton.kinematics import World, extent, fk
 from viewer.skeleton.names import FreeNames
 from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import conjugate, multiply, rotate
 

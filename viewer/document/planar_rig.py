@@ -308,8 +308,8 @@ def _rig(skeleton: Skeleton, shown: Pose, unlimited: frozenset[str], plane: str,
         limits=tuple(bounds),
         rest_rotations=np.where(turned, pose.rotations, skeleton.rest_rotations),
         axes=np.where(hinges[:, None, None], np.stack([axes, np.zeros_like(axes)], axis=1), skeleton.axes),
-        spreads=_spreads(skeleton, axes, hinges),
-        spread_matrices=None,
+        mobility=_spreads(skeleton, axes, hinges),
+        mobility_matrices=None,
         poses={},
     )
     roots = np.array([j for j, kind in enumerate(skeleton.kinds) if kind is JointKind.FREE], dtype=np.intp)
@@ -330,7 +330,7 @@ def _rig(skeleton: Skeleton, shown: Pose, unlimited: frozenset[str], plane: str,
 
 def _spreads(skeleton: Skeleton, axes: Floats, hinges: Bools) -> Floats:
     """(J, 3) how far each freedom commonly moves: of what became a hinge about its axis."""
-    own, matrices = spreads(skeleton), skeleton.spread_matrices
+    own, matrices = spreads(skeleton), skeleton.mobility_matrices
     about = np.zeros_like(own)
     about[:, 0] = np.linalg.norm(own * axes, axis=1)
     for joint in np.flatnonzero(hinges).tolist():
@@ -357,7 +357,7 @@ def _on_slides(skeleton: Skeleton, roots: Ints, pose: Pose, across: Floats) -> S
     axes[:, 0] = np.tile(across, (len(roots), 1))
     letters = ["xyz"[int(np.argmax(direction))] for direction in across]
     names = [_free_name(skeleton, f"{skeleton.names[root]} along {letter}") for root in roots for letter in letters]
-    own = skeleton.spreads if skeleton.spreads is not None else np.full((len(skeleton), 3), np.nan)
+    own = skeleton.mobility if skeleton.mobility is not None else np.full((len(skeleton), 3), np.nan)
     return replace(
         skeleton,
         names=(*names, *skeleton.names),
@@ -370,7 +370,7 @@ def _on_slides(skeleton: Skeleton, roots: Ints, pose: Pose, across: Floats) -> S
         stiffness=np.concatenate([np.zeros(count), skeleton.stiffness]),
         tip_parents=skeleton.tip_parents + count,
         effectors=tuple(replace(effector, joint=effector.joint + count) for effector in skeleton.effectors),
-        spreads=np.concatenate([np.full((count, 3), REFERENCE), own]),
+        mobility=np.concatenate([np.full((count, 3), REFERENCE), own]),
     )
 
 

@@ -13,10 +13,9 @@ from viewer.document.document import Document
 from viewer.document.goal import Item, Scope
 from viewer.document.planar_rig import rig_of
 from viewer.skeleton.coordinates import limit_violation, project_pose
-from viewer.skeleton.effectors import find_place
 from viewer.skeleton.figure import find_figure
 from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.spatial.checks import Bools
 
 

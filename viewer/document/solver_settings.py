@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import cast
 
 from viewer.document.checks import as_flag, as_number, as_weight
 from viewer.errors import InputError, unknown_name
 from viewer.ik.checks import check_count
 from viewer.ik.methods import DEFAULT_TUNING
 from viewer.ik.settings import DRAGGING, ONE_SHOT
-from viewer.ik.solver_options import DEFAULT, Options
+from viewer.ik.solver_options import DEFAULT, Backend, MethodName, Options, RootMode
 from viewer.ik.system import Settings
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
@@ -105,10 +106,10 @@ class SolverSettings:
         if self.step_cap_deg is not None:
             tuning = replace(tuning, most_turn=math.radians(self.step_cap_deg))
         return Options(
-            method=self.method,
+            method=cast(MethodName, self.method),  # the words are checked where they are used
             limits=limits,
-            backend=self.backend,
-            root=self.root,
+            backend=cast(Backend, self.backend),
+            root=cast(RootMode, self.root),
             tolerance_m=self.tolerance_m,
             tolerance_deg=self.tolerance_deg,
             max_iterations=self.max_iterations,

@@ -11,14 +11,12 @@ import stat
 import sys
 import time
 import zlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from platform import node
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 from viewer.errors import FormatError, InputError, OutputError, quote
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 FOREIGN_AGE = 86_400.0
 """Seconds after which a temporary file is taken for left if nobody can say whether its program still runs: one of

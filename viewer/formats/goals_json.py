@@ -11,8 +11,7 @@ from viewer.formats.files import read_file_or_pipe
 from viewer.formats.json_reading import block_list, block_object, compact, decode, number, numbers
 from viewer.formats.json_structs import VERSION, GoalEntry, GoalsFile
 from viewer.ik.goals import PIN_WEIGHT, Goal, GoalKind, GoalOptions
-from viewer.skeleton.effectors import find_place
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.skeleton import Skeleton, find_place
 
 _FORMS = (
     ("position", "rotation", "pin"),

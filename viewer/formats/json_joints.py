@@ -17,9 +17,8 @@ from viewer.formats.units import lengths_to_internal, lengths_to_source, root_ro
 from viewer.skeleton.character import Source
 from viewer.skeleton.effectors import Effector, EffectorGoal, find_effectors
 from viewer.skeleton.limits import AXIS_NAMES, UNLIMITED, JointKind, JointLimits, LimitForm, default_twist_axis
-from viewer.skeleton.mobility import are_diagonal, checked_matrix, has_matrix
-from viewer.skeleton.skeleton import Skeleton
-from viewer.skeleton.structure import check_perpendicular, unit_axis
+from viewer.skeleton.mobility import are_diagonal, checked_matrix
+from viewer.skeleton.skeleton import Skeleton, check_perpendicular, unit_axis
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.euler import axes_of as euler_axes
 
@@ -54,14 +53,14 @@ def spread_of(joint: Joint, kind: JointKind, source: Source) -> Floats | None:
 def spread_words(skeleton: Skeleton, joint: int, source: Source) -> list[object] | None:
     """What a file says of a joint's spread; None where it is not stated."""
     slide = skeleton.kinds[joint] is JointKind.SLIDE
-    if skeleton.spread_matrices is not None and has_matrix(skeleton)[joint]:
-        matrix = skeleton.spread_matrices[joint]
+    if skeleton.mobility_matrices is not None and skeleton.has_mobility_matrix[joint]:
+        matrix = skeleton.mobility_matrices[joint]
         if skeleton.kinds[joint] in _TURNS and bool(are_diagonal(matrix)):
             return _words(np.diagonal(matrix), source, slide=slide)
         return [_words(row, source, slide=slide) for row in matrix]
-    if skeleton.spreads is None or np.isnan(skeleton.spreads[joint]).any():
+    if skeleton.mobility is None or np.isnan(skeleton.mobility[joint]).any():
         return None
-    return _words(skeleton.spreads[joint], source, slide=slide)
+    return _words(skeleton.mobility[joint], source, slide=slide)
 
 
 def _words(values: Floats, source: Source, *, slide: bool) -> list[object]:
@@ -423,8 +422,8 @@ class JointList:
             stiffness=np.array([joint.stiffness for joint in self.joints]),
             tip_parents=tip_parents,
             tip_offsets=tip_offsets,
-            spreads=spreads,
-            spread_matrices=matrices,
+            mobility=spreads,
+            mobility_matrices=matrices,
         )
 
     def _spreads(self, kinds: tuple[JointKind, ...], source: Source) -> tuple[Floats | None, Floats | None]:

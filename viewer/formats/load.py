@@ -4,19 +4,30 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal, TypeAlias, get_args
 
-from viewer.errors import FormatError, InputError, one_line, quote, unknown_name
+from viewer.errors import FormatError, InputError, OutputError, one_line, quote, unknown_name
 from viewer.formats.bounds import check_character
-from viewer.formats.files import check_file
+from viewer.formats.files import LARGEST_FILE, check_file, reason
 from viewer.formats.units import check_units, check_up
 from viewer.resources import data_dir
 from viewer.skeleton.character import Character, Source
 from viewer.skeleton.tree import chain
 
+Format: TypeAlias = Literal["bvh", "json", "npz", "glb", "gltf"]
+FORMATS: tuple[str, ...] = get_args(Format)
 SAMPLE = "sample:"
+STANDARD_INPUT = "-"
+STEM = "stdin"
+"""The name of a skeleton on standard input that has none of its own."""
+_MOST_SHOWN = 24
+"""Bytes that an error shows of contents in no known format."""
 SAMPLE_UNITS = "cm"
 """Units of the bundled BVH files; Y is up in them."""
 
@@ -58,11 +69,21 @@ WRITTEN_ONLY = (".csv", ".usda", ".usdc", ".obj", ".stl", ".ply")
 """Suffixes of files that cannot be read back: they lack what makes a skeleton, or hold it in another way."""
 
 
-def load(file: str | os.PathLike[str], *, units: str | float = "auto", up: str = "auto") -> Character:
+def load(
+    file: str | os.PathLike[str] | None = None,
+    *,
+    text: str | bytes | None = None,
+    format: Format | None = None,  # noqa: A002 - the word that users look for
+    units: str | float = "auto",
+    up: str = "auto",
+) -> Character:
     """Load a skeleton with its motion.
 
     Args:
-        file: a BVH, JSON, NPZ or glTF file, or ``sample:NAME`` for a bundled one (``sample:chain-N``: N links).
+        file: a BVH, JSON, NPZ or glTF file; ``sample:NAME`` for a bundled one (``sample:chain-N``: N links); ``-`` for
+            standard input.
+        text: the contents of such a file, instead of ``file``.
+        format: of ``text`` or standard input; found from how they begin unless given.
         units: what one unit of the file is: "auto" (JSON says it, BVH is guessed from the figure's size), "m", "cm",
             "mm", "inch", "raw" (one unit is one metre, the axes stay) or metres per unit.
         up: which axis is up in the file: "auto", "y" or "z".
@@ -73,9 +94,22 @@ def load(file: str | os.PathLike[str], *, units: str | float = "auto", up: str =
     Raises:
         ViewerError: the file cannot be read, or is refused; the message says where and why.
     """
+    units, up = check_units(units), check_up(up)
+    if text is not None:
+        if file is not None:
+            raise InputError("load: expected a file or a text, found both")
+        if not isinstance(text, str | bytes | bytearray):
+            raise InputError(f"load: text: expected str or bytes, found {quote(text)}")
+        data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else bytes(text)
+        return load_data(data, "text", format, units=units, up=up)
+    if file is None:
+        raise InputError("load: expected a file or a text, found neither")
     check_file(file)
     name = str(file)
-    units, up = check_units(units), check_up(up)
+    if name == STANDARD_INPUT:
+        return load_data(read_standard_input(), name, format, units=units, up=up)
+    if format is not None:
+        raise InputError(f"load: format: expected none with a file, whose name says it, found {quote(format)}")
     if name.startswith(SAMPLE):
         return _sample(name, units, up)
     path = Path(file)
@@ -87,13 +121,110 @@ def load(file: str | os.PathLike[str], *, units: str | float = "auto", up: str =
         if path.suffix.casefold() in WRITTEN_ONLY:
             found += ", which is written only"
         raise InputError(f"{name or quote(name)}: expected a name that ends in {', '.join(READERS)}, found {found}")
+    return _read(path, name, units, up)
+
+
+def _read(path: Path, name: str, units: str, up: str) -> Character:
+    """Read a file by its suffix; ``name`` stands for it in messages."""
     try:
-        character = check_character(reader(path, name, units, up), name)
+        character = check_character(READERS[path.suffix.casefold()](path, name, units, up), name)
     except InputError as error:
         if str(error).startswith(f"{name}: "):  # of the file, not of what is in it
             raise
         raise FormatError(str(error), file=name) from error
     return replace(character, warnings=tuple(one_line(warning) for warning in character.warnings))
+
+
+def load_data(data: bytes, name: str, form: str | None = None, *, units: str, up: str) -> Character:
+    """Load the contents of a file.
+
+    Args:
+        data: the contents.
+        name: stands for a file's name in messages; of standard input, skeletons without a name are called `STEM`.
+        form: a name of `FORMATS`; None: found from how the contents begin.
+        units: as checked.
+        up: as checked.
+
+    Raises:
+        InputError: no such format, contents that are of none.
+        ViewerError: as `load`.
+    """
+    if form is not None and form not in FORMATS:
+        raise InputError(f"load: format: expected one of {', '.join(FORMATS)}, found {quote(form)}")
+    if len(data) > LARGEST_FILE:
+        raise InputError(f"{name}: expected at most {LARGEST_FILE:,} bytes, found more")
+    suffix = suffix_of(data, name) if form is None else f".{form}"
+    stem = STEM if name == STANDARD_INPUT else name
+    # The readers take files: what they bound, count and refuse holds here as well.
+    with in_a_file(data, stem + suffix, name) as path:
+        character = _read(path, name, units, up)
+    skeleton = character.skeleton
+    if skeleton.name == name != stem:
+        skeleton = replace(skeleton, name=stem)
+    clips = {stem if own == name else own: clip for own, clip in character.clips.items()}
+    return replace(character, skeleton=skeleton, clips=clips, source=replace(character.source, path=None))
+
+
+def read_standard_input() -> bytes:
+    """All bytes of standard input.
+
+    Raises:
+        InputError: it is a terminal, closed, or more than a file may have.
+    """
+    stream = getattr(sys.stdin, "buffer", None)
+    if stream is None or stream.isatty():
+        found = "the terminal" if stream else "none"
+        raise InputError(f"{STANDARD_INPUT}: expected a file handed over by < or |, found {found}")
+    try:
+        data: bytes = stream.read(LARGEST_FILE + 1)
+    except OSError as error:
+        raise InputError(f"{STANDARD_INPUT}: {reason(error)}") from error
+    if len(data) > LARGEST_FILE:
+        raise InputError(f"{STANDARD_INPUT}: expected at most {LARGEST_FILE:,} bytes, found more")
+    return data
+
+
+@contextmanager
+def in_a_file(data: bytes, file: str, name: str = STANDARD_INPUT) -> Iterator[Path]:
+    """A temporary file of that name with these contents; ``name`` begins messages."""
+    with ExitStack() as stack:
+        try:
+            path = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ikviewer-"))) / file
+            path.write_bytes(data)
+        except OSError as error:
+            raise OutputError(f"{name}: cannot be put into a temporary file: {reason(error)}") from error
+        yield path
+
+
+def suffix_of(data: bytes, name: str) -> str:
+    """The suffix of the format that contents are in; ``name`` begins messages.
+
+    Raises:
+        InputError: they are in none.
+    """
+    if data.startswith(b"glTF"):
+        return ".glb"
+    if data.startswith(b"PK\x03\x04"):
+        return ".npz"
+    start = data.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if start[:9].upper() == b"HIERARCHY":
+        return ".bvh"
+    if start.startswith(b"{"):
+        return ".gltf" if _is_gltf(start) else ".json"
+    if not start:
+        raise InputError(f"{name}: it is empty; expected a skeleton as BVH, JSON, GLB or NPZ")
+    found = quote(start[:_MOST_SHOWN].decode("utf-8", "replace"))
+    raise InputError(f"{name}: expected a skeleton as BVH, JSON, GLB or NPZ, found {found}")
+
+
+def _is_gltf(data: bytes) -> bool:
+    """Whether a JSON document is glTF: that has an "asset", of which no skeleton file of ours knows."""
+    import msgspec
+
+    try:
+        return "asset" in msgspec.json.decode(data, type=dict[str, msgspec.Raw])
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return False
 
 
 def sample_names() -> list[str]:

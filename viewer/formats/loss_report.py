@@ -10,7 +10,6 @@ from viewer.errors import InputError
 from viewer.skeleton.character import Character
 from viewer.skeleton.effectors import find_effectors
 from viewer.skeleton.limits import JointKind
-from viewer.skeleton.mobility import states_spread
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
 
@@ -38,7 +37,7 @@ def left_out(character: Character, form: str, kinds: Sequence[JointKind]) -> lis
         "joint limits": character.limits_from != "clip" and any(limits is not None for limits in skeleton.limits),
         "joint kinds": list(skeleton.kinds) != list(kinds),
         "stiffness": bool(skeleton.stiffness.any()),
-        "spreads": bool(states_spread(skeleton).any()),
+        "spreads": bool(skeleton.states_mobility.any()),
         "effectors": _effectors_are_stated(skeleton),
         "named poses": bool(skeleton.poses),
     }

@@ -6,14 +6,11 @@ Readers and writers report; a command or a window that wants to show it listens.
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    Watcher: TypeAlias = Callable[[str, int, int], None]
-
+Watcher: TypeAlias = Callable[[str, int, int], None]
 T = TypeVar("T")
 
 _MOST_REPORTS = 200

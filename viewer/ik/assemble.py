@@ -12,9 +12,8 @@ from viewer.ik.goals import Goal, GoalKind
 from viewer.ik.scales import balanced_weights, groups_of, lengths_above, unit_near
 from viewer.ik.system import ROWS_OF_KIND, System
 from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.effectors import find_place
 from viewer.skeleton.limits import JointKind, LimitForm
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.skeleton.tree import depth_first
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.euler import axes_of

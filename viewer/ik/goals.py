@@ -64,7 +64,7 @@ class Goal:
 
     Attributes:
         kind: what is asked.
-        effector: an effector's, joint's or end site's name (see `viewer.skeleton.effectors.find_place`); ""
+        effector: an effector's, joint's or end site's name (see `viewer.skeleton.skeleton.find_place`); ""
             for functions.
         target: where to be, what to keep a distance from, or what to aim at: metres, world frame. None for pins that
             hold the place where the pose has their effector, and where the kind has no point.
@@ -91,6 +91,22 @@ class Goal:
     offset: Vector = (0.0, 0.0, 0.0)
     enabled: bool = True
     pinned: bool = False
+
+    def __repr__(self) -> str:
+        """Its kind, effector and what it asks for."""
+        parts = [f"{self.kind}{' pin' if self.pinned else ''}"] + ([quote(self.effector)] if self.effector else [])
+        parts += [
+            f"{name} {_few(value)}"
+            for name, value in (
+                ("to", self.target), ("rotation", self.target_rotation), ("distance", self.target_distance),
+                ("axis", self.axis), ("offset", self.offset if any(self.offset) else None),
+            )
+            if value is not None
+        ]  # fmt: skip
+        default = PIN_WEIGHT if self.pinned else 1.0
+        parts += [] if self.weight == default else [f"weight {self.weight:g}"]
+        parts += [] if self.rotation_weight == default else [f"rotation weight {self.rotation_weight:g}"]
+        return f"<Goal: {' '.join(parts)}{'' if self.enabled else ', off'}>"
 
     @classmethod
     def position(cls, effector: str, p: ArrayLike, **options: Unpack[GoalOptions]) -> Self:
@@ -190,6 +206,11 @@ _NEEDED = {
     GoalKind.AIM: ("target", "axis"),
     GoalKind.FUNCTION: (),
 }
+
+
+def _few(value: float | tuple[float, ...]) -> str:
+    """Numbers with few digits."""
+    return f"{value:.4g}" if isinstance(value, float) else f"({', '.join(f'{number:.4g}' for number in value)})"
 
 
 def _vector(value: ArrayLike, what: str) -> Vector:

@@ -15,11 +15,11 @@ import numpy as np
 from viewer.ik.scales import lengths_above, unit_near
 from viewer.ik.stated import stated_axes, stated_spreads
 from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.figure import Figure, find_figure
-from viewer.skeleton.limbs import ARM, Limb, flexion_axis, limb_places, rest_world, unit
+from viewer.skeleton.figure import find_figure
+from viewer.skeleton.limbs import ARM, Figure, Limb, flexion_axis, limb_places
 from viewer.skeleton.limits import JointKind
-from viewer.skeleton.mobility import states_spread
 from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.tree import rest_world, unit
 from viewer.spatial.checks import Bools, Floats, frozen
 from viewer.spatial.quaternion import IDENTITY, conjugate, from_matrix, multiply, rotate
 
@@ -109,7 +109,7 @@ def principal(skeleton: Skeleton) -> tuple[Floats, Floats]:
     figure = find_figure(skeleton)
     if figure is not None:
         from_world = conjugate(rest_world(skeleton).rotations)
-        stated = states_spread(skeleton)
+        stated = skeleton.states_mobility
         alike = (table == table[:, :1]).all(axis=-1) & ~stated
         bases[alike] = from_world[alike]
         for joint, (axes, degrees) in _by_axes(skeleton, figure).items():

@@ -20,9 +20,9 @@ from viewer.ik.mobility_priors import spreads
 from viewer.skeleton.character import Character
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.clip_limits import limits_from_clip
-from viewer.skeleton.figure import Figure, find_figure
+from viewer.skeleton.figure import find_figure
 from viewer.skeleton.kinematics import World, fk, tip_positions
-from viewer.skeleton.limbs import limb_places
+from viewer.skeleton.limbs import Figure, limb_places
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Bools, Floats, Ints
@@ -105,7 +105,7 @@ def prepare(character: Character, frames: int = 40) -> Trial | None:
         first = len(clip) // 2
         seen = limits_from_clip(skeleton, clip.frames(0, first - 1))
         relaxed = MappingProxyType({"relaxed": seen.relaxed_pose()})
-        skeleton = replace(skeleton, poses=relaxed, spreads=spreads(seen))
+        skeleton = replace(skeleton, poses=relaxed, mobility=spreads(seen))
     if figure is None or figure.head is None:
         return None
     ends = [limb.end for limb in figure.limbs if limb.end is not None]

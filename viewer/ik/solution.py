@@ -8,7 +8,9 @@ from functools import partial
 from typing import NamedTuple
 
 from viewer.ik.workspace import Findings
+from viewer.notebook import png
 from viewer.skeleton.pose import Pose, Reduced
+from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
 
 
@@ -72,9 +74,13 @@ class Solution:
         steps = f"{self.iterations} iteration{'' if self.iterations == 1 else 's'}"
         return f"<Solution: {self.status}, {met} of {asked} goal{'' if asked == 1 else 's'} met, {steps}>"
 
+    def _repr_png_(self) -> bytes | None:
+        """The picture that notebooks show: the skeleton in the pose."""
+        return png(self._findings.skeleton, self.pose)
+
     def __reduce__(self) -> Reduced:
         """Copied with all that is known: the solver's arrays stay where they are, and the diagnosis is worked out."""
-        known = Known(*self._findings.errors(), self._findings.met(), self.at_limit)
+        known = Known(self._findings.skeleton, *self._findings.errors(), self._findings.met(), self.at_limit)
         return _copied, (self.pose, self.report, known, self.diagnosis)
 
     @property
@@ -123,6 +129,7 @@ class Report(NamedTuple):
 class Known(NamedTuple):
     """The findings of a copy; see `viewer.ik.workspace.Findings`."""
 
+    skeleton: Skeleton
     metres: Floats
     degrees: Floats
     count_met: tuple[int, int]

@@ -18,6 +18,7 @@ from viewer.ik.batch import BatchRun, BatchSolution, batch_targets, checked_star
 from viewer.ik.checks import check_count
 from viewer.ik.drag import Drag
 from viewer.ik.goals import Goal, GoalKind
+from viewer.ik.jacobian import Jacobian, jacobian_of
 from viewer.ik.methods import UserRows, dls_settings
 from viewer.ik.mobility_priors import arm_joints, metric, principal, stands
 from viewer.ik.preferred import Preferred
@@ -203,6 +204,44 @@ class Solver(Runs):
                 solution = self._solution(self._workspace, stayed, settled, solution.report)
             solution.start_outside |= outside
             return solution
+
+    def jacobian(
+        self, pose: Pose, targets: ArrayLike | None = None, target_rotations: ArrayLike | None = None
+    ) -> Jacobian:
+        """How the goals' residuals change with the coordinates at a pose: (R, D) in metres and radians, with names.
+
+        The pose is brought inside its limits first if these bind. Arguments and errors are those of `solve`.
+        """
+        with self._alone:
+            start, _ = self.begin(pose)
+            settled = self.targets.settle(start, targets, target_rotations)
+            options = self.options
+            return jacobian_of(self.skeleton, self._goals, start, settled, limits=options.limits, root=options.root)
+
+    def trace(
+        self, pose: Pose, targets: ArrayLike | None = None, target_rotations: ArrayLike | None = None
+    ) -> tuple[Solution, ...]:
+        """A solve step by step: what it would return if it stopped after 0, 1, 2, ... iterations.
+
+        The last one is what `solve` returns (without ``exact``). It takes as many solves as there are iterations.
+        Arguments and errors are those of `solve`.
+        """
+        most, given = self.options.max_iterations, self.options.settings
+        last = self._limited(most, given).solve(pose, targets, target_rotations)
+        # The same iterations as in the full solve may begin anew, whatever the number after which this one stops.
+        begin = given.last_restart * most
+        steps = (
+            self._limited(n, given._replace(last_restart=min(1.0, begin / max(n, 1)))).solve(
+                pose, targets, target_rotations
+            )
+            for n in range(last.iterations)
+        )
+        return (*steps, last)
+
+    def _limited(self, iterations: int, settings: Settings) -> Solver:
+        options = {name: getattr(self.options, name) for name in OPTION_NAMES}
+        options |= {"max_iterations": iterations, "settings": settings, "exact": False}
+        return type(self)(self.skeleton, self._goals, **options)
 
     def drag(self, pose: Pose) -> Drag:
         """A drag that begins at ``pose``: warm-started steps, anchored to it; see `Drag`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TypedDict
+from typing import Final, Literal, TypeAlias, TypedDict, get_args
 
 from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.assemble import ROOT_MODES
@@ -19,17 +19,24 @@ from viewer.ik.system import Settings
 from viewer.skeleton.arguments import wrong_kind
 from viewer.skeleton.pose import Pose
 
-DEFAULT, DLS = "default", "dls"
-METHOD_NAMES = (DEFAULT, *METHODS)
+MethodName: TypeAlias = Literal[
+    "default", "two-link", "single-bone", "ccd", "ccd-from-base", "transpose", "pseudo-inverse", "dls", "sdls"
+]
+Backend: TypeAlias = Literal["auto", "numpy", "numba"]
+RootMode: TypeAlias = Literal["free", "translate", "locked"]
+DEFAULT: Final = "default"
+DLS: Final = "dls"
+METHOD_NAMES: tuple[MethodName, ...] = get_args(MethodName)
+assert (DEFAULT, *METHODS) == METHOD_NAMES
 
 
 class SolverOptions(TypedDict, total=False):
     """The keywords of `Solver`; see `Options` for their meaning and defaults."""
 
-    method: str
+    method: MethodName
     limits: bool
-    backend: str
-    root: str
+    backend: Backend
+    root: RootMode
     tolerance_m: float
     tolerance_deg: float
     max_iterations: int
@@ -70,10 +77,10 @@ class Options:
         tuning: the numbers of single methods (`viewer.ik.methods.common.Tuning`); others leave them.
     """
 
-    method: str = DEFAULT
+    method: MethodName = DEFAULT
     limits: bool = True
-    backend: str = "auto"
-    root: str = "free"
+    backend: Backend = "auto"
+    root: RootMode = "free"
     tolerance_m: float = 1e-3
     tolerance_deg: float = 0.5
     max_iterations: int = 200

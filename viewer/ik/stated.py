@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from viewer.skeleton.limits import JointKind
-from viewer.skeleton.mobility import are_diagonal, has_matrix
+from viewer.skeleton.mobility import are_diagonal
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import from_matrix
@@ -20,11 +20,11 @@ def stated_spreads(skeleton: Skeleton) -> Floats:
 
     Of a matrix S a coordinate about, or along, a unit axis u takes |S u|: of a diagonal one its numbers, to the bit.
     """
-    result = np.full((len(skeleton), 3), np.nan) if skeleton.spreads is None else skeleton.spreads.copy()
-    if skeleton.spread_matrices is None:
+    result = np.full((len(skeleton), 3), np.nan) if skeleton.mobility is None else skeleton.mobility.copy()
+    if skeleton.mobility_matrices is None:
         return result
-    for joint in np.flatnonzero(has_matrix(skeleton)).tolist():
-        matrix, count = skeleton.spread_matrices[joint], _COORDINATES.get(skeleton.kinds[joint], 3)
+    for joint in np.flatnonzero(skeleton.has_mobility_matrix).tolist():
+        matrix, count = skeleton.mobility_matrices[joint], _COORDINATES.get(skeleton.kinds[joint], 3)
         axes = skeleton.axes[joint, :count] if count < 3 else np.eye(3)
         result[joint, :count] = spread_about(matrix, axes)
         result[joint, count:] = 0.0
@@ -45,10 +45,10 @@ def stated_axes(skeleton: Skeleton) -> dict[int, tuple[Floats, Floats]]:
         (4,) rotations that turn x, y, z into the principal axes, and (3,) radians.
     """
     found: dict[int, tuple[Floats, Floats]] = {}
-    if skeleton.spread_matrices is None:
+    if skeleton.mobility_matrices is None:
         return found
-    for joint in np.flatnonzero(has_matrix(skeleton)).tolist():
-        matrix = skeleton.spread_matrices[joint]
+    for joint in np.flatnonzero(skeleton.has_mobility_matrix).tolist():
+        matrix = skeleton.mobility_matrices[joint]
         if skeleton.kinds[joint] in _COORDINATES or bool(are_diagonal(matrix)):
             continue
         size, unit = _scaled(matrix)

@@ -9,10 +9,9 @@ from numpy.typing import ArrayLike
 
 from viewer.errors import InputError
 from viewer.ik.goals import Goal, GoalKind
-from viewer.skeleton.effectors import find_place
 from viewer.skeleton.kinematics import fk
 from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.spatial.checks import UNIT_TOLERANCE, Bools, Floats
 
 _PLACES = {GoalKind.POSITION, GoalKind.POSE, GoalKind.DISTANCE, GoalKind.AIM}

@@ -166,13 +166,14 @@ class Findings:
     """Misses and limits of one answer, worked out when asked for.
 
     Attributes:
+        skeleton: the joints.
         functions: |f| of the function goals, by their places in the list of goals.
     """
 
     def __init__(self, space: Workspace, count: int, found: Callable[[], tuple[Floats, Floats]]) -> None:
         """Keep what gives (G, 2) misses and (n,) coordinates when they are asked for."""
         self._system, self._joints, self._goals = space.system, space.joints, space.goals
-        self._names = space.skeleton.names
+        self.skeleton = space.skeleton
         self._count, self._found = count, found
         self.functions: dict[int, float] = {}
 
@@ -197,7 +198,7 @@ class Findings:
         near: Bools = (x - system.lower < reach) | (system.upper - x < reach)
         counts = np.diff(system.first)
         owners = np.repeat(np.arange(len(counts)), counts)[near]
-        return tuple(self._names[self._joints[k]] for k in dict.fromkeys(owners.tolist()))
+        return tuple(self.skeleton.names[self._joints[k]] for k in dict.fromkeys(owners.tolist()))
 
 
 def spread_misses(system: System, goals: Ints, count: int, miss: Floats) -> tuple[Floats, Floats]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +21,9 @@ from viewer.scene.scene import Display, Mark, Scene
 from viewer.skeleton.arguments import check_pose, check_skeleton
 from viewer.skeleton.character import Character
 from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.effectors import find_place
 from viewer.skeleton.kinematics import World, fk
 from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import angle_between, rotate
 
@@ -99,6 +99,7 @@ def _aim_error(goal: Goal, position: Floats, turn: Floats) -> float:
     return math.degrees(math.atan2(float(np.linalg.norm(np.cross(axis, wanted))), float(axis @ wanted)))
 
 
+CameraName: TypeAlias = Literal["front", "back", "side", "left", "right", "top", "bottom", "three-quarter"]
 VIEWS: dict[str, ViewName] = {
     "front": "front", "back": "back", "side": "right", "left": "left", "right": "right",
     "top": "top", "bottom": "bottom", "three-quarter": "three-quarter",
@@ -121,7 +122,7 @@ def render(
     pose: Pose | None = None,
     *,
     size: tuple[int, int] = (640, 480),
-    camera: str | tuple[float, ...] | Camera = "three-quarter",
+    camera: CameraName | tuple[float, ...] | Camera = "three-quarter",
     goals: Iterable[Goal] | None = None,
     limits: bool = False,
     samples: int = 4,

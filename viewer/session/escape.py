@@ -66,36 +66,35 @@ def _is_caught(document: Document, left: Document) -> bool:
 
 
 class PoseBlend:
-    """Shows a pose on its way from one to another."""
+    """Shows a pose on its way from one to another, from the next tick on."""
 
     def __init__(self) -> None:
         """Begin with nothing to blend."""
-        self._start: Pose | None = None
-        self._after: State | None = None
+        self._under_way: tuple[Pose, State] | None = None
         self._began: float | None = None
 
     @property
     def under_way(self) -> bool:
         """Whether a pose is on its way."""
-        return self._after is not None
+        return self._under_way is not None
 
     def begin(self, start: Pose, after: State) -> None:
-        """Let the pose go from ``start`` to that of a state, from the next tick on."""
-        self._start, self._after, self._began = start, after, None
+        """Let the pose go from ``start`` to that of a state."""
+        self._under_way, self._began = (start, after), None
 
     def end(self) -> State | None:
         """Stop; the state that it leads to, None if there is none."""
-        after, self._after = self._after, None
-        return after
+        ended, self._under_way = self._under_way, None
+        return ended and ended[1]
 
     def at(self, now: float) -> State | None:
         """The state at a moment, seconds of any clock; None if there is nothing to blend."""
-        after = self._after
-        if after is None or self._start is None:
+        if self._under_way is None:
             return None
+        start, after = self._under_way
         self._began = now if self._began is None else self._began
         part = (now - self._began) / BLEND
         if not 0.0 <= part < 1.0:
             return self.end()
-        pose = blend_poses(self._start, after.document.pose, part)
+        pose = blend_poses(start, after.document.pose, part)
         return State(replace(after.document, pose=pose), after.report)

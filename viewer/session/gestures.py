@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-from numpy.typing import ArrayLike
-
 from viewer.document.actions.base import Action
-from viewer.document.document import Document
 from viewer.document.drag_goals import Grab
 from viewer.document.effector_transform import still_report
 from viewer.document.goal import Item
@@ -86,25 +82,12 @@ class GestureManager:
         if self.gesture is not None:
             self.gesture.saved |= saved
 
-    def drag_to(self, targets: Mapping[Item, tuple[ArrayLike | None, ArrayLike | None]]) -> Document:
-        """The document with new targets of the dragged items.
+    def required_drag(self) -> IkDrag:
+        """The IK drag under way.
 
         Raises:
-            InputError: no drag is under way, or as of `IkDrag.aim`.
+            InputError: there is none.
         """
-        drag = self._the_drag()
-        drag.aim(targets)
-        return drag.document
-
-    def set_chain(self, length: int) -> None:
-        """Let only so many joints above what is dragged take part.
-
-        Raises:
-            InputError: no drag is under way, or what is no whole number.
-        """
-        self._the_drag().set_chain(length)
-
-    def _the_drag(self) -> IkDrag:
         if self.drag is None:
             raise InputError("no drag was begun")
         return self.drag

@@ -23,10 +23,9 @@ from viewer.document.scope import joint_of, locked_joints, violation
 from viewer.errors import InputError, quote
 from viewer.ik.solution import Status
 from viewer.session.solving import Rest, Solvers, kept_pose, target_rows, tolerances
-from viewer.skeleton.effectors import find_place
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.relaxed import blend_poses
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.skeleton import Skeleton, find_place
 
 
 class Way(NamedTuple):

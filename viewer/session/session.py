@@ -348,7 +348,9 @@ class Session:
             InputError: no drag is under way, an item that is not dragged, numbers that are none.
         """
         with self._logged("drag_to", targets):
-            self._show(State(self._gestures.drag_to(targets), self.report))
+            drag = self._gestures.required_drag()
+            drag.aim(targets)
+            self._show(State(drag.document, self.report))
 
     @property
     def chain(self) -> tuple[int, int]:
@@ -363,7 +365,7 @@ class Session:
             InputError: no drag is under way, or what is no whole number.
         """
         with self._logged("set_chain", length):
-            self._gestures.set_chain(length)
+            self._gestures.required_drag().set_chain(length)
             self.revision += 1
 
     def commit(self) -> None:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from viewer.skeleton.builder import Builder
 from viewer.skeleton.character import BvhLayout, Character, Source
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.coordinates import clip_violation, limit_violation, project_pose
-from viewer.skeleton.effectors import Effector, EffectorGoal, find_place
-from viewer.skeleton.kinematics import World, fk, fk_clip
+from viewer.skeleton.effectors import Effector, EffectorGoal
+from viewer.skeleton.kinematics import World, fk, fk_arrays, fk_clip
 from viewer.skeleton.limits import FREEDOMS, JointKind, JointLimits, LimitForm
 from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.skeleton import Skeleton, find_place
 
 __all__ = [
     "FREEDOMS",
+    "Builder",
     "BvhLayout",
     "Character",
     "Clip",
@@ -28,6 +30,7 @@ __all__ = [
     "clip_violation",
     "find_place",
     "fk",
+    "fk_arrays",
     "fk_clip",
     "limit_violation",
     "project_pose",

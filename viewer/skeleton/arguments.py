@@ -9,6 +9,7 @@ from viewer.errors import InputError, quote
 from viewer.skeleton.character import Character
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
 
 _INSTEAD = {
     ("skeleton", "Character"): "character.skeleton",
@@ -25,8 +26,6 @@ _INSTEAD = {
 
 def check_skeleton(found: object, where: str = "") -> None:
     """Raise InputError unless it is a skeleton; ``where`` begins the message."""
-    from viewer.skeleton.skeleton import Skeleton  # noqa: PLC0415 - skeletons are made with what checks them
-
     if not isinstance(found, Skeleton):
         raise wrong_kind(found, "a skeleton", where)
 

@@ -7,15 +7,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from numbers import Real
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from viewer.errors import InputError, quote
+from viewer.notebook import png
 from viewer.skeleton.checks import text
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.pose import Reduced, reduced
-
-if TYPE_CHECKING:
-    from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.skeleton import Skeleton
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +96,6 @@ class Character:
         Raises:
             InputError: no skeleton, clips of other joints, no source.
         """
-        from viewer.skeleton.clip import Clip  # noqa: PLC0415 - what they are made with checks characters
-        from viewer.skeleton.skeleton import Skeleton  # noqa: PLC0415
-
         if not isinstance(self.skeleton, Skeleton):
             raise InputError(f"character skeleton: expected a Skeleton, found {quote(self.skeleton)}")
         if not hasattr(self.clips, "items"):
@@ -131,6 +126,10 @@ class Character:
         """Its skeleton and motion."""
         skeleton, clips = self.skeleton, ", ".join(map(quote, self.clips)) or "no motion"
         return f"<Character {quote(skeleton.name)}: {len(skeleton)} joints, {clips}>"
+
+    def _repr_png_(self) -> bytes | None:
+        """The picture that notebooks show: the first frame, or the relaxed pose."""
+        return png(self)
 
     def __reduce__(self) -> Reduced:
         """Copied by its fields."""

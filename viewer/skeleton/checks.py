@@ -61,14 +61,14 @@ def whole(value: object, what: str, *, least: int = 0) -> int:
     return int(value)
 
 
-def seconds(value: object, what: str) -> float:
-    """A time step: a finite number above 0.
+def seconds(value: object, what: str, *, unit: str = "seconds") -> float:
+    """A time step, or a rate: a finite number above 0.
 
     Raises:
         InputError: it is none; ``what`` names it in the message.
     """
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
-        raise InputError(f"{what}: expected a number of seconds, found {quote(value)}")
+        raise InputError(f"{what}: expected a number of {unit}, found {quote(value)}")
     if not 0 < value < math.inf:
-        raise InputError(f"{what}: expected more than 0 seconds, found {value}")
+        raise InputError(f"{what}: expected more than 0 {unit}, found {value}")
     return float(value)

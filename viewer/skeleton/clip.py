@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,6 +12,7 @@ from numpy.typing import ArrayLike
 from viewer.errors import InputError, quote
 from viewer.skeleton.checks import seconds, text, whole
 from viewer.skeleton.pose import Pose, Reduced, reduced
+from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import (
     Floats,
     Ints,
@@ -90,6 +92,44 @@ class Clip:
         put(self, "offsets", frozen(offsets))
         put(self, "keys", _keys(self.keys, frames, what))
 
+    @classmethod
+    def from_arrays(
+        cls,
+        skeleton: Skeleton,
+        rotations: ArrayLike,
+        translations: ArrayLike | None = None,
+        *,
+        fps: float = 30.0,
+        name: str = "clip",
+    ) -> Clip:
+        """A clip of a skeleton's motion, from local rotations.
+
+        Args:
+            skeleton: whose joints move.
+            rotations: (F, J, 4) local unit quaternions (x, y, z, w), the rest rotation included.
+            translations: (F, J, 3) local translations in metres, or (F, 3) those of the first joint; None: offsets.
+            fps: frames per second.
+            name: of the clip.
+
+        Raises:
+            InputError: as `Clip`; arrays of other joints or frame counts.
+        """
+        if not isinstance(skeleton, Skeleton):
+            raise InputError(f"clip {quote(name)}: expected a skeleton, found {quote(skeleton)}")
+        what = f"clip {quote(text(name, 'clip name'))}"
+        rate = seconds(fps, f"{what}: fps", unit="frames per second")
+        turns = as_floats(rotations, (-1, len(skeleton), 4), f"{what}: rotations")
+        moved = np.empty((len(turns), 0, 3))
+        translated: Ints = np.zeros(0, dtype=np.intp)
+        if translations is not None:
+            shape = (len(turns), 3) if np.ndim(translations) == 2 else (len(turns), len(skeleton), 3)
+            given = as_floats(translations, shape, f"{what}: translations")
+            joints = given[:, None] if given.ndim == 2 else given
+            offsets = skeleton.offsets[: joints.shape[1]]
+            translated = np.flatnonzero((joints != offsets).any(axis=(0, 2)))
+            moved = joints[:, translated]
+        return cls(name, 1.0 / rate, turns, translated, moved, skeleton.offsets)
+
     def __repr__(self) -> str:
         """Its name and size."""
         return f"<Clip {quote(self.name)}: {len(self)} frames of {len(self.offsets)} joints, {self.duration:.2f} s>"
@@ -101,6 +141,47 @@ class Clip:
     def __len__(self) -> int:
         """Number of frames."""
         return len(self.rotations)
+
+    def __iter__(self) -> Iterator[Pose]:
+        """The poses of all frames, in order."""
+        return (self.pose(frame) for frame in range(len(self)))
+
+    @overload
+    def __getitem__(self, frames: int) -> Pose: ...
+
+    @overload
+    def __getitem__(self, frames: slice) -> Clip: ...
+
+    def __getitem__(self, frames: int | slice) -> Pose | Clip:
+        """``clip[12]`` is a pose, ``clip[10:20]`` a clip of frames 10 to 19; negative numbers count from the end.
+
+        A step of 2 takes every second frame and keeps the speed, a step of -1 plays backwards.
+
+        Raises:
+            InputError: a frame outside the clip, no frames at all.
+        """
+        if not isinstance(frames, slice):
+            frame = whole(frames, "clip frame", least=-len(self))
+            return self.pose(frame + len(self) if frame < 0 else frame)
+        try:
+            taken = range(*frames.indices(len(self)))
+        except (TypeError, ValueError) as error:
+            raise InputError(f"clip frames: expected whole numbers and a step other than 0: {error}") from None
+        if not taken:
+            ends = ":".join("" if end is None else str(end) for end in (frames.start, frames.stop))
+            raise InputError(f"clip frames [{ends}]: expected at least one of 0 to {len(self) - 1}, found none")
+        return replace(
+            self,
+            frame_time=self.frame_time * abs(taken.step),
+            rotations=self.rotations[frames],
+            translations=self.translations[frames],
+            keys=tuple(sorted(taken.index(key) for key in self.keys if key in taken)),
+        )
+
+    @property
+    def fps(self) -> float:
+        """Frames per second."""
+        return 1.0 / self.frame_time
 
     @property
     def duration(self) -> float:
@@ -188,15 +269,7 @@ class Clip:
         self.check_frame(last)
         if first > last or step < 1:
             raise InputError(f"frames {first}:{last}:{step}: expected first <= last and a step of 1 or more")
-        chosen = slice(first, last + 1, step)
-        taken = range(first, last + 1, step)
-        return replace(
-            self,
-            frame_time=self.frame_time * step,
-            rotations=self.rotations[chosen],
-            translations=self.translations[chosen],
-            keys=tuple(taken.index(k) for k in self.keys if k in taken),
-        )
+        return self[first : last + 1 : step]
 
 
 def _keys(given: Iterable[int], frames: int, what: str) -> tuple[int, ...]:

@@ -8,7 +8,6 @@ Every frame of the clip is inside, so opening or playing a file never changes a 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,10 +15,8 @@ from viewer.skeleton.clip import Clip
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.limits import UNLIMITED, JointKind, JointLimits, LimitForm, default_twist_axis
 from viewer.skeleton.names import body_part
+from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
-
-if TYPE_CHECKING:
-    from viewer.skeleton.skeleton import Skeleton
 
 MARGIN = np.radians(20.0)
 LEAST = np.radians(15.0)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -22,13 +22,11 @@ from viewer.skeleton.arguments import check_clip, check_pose, check_skeleton
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.limits import JointKind, JointLimits, LimitForm
 from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Bools, Floats, Ints, handed_over
 from viewer.spatial.euler import axes_of, from_euler, parity_of, to_euler, wrapped
 from viewer.spatial.quaternion import IDENTITY, conjugate, from_axis_angle, multiply, rotate
 from viewer.spatial.swing_twist import from_swing_twist, to_swing_twist, twist_about
-
-if TYPE_CHECKING:
-    from viewer.skeleton.skeleton import Skeleton
 
 Key = TypeVar("Key")
 

@@ -1,18 +1,14 @@
-"""Effectors: the places on a skeleton that goals are for; found by a goal's name, or in a skeleton that names none."""
+"""Effectors: points of a skeleton that goals are for, and those that a skeleton has whose file names none."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
-from viewer.errors import InputError, quote, unknown_name
+from viewer.errors import InputError, quote
 from viewer.skeleton.checks import member, text, whole
 from viewer.skeleton.names import BodyPart, body_part
 from viewer.spatial.checks import Floats, Ints, finite_floats
-
-if TYPE_CHECKING:
-    from viewer.skeleton.skeleton import Skeleton
 
 
 class EffectorGoal(StrEnum):
@@ -40,6 +36,11 @@ class Effector:
     offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
     goal: EffectorGoal = EffectorGoal.POSITION
 
+    def __repr__(self) -> str:
+        """Its name, joint, offset and goal."""
+        at = f" at ({', '.join(f'{number:.4g}' for number in self.offset)})" if any(self.offset) else ""
+        return f"<Effector {quote(self.name)}: joint {self.joint}{at}, {self.goal}>"
+
     def __post_init__(self) -> None:
         """Take plain numbers and the goal's word.
 
@@ -56,26 +57,6 @@ class Effector:
         object.__setattr__(self, "joint", whole(self.joint, f"{what}: joint"))
         object.__setattr__(self, "offset", (x, y, z))
         object.__setattr__(self, "goal", member(EffectorGoal, self.goal, f"{what}: goal"))
-
-
-def find_place(skeleton: Skeleton, name: str) -> Effector:
-    """The place a goal names: a defined effector, a joint, or an end site ``PARENT.tip``, in this order.
-
-    Raises:
-        InputError: none of these; near names are offered.
-    """
-    for effector in skeleton.effectors:
-        if effector.name == name:
-            return effector
-    if name in skeleton.names:
-        return Effector(name, skeleton.names.index(name))
-    tips = skeleton.tip_names
-    if name in tips:
-        tip = tips.index(name)
-        x, y, z = skeleton.tip_offsets[tip].tolist()
-        return Effector(name, int(skeleton.tip_parents[tip]), (x, y, z))
-    known = dict.fromkeys([e.name for e in skeleton.effectors] + [*skeleton.names, *tips])
-    raise InputError(unknown_name("effector, joint or tip", name, known))
 
 
 _WANTED = (

@@ -6,134 +6,17 @@ branches of two long bones. A figure has two legs or two arms, or both; quadrupe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import replace
 from functools import lru_cache
 from operator import is_
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.skeleton.kinematics import tip_positions
-from viewer.skeleton.limbs import (
-    ARM,
-    LEG,
-    Limb,
-    Pair,
-    find_axes,
-    named_pair,
-    on_all_fours,
-    rest_world,
-    toe_of,
-    twin_pairs,
-    unit,
-)
-from viewer.skeleton.names import body_part
+from viewer.skeleton.limbs import ARM, LEG, Figure, Limb, Pair, find_axes, named_pair, on_all_fours, toe_of, twin_pairs
+from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.tree import RestTree, unit
 from viewer.spatial.checks import Floats
-
-if TYPE_CHECKING:
-    from viewer.skeleton.skeleton import Skeleton
-
-_APART = 1e-3
-"""Places nearer than this part of the figure's longest path are one place: joints of no length stand between bones."""
-
-
-class RestTree:
-    """A skeleton at rest.
-
-    Attributes:
-        skeleton: its joints.
-        world: places (J, 3) and rotations (J, 4) at rest.
-        parents, children: of each joint.
-        tips: of each joint the world places (3,) of its end sites.
-        parts: what each joint's name says.
-        depth: (J,) metres from each joint along its bones to the farthest leaf or end site below.
-        size: the longest such path from a root.
-    """
-
-    def __init__(self, skeleton: Skeleton) -> None:
-        """Measure the tree: one pass, linear in the number of joints."""
-        self.skeleton = skeleton
-        self.world = rest_world(skeleton)
-        self.parents: list[int] = skeleton.parents.tolist()
-        self.children: list[list[int]] = [[] for _ in self.parents]
-        self.tips: list[list[Floats]] = [[] for _ in self.parents]
-        self.parts = [body_part(name) for name in skeleton.names]
-        for joint, parent in enumerate(self.parents):
-            if parent >= 0:
-                self.children[parent].append(joint)
-        for joint, place in zip(skeleton.tip_parents.tolist(), tip_positions(skeleton, self.world), strict=True):
-            self.tips[joint].append(place)
-        self.depth = self._depths()
-        self.size = max((self.depth[joint] for joint in skeleton.roots), default=0.0)
-
-    def _depths(self) -> list[float]:
-        bones = np.linalg.norm(self.skeleton.offsets, axis=1).tolist()
-        depth = [0.0] * len(self.parents)
-        for joint, length in zip(
-            self.skeleton.tip_parents.tolist(), np.linalg.norm(self.skeleton.tip_offsets, axis=1).tolist(), strict=True
-        ):
-            depth[joint] = max(depth[joint], length)
-        for joint in range(len(self.parents) - 1, -1, -1):
-            parent = self.parents[joint]
-            if parent >= 0:
-                depth[parent] = max(depth[parent], bones[joint] + depth[joint])
-        return depth
-
-    def place(self, joint: int) -> Floats:
-        """World place (3,) of a joint at rest."""
-        return np.asarray(self.world.positions[joint])
-
-    def end(self, tip: tuple[int, Floats]) -> Floats:
-        """World place (3,) at rest of a point fixed to a joint: where a limb ends."""
-        joint, offset = tip
-        return self.world.point(joint, offset) if offset.any() else self.place(joint)
-
-    def apart(self, a: Floats, b: Floats) -> bool:
-        """Whether two places are not one and the same."""
-        return float(np.linalg.norm(a - b)) > _APART * self.size
-
-    def above(self, joint: int) -> list[int]:
-        """The joint and its ancestors, from the joint up to its root."""
-        line = [joint]
-        while (parent := self.parents[line[-1]]) >= 0:
-            line.append(parent)
-        return line
-
-    def between(self, trunk: int, joint: int) -> list[int]:
-        """The joints from below ``trunk``, an ancestor, down to ``joint``."""
-        line = self.above(joint)
-        return line[: line.index(trunk)][::-1]
-
-    def common(self, joints: Sequence[int]) -> int | None:
-        """The lowest joint that all of ``joints`` are at or below; None where their roots differ."""
-        shared = set(self.above(joints[0])).intersection(*(self.above(joint) for joint in joints[1:]))
-        return max(shared, default=None)
-
-    def below(self, joint: int) -> list[int]:
-        """The joint and all its descendants."""
-        found = [joint]
-        for one in found:
-            found += self.children[one]
-        return found
-
-    def longest(self, joint: int) -> list[int]:
-        """The joints of the longest path down from ``joint``, itself first; of equal ones the first."""
-        line = [joint]
-        while below := self.children[line[-1]]:
-            here = self.place(line[-1])
-            lengths = [float(np.linalg.norm(self.place(child) - here)) + self.depth[child] for child in below]
-            if max(lengths) + _APART * self.size < self.depth[line[-1]]:
-                break
-            line.append(below[int(np.argmax(lengths))])
-        return line
-
-    def end_site(self, joint: int) -> tuple[int, Floats] | None:
-        """The joint and, in its frame, the place (3,) of its farthest end site that is apart from it, or None."""
-        offsets = self.skeleton.tip_offsets[self.skeleton.tip_parents == joint]
-        farthest = max(offsets, key=lambda tip: float(np.linalg.norm(tip)), default=np.zeros(3))
-        return (joint, farthest) if self.apart(farthest, np.zeros(3)) else None
-
 
 _CLEARLY_LOWER = 0.2
 """Ends this much lower, in parts of the figure's longest path, are feet."""
@@ -143,45 +26,6 @@ _MOST_OF_IT = 0.4
 """Twins on their own, without names, are limbs if they are this part of the figure: a gripper's fingers are less."""
 _STRAIGHT = 1.15
 """Joints between a limb's two ends may not make its way longer than this."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Figure:
-    """What the joints of a skeleton are.
-
-    Attributes:
-        root: the joint without a parent that carries the figure.
-        trunk: the joint that pelvis and chest hang on: what else is above it, up to the root, is none of the body's.
-        pelvis: the joint that the legs hang on; the root where there are none.
-        chest: the joint that the arms hang on; the pelvis where there are none.
-        spine: joints between, from the pelvis (not among them) to the chest (among them).
-        neck: joints from the chest (not among them) to the head (not among them).
-        head: or None.
-        arms: left and right, or none.
-        legs: left and right, or none.
-        up, left, forward: (3,) unit vectors, world frame, right-angled: how the figure stands at rest.
-        upright: False: the rest pose is no person's (its bones lie anywhere and the motion turns them), and the
-            three directions are those that a pose should have: Y up, facing Z.
-    """
-
-    root: int
-    trunk: int
-    pelvis: int
-    chest: int
-    spine: tuple[int, ...]
-    neck: tuple[int, ...]
-    head: int | None
-    arms: tuple[Limb, ...]
-    legs: tuple[Limb, ...]
-    up: Floats
-    left: Floats
-    forward: Floats
-    upright: bool
-
-    @property
-    def limbs(self) -> tuple[Limb, ...]:
-        """Arms, then legs."""
-        return (*self.arms, *self.legs)
 
 
 class _Shape:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -19,11 +19,9 @@ from viewer.skeleton.arguments import check_clip, check_pose, check_skeleton
 from viewer.skeleton.character import Character
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.pose import Pose
-from viewer.spatial.checks import Floats, Ints, frozen
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats, Ints, as_floats, frozen, whole_numbers
 from viewer.spatial.quaternion import rotate
-
-if TYPE_CHECKING:
-    from viewer.skeleton.skeleton import Skeleton
 
 Table: TypeAlias = Any
 """Rows of numbers, or numbers: lists, or an array."""
@@ -51,6 +49,11 @@ class World:
 
     positions: Floats
     rotations: Floats
+
+    def __repr__(self) -> str:
+        """How many joints, and frames if it is of a clip."""
+        *frames, joints, _ = self.positions.shape
+        return f"<World: {frames[0]} frames of {joints} joints>" if frames else f"<World: {joints} joints>"
 
     def point(self, joint: int, offset: Floats) -> Floats:
         """World place (..., 3) of a point fixed to a joint at ``offset`` (3,) in its frame."""
@@ -136,10 +139,17 @@ def fk_arrays(parents: Ints, rotations: Floats, translations: Floats) -> World:
         Positions (F, J, 3), rotations (F, J, 4).
 
     Raises:
-        InputError: a pose or clip of another skeleton.
+        InputError: arrays of other shapes, parents after their children.
     """
+    rotations = as_floats(rotations, (-1, -1, 4), f"{_HERE}rotations")
     count, joints = rotations.shape[:2]
     _check_count(rotations, parents)
+    parents = whole_numbers(parents, (joints,), f"{_HERE}parents")
+    if not (parents < np.arange(joints)).all():
+        raise InputError(f"{_HERE}parents: expected each parent before its children and -1 for roots")
+    translations = as_floats(translations, (-1, joints, 3), f"{_HERE}translations")
+    if len(translations) not in {1, count}:
+        raise InputError(f"{_HERE}translations: expected {count} frames or 1, found {len(translations)}")
     rounds = schedule(parents)
     positions, turns = np.empty((count, joints, 3)), np.empty((count, joints, 4))
     step = max(1, _BLOCK // max(joints, 1))

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import combinations, pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.skeleton.kinematics import World, fk
+from viewer.skeleton.kinematics import World
 from viewer.skeleton.limits import JointKind, JointLimits, LimitForm
+from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.tree import RestTree, rest_world, unit
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import conjugate, rotate
-
-if TYPE_CHECKING:
-    from viewer.skeleton.figure import Figure, RestTree
-    from viewer.skeleton.skeleton import Skeleton
 
 ARM, LEG = "arm", "leg"
 _ENDS = {ARM: ("hand", "wrist"), LEG: ("foot", "ankle")}
@@ -61,6 +57,45 @@ class Limb:
 
 
 Pair = tuple[Limb, Limb]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Figure:
+    """What the joints of a skeleton are.
+
+    Attributes:
+        root: the joint without a parent that carries the figure.
+        trunk: the joint that pelvis and chest hang on: what else is above it, up to the root, is none of the body's.
+        pelvis: the joint that the legs hang on; the root where there are none.
+        chest: the joint that the arms hang on; the pelvis where there are none.
+        spine: joints between, from the pelvis (not among them) to the chest (among them).
+        neck: joints from the chest (not among them) to the head (not among them).
+        head: or None.
+        arms: left and right, or none.
+        legs: left and right, or none.
+        up, left, forward: (3,) unit vectors, world frame, right-angled: how the figure stands at rest.
+        upright: False: the rest pose is no person's (its bones lie anywhere and the motion turns them), and the
+            three directions are those that a pose should have: Y up, facing Z.
+    """
+
+    root: int
+    trunk: int
+    pelvis: int
+    chest: int
+    spine: tuple[int, ...]
+    neck: tuple[int, ...]
+    head: int | None
+    arms: tuple[Limb, ...]
+    legs: tuple[Limb, ...]
+    up: Floats
+    left: Floats
+    forward: Floats
+    upright: bool
+
+    @property
+    def limbs(self) -> tuple[Limb, ...]:
+        """Arms, then legs."""
+        return (*self.arms, *self.legs)
 
 
 def named_pair(tree: RestTree, kind: str) -> Pair | None:
@@ -195,12 +230,6 @@ _TOE = 0.25
 Axes = tuple["Floats", "Floats", "Floats", bool]
 
 
-def unit(vectors: Floats) -> Floats:
-    """(..., 3) scaled to length 1; zero where there is none."""
-    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return np.asarray(vectors / np.where(lengths > 0, lengths, 1.0))
-
-
 def find_axes(
     tree: RestTree, pelvis: int, chest: int, head: int | None, arms: tuple[Limb, ...], legs: tuple[Limb, ...]
 ) -> Axes | None:
@@ -327,12 +356,6 @@ def flexion_axis(skeleton: Skeleton, figure: Figure, limb: Limb) -> Floats | Non
     if expected is None or (shown is not None and float(shown @ expected) < _AGREES):
         return shown
     return expected
-
-
-@lru_cache(maxsize=16)
-def rest_world(skeleton: Skeleton) -> World:
-    """Forward kinematics of the rest pose."""
-    return fk(skeleton, skeleton.rest_pose())
 
 
 def limb_places(world: World, limb: Limb) -> Floats:

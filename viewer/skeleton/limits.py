@@ -47,6 +47,16 @@ FREEDOMS: dict[JointKind, int] = {
 }
 """Degrees of freedom of each kind."""
 
+DOF_SUFFIXES: dict[JointKind, tuple[str, ...]] = {
+    JointKind.BALL: (".rx", ".ry", ".rz"),
+    JointKind.HINGE: ("",),
+    JointKind.UNIVERSAL: (".r0", ".r1"),
+    JointKind.SLIDE: ("",),
+    JointKind.FIXED: (),
+    JointKind.FREE: (".tx", ".ty", ".tz", ".rx", ".ry", ".rz"),
+}
+"""What the names of a joint's degrees of freedom end in."""
+
 
 AXIS_NAMES = "xyz"
 EULER_ORDERS = ("xyz", "xzy", "yxz", "yzx", "zxy", "zyx")
@@ -143,6 +153,16 @@ class JointLimits:
         if self.form is LimitForm.COORDINATES:
             return f"{self.form} limits: range {axis}"
         return f"{self.form} limits about {AXIS_NAMES[axis]}"
+
+    def __repr__(self) -> str:
+        """Its form and ranges: degrees of angles of balls, radians or metres of other joints."""
+        ends = zip(self.lower.tolist(), self.upper.tolist(), strict=True)
+        if self.form is LimitForm.COORDINATES:
+            return f"<JointLimits: {', '.join(f'{low:.4g} to {high:.4g}' for low, high in ends)}>"
+        form = self.order if self.form is LimitForm.EULER else f"twist about {AXIS_NAMES[self.twist_axis]}"
+        angles = (f"{math.degrees(low):.4g} to {math.degrees(high):.4g}" for low, high in ends)
+        ranges = ", ".join(f"{axis} {ends}" for axis, ends in zip(AXIS_NAMES, angles, strict=True))
+        return f"<JointLimits: {self.form} ({form}), {ranges} degrees>"
 
     def __reduce__(self) -> Reduced:
         """Copied by its fields."""

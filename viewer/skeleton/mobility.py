@@ -1,21 +1,17 @@
-"""Spreads of a joint as a matrix: how far it commonly turns about any direction, not only about its own axes.
+"""Mobility of joints: how far each commonly turns, about its own axes or, as a matrix, about any direction.
 
-With S symmetric and positive semi-definite, the spread about a unit direction u is |S u|, the root of the variance
+With S symmetric and positive semi-definite, the mobility about a unit direction u is |S u|, the root of the variance
 u S S u: about the principal axes it is the eigenvalues, and S = diag(a, b, c) says what the three numbers a, b, c do.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from viewer.errors import InputError, shown
 from viewer.spatial.checks import Bools, Floats, frozen
-
-if TYPE_CHECKING:
-    from viewer.skeleton.skeleton import Skeleton
 
 _EVEN = 1e-6
 """Halves of a symmetric matrix differ by at most so much of its largest number: what rounding does to them."""
@@ -25,23 +21,23 @@ _NOTHING = 1e-12
 """Numbers off the diagonal that are at most so much of the largest number are none."""
 
 
-def checked_spreads(spreads: Floats) -> Floats:
-    """Spreads (J, 3), read-only.
+def checked_mobility(mobility: Floats) -> Floats:
+    """Mobility (J, 3), read-only.
 
     Raises:
         InputError: one below 0, or infinite.
     """
-    bad = np.isinf(spreads) | (spreads < 0.0)
+    bad = np.isinf(mobility) | (mobility < 0.0)
     if bad.any():
-        raise InputError(f"skeleton spreads: expected finite numbers of 0 or more, found {spreads[bad][0]:g}")
-    return frozen(spreads)
+        raise InputError(f"skeleton mobility: expected finite numbers of 0 or more, found {mobility[bad][0]:g}")
+    return frozen(mobility)
 
 
 def checked_matrices(matrices: Floats, names: Sequence[str]) -> Floats:
-    """Spreads (J, 3, 3) of the joints of those names, read-only, to the bit symmetric; NaN where there is none.
+    """Mobility matrices (J, 3, 3) of the joints of those names, read-only and exactly symmetric; NaN where none is.
 
     Raises:
-        InputError: one that is no matrix of spreads.
+        InputError: one that is no mobility matrix.
     """
     given = np.asarray(~np.isnan(matrices).all(axis=(-2, -1)))
     if _are_good(matrices[given]):
@@ -50,7 +46,7 @@ def checked_matrices(matrices: Floats, names: Sequence[str]) -> Floats:
         try:
             checked_matrix(matrices[joint])
         except InputError as error:
-            raise InputError(f"skeleton spread_matrices of {shown(names[joint])}: {error}") from None
+            raise InputError(f"skeleton mobility_matrices of {shown(names[joint])}: {error}") from None
     raise AssertionError
 
 
@@ -100,16 +96,3 @@ def are_diagonal(matrices: Floats) -> Bools:
     """(...) whether matrices (..., 3, 3) have nothing off their diagonals."""
     off = np.abs(matrices) * (1.0 - np.eye(3))
     return np.asarray(off.max(axis=(-2, -1)) <= _NOTHING * np.abs(matrices).max(axis=(-2, -1)))
-
-
-def has_matrix(skeleton: Skeleton) -> Bools:
-    """(J,) whether the spread of a joint is stated as a matrix."""
-    if skeleton.spread_matrices is None:
-        return np.zeros(len(skeleton), dtype=np.bool_)
-    return ~np.isnan(skeleton.spread_matrices[:, 0, 0])
-
-
-def states_spread(skeleton: Skeleton) -> Bools:
-    """(J,) whether the spread of a joint is stated at all."""
-    found = has_matrix(skeleton)
-    return found if skeleton.spreads is None else found | ~np.isnan(skeleton.spreads).all(axis=-1)

@@ -127,3 +127,29 @@ def _part(words: list[str]) -> str:
             return part
     # What is left over with a plain "leg" is the lower one: LeftUpLeg, LeftLeg, LeftFoot.
     return "knee" if "leg" in joined and not joined & {"up", "upper", "thigh", "hip"} else ""
+
+
+_SWAPS = {"left": "right", "right": "left", "l": "r", "r": "l", "lft": "rgt", "rgt": "lft", "lt": "rt", "rt": "lt"}
+_GLUED_START = re.compile(r"(left|right|l|r)(?=[a-z])", re.IGNORECASE)
+
+
+def swapped_names(name: str) -> list[str]:
+    """What a joint's partner may be called: ``LeftHand``, ``hand.L``, ``l_hand``, ``lhand``; the likeliest first."""
+    prefix, colon, bare = name.rpartition(":")
+    found = []
+    for match in _TOKEN.finditer(bare):
+        word = match.group()
+        if word.casefold() in _SWAPS:
+            found.append((match.start(), match.end(), _as_cased(_SWAPS[word.casefold()], word)))
+    glued = _GLUED_START.match(bare)
+    if glued:
+        found.append((0, glued.end(), _as_cased(_SWAPS[glued.group().casefold()], glued.group())))
+    if len(bare) > 1 and bare[0] in "LR" and bare[1].isupper():  # LHand: the L belongs to no word of its own
+        found.append((0, 1, _SWAPS[bare[0].casefold()].upper()))
+    return [f"{prefix}{colon}{bare[:start]}{other}{bare[end:]}" for start, end, other in found]
+
+
+def _as_cased(word: str, like: str) -> str:
+    if like.isupper():
+        return word.upper()
+    return word.capitalize() if like[0].isupper() else word

@@ -7,22 +7,20 @@ are aimed at directions in the world, so that the rest pose may be a T, an A, or
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from viewer.skeleton.clip_limits import LEAST, MARGIN
 from viewer.skeleton.coordinates import joint_space, project_pose
-from viewer.skeleton.figure import Figure, find_figure
+from viewer.skeleton.figure import find_figure
 from viewer.skeleton.kinematics import World, fk, tip_positions
-from viewer.skeleton.limbs import ARM, Limb, bends_towards, flexion_axis, limb_places, rest_world, unit
+from viewer.skeleton.limbs import ARM, Figure, Limb, bends_towards, flexion_axis, limb_places
 from viewer.skeleton.limits import JointKind
 from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.tree import rest_world, unit
 from viewer.spatial.checks import Floats, handed_over
 from viewer.spatial.quaternion import between, conjugate, from_axis_angle, from_matrix, multiply, rotate, slerp
-
-if TYPE_CHECKING:
-    from viewer.skeleton.skeleton import Skeleton
 
 ARM_DOWN = np.radians(70.0)
 """Upper arms point this far below the horizontal."""

@@ -10,13 +10,12 @@ from viewer.errors import InputError, shown
 from viewer.skeleton.character import Character
 from viewer.skeleton.effectors import Effector
 from viewer.skeleton.limits import JointKind
-from viewer.skeleton.mobility import states_spread
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
 
 
 def lend_rig(character: Character, rig: Character) -> Character:
-    """The character with kinds, axes, limits, stiffness, spreads and effectors of the rig's joints of the same names.
+    """The character with kinds, axes, limits, stiffness, mobility and effectors of the rig's joints of the same names.
 
     Offsets, rest rotations and motion stay its own; frames that a lent kind cannot hold are kept as they are. Joints
     that the rig does not know keep what they have, but for limits that were derived from the clip: those go.
@@ -37,7 +36,7 @@ def lend_rig(character: Character, rig: Character) -> Character:
         is_root = skeleton.parents[joint] < 0
         kinds[joint] = _kind(lent.kinds[other], is_root=is_root)
         axes[joint], limits[joint], stiffness[joint] = lent.axes[other], lent.limits[other], lent.stiffness[other]
-    spreads, matrices = _spreads(skeleton, lent, pairs)
+    mobility, matrices = _mobility(skeleton, lent, pairs)
     missing = [name for name in lent.names if name not in skeleton.names]
     warnings = [f"the rig's joints {', '.join(missing)} are not in this file"] if missing else []
     rigged = replace(
@@ -46,8 +45,8 @@ def lend_rig(character: Character, rig: Character) -> Character:
         axes=axes,
         limits=tuple(limits),
         stiffness=stiffness,
-        spreads=spreads,
-        spread_matrices=matrices,
+        mobility=mobility,
+        mobility_matrices=matrices,
         effectors=_effectors(skeleton, lent) or skeleton.effectors,
     )
     limited = any(limit is not None for limit in limits)
@@ -59,16 +58,16 @@ def lend_rig(character: Character, rig: Character) -> Character:
     )
 
 
-def _spreads(skeleton: Skeleton, lent: Skeleton, pairs: list[tuple[int, int]]) -> tuple[Floats | None, Floats | None]:
+def _mobility(skeleton: Skeleton, lent: Skeleton, pairs: list[tuple[int, int]]) -> tuple[Floats | None, Floats | None]:
     """Spreads (J, 3) and (J, 3, 3) that the rig states, over those that the skeleton does."""
     here, there = map(list, zip(*pairs, strict=True))
-    theirs = states_spread(lent)[there]
+    theirs = lent.states_mobility[there]
     if not theirs.any():
-        return skeleton.spreads, skeleton.spread_matrices
+        return skeleton.mobility, skeleton.mobility_matrices
     found: list[Floats | None] = []
     for own, other, shape in (
-        (skeleton.spreads, lent.spreads, (3,)),
-        (skeleton.spread_matrices, lent.spread_matrices, (3, 3)),
+        (skeleton.mobility, lent.mobility, (3,)),
+        (skeleton.mobility_matrices, lent.mobility_matrices, (3, 3)),
     ):
         table = np.full((len(skeleton), *shape), np.nan) if own is None else own.copy()
         nothing = np.full((len(pairs), *shape), np.nan)

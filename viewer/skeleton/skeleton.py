@@ -1,20 +1,47 @@
-"""The skeleton: a tree of joints as arrays, parents first."""
+"""The skeleton: a tree of joints as arrays, parents first; checked when it is made.
+
+Readers of files make skeletons through the same checks: what they accept can be made in Python, and what is made in
+Python can be written and read again. Arrays are checked at once; single joints only to word an error.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from types import MappingProxyType
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from viewer.errors import InputError, quote, unknown_name
+from viewer.notebook import png
+from viewer.skeleton.checks import member, text
 from viewer.skeleton.effectors import Effector
-from viewer.skeleton.limits import FREEDOMS, JointKind, JointLimits
+from viewer.skeleton.limits import DOF_SUFFIXES, FREEDOMS, JointKind, JointLimits, limits_for
+from viewer.skeleton.mobility import checked_matrices, checked_mobility
 from viewer.skeleton.pose import Pose, Reduced, reduced
-from viewer.skeleton.relaxed import derived_pose
-from viewer.skeleton.structure import checked_fields
-from viewer.spatial.checks import Floats, Ints
+from viewer.spatial.checks import (
+    Bools,
+    Floats,
+    Ints,
+    as_floats,
+    finite_floats,
+    frozen,
+    nearly_unit,
+    not_unit,
+    whole_numbers,
+)
+
+Vector: TypeAlias = tuple[float, float, float]
+
+_AXES = {JointKind.HINGE: 1, JointKind.SLIDE: 1, JointKind.UNIVERSAL: 2}
+"""How many axes a joint of some kind has; others have none."""
+_UNIT = 1e-12
+"""An axis this near to unit length keeps its bits."""
+_PERPENDICULAR = 1e-6
+"""Largest cosine of the angle between the two axes of a universal joint."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,10 +65,10 @@ class Skeleton:
         tip_offsets: (T, 3) in that joint's frame.
         effectors: the places that goals are for, in the file's order.
         poses: named poses of the file.
-        spreads: (J, 3) radians (metres of slides), how far each freedom commonly moves as the file states it, NaN where
-            it does not (see `viewer.ik.mobility_priors`); None where it states none.
-        spread_matrices: (J, 3, 3) the same about every direction, in the joint's own axes, as
-            `viewer.skeleton.mobility` has it; NaN where the file states none, and then ``spreads`` counts.
+        mobility: (J, 3) radians (metres of slides), how far each degree of freedom commonly moves as the file states
+            it, NaN where it does not (see `viewer.ik.mobility_priors`); None where it states none.
+        mobility_matrices: (J, 3, 3) the same about every direction, in the joint's own axes, as
+            `viewer.skeleton.mobility` has it; NaN where the file states none, and then ``mobility`` counts.
     """
 
     name: str
@@ -57,21 +84,25 @@ class Skeleton:
     tip_offsets: Floats
     effectors: tuple[Effector, ...] = ()
     poses: Mapping[str, Pose] = field(default_factory=lambda: MappingProxyType({}))
-    spreads: Floats | None = None
-    spread_matrices: Floats | None = None
+    mobility: Floats | None = None
+    mobility_matrices: Floats | None = None
 
     def __post_init__(self) -> None:
-        """Take lists as read-only arrays, words as kinds, axes at unit length; see `viewer.skeleton.structure`.
+        """Take lists as read-only arrays, words as kinds, axes at unit length.
 
         Raises:
             InputError: what is no skeleton: it names the field and the joint.
         """
-        for name, value in checked_fields(self).items():
+        for name, value in _checked_fields(self).items():
             object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
         """Its name and size."""
         return f"<Skeleton {quote(self.name)}: {len(self)} joints, {self.dof} degrees of freedom>"
+
+    def _repr_png_(self) -> bytes | None:
+        """The picture that notebooks show: the relaxed pose."""
+        return png(self)
 
     def __reduce__(self) -> Reduced:
         """Copied by its fields."""
@@ -106,6 +137,13 @@ class Skeleton:
         return sum(FREEDOMS[kind] for kind in self.kinds)
 
     @property
+    def dof_names(self) -> tuple[str, ...]:
+        """A name for each degree of freedom, in joint order: ``elbow``, ``hip.rx``, ``root.ty``."""
+        return tuple(
+            name + end for name, kind in zip(self.names, self.kinds, strict=True) for end in DOF_SUFFIXES[kind]
+        )
+
+    @property
     def tip_names(self) -> tuple[str, ...]:
         """``PARENT.tip`` for every end site, ``PARENT.tip2`` for a parent's second one."""
         names: list[str] = []
@@ -115,6 +153,19 @@ class Skeleton:
             number = "" if seen[parent] == 1 else str(seen[parent])
             names.append(f"{self.names[parent]}.tip{number}")
         return tuple(names)
+
+    @property
+    def has_mobility_matrix(self) -> Bools:
+        """(J,) whether the mobility of a joint is stated as a matrix."""
+        if self.mobility_matrices is None:
+            return np.zeros(len(self), dtype=np.bool_)
+        return ~np.isnan(self.mobility_matrices[:, 0, 0])
+
+    @property
+    def states_mobility(self) -> Bools:
+        """(J,) whether the mobility of a joint is stated at all."""
+        found = self.has_mobility_matrix
+        return found if self.mobility is None else found | ~np.isnan(self.mobility).all(axis=-1)
 
     def rest_pose(self) -> Pose:
         """Every joint at its rest rotation and offset."""
@@ -126,4 +177,239 @@ class Skeleton:
         The file's pose "relaxed"; else the derived one of a recognised figure (`viewer.skeleton.relaxed`); else the
         rest pose.
         """
-        return self.poses.get("relaxed") or derived_pose(self)
+        relaxed = self.poses.get("relaxed")
+        if relaxed is None:
+            # Poses are derived by kinematics, which works on skeletons: it is found by its name when it is asked for.
+            relaxed = import_module("viewer.skeleton.relaxed").derived_pose(self)
+        assert isinstance(relaxed, Pose)
+        return relaxed
+
+
+def find_place(skeleton: Skeleton, name: str) -> Effector:
+    """The place a goal names: a defined effector, a joint, or an end site ``PARENT.tip``, in this order.
+
+    Raises:
+        InputError: none of these; near names are offered.
+    """
+    for effector in skeleton.effectors:
+        if effector.name == name:
+            return effector
+    if name in skeleton.names:
+        return Effector(name, skeleton.names.index(name))
+    tips = skeleton.tip_names
+    if name in tips:
+        tip = tips.index(name)
+        x, y, z = skeleton.tip_offsets[tip].tolist()
+        return Effector(name, int(skeleton.tip_parents[tip]), (x, y, z))
+    known = dict.fromkeys([e.name for e in skeleton.effectors] + [*skeleton.names, *tips])
+    raise InputError(unknown_name("effector, joint or tip", name, known))
+
+
+def _checked_fields(given: Skeleton) -> dict[str, object]:
+    """The fields of a skeleton as it keeps them.
+
+    Raises:
+        InputError: what is no skeleton; it names the field and the joint.
+    """
+    names = checked_names(given.names)
+    count = len(names)
+    parents = _parents(given.parents, names)
+    kinds = _kinds(given.kinds, names, parents)
+    tip_parents = _tip_parents(given.tip_parents, count)
+    mobility, matrices = given.mobility, given.mobility_matrices
+    if mobility is not None:
+        mobility = checked_mobility(as_floats(mobility, (count, 3), "skeleton mobility"))
+    if matrices is not None:
+        matrices = checked_matrices(as_floats(matrices, (count, 3, 3), "skeleton mobility_matrices"), names)
+    return {
+        "name": text(given.name, "skeleton name"),
+        "names": names,
+        "parents": frozen(parents, np.intp),
+        "offsets": frozen(_numbers(given.offsets, (count, 3), "offsets", names)),
+        "rest_rotations": frozen(_rotations(given.rest_rotations, names)),
+        "kinds": kinds,
+        "axes": frozen(_axes(given.axes, kinds, names)),
+        "limits": _limits(given.limits, kinds, names),
+        "stiffness": frozen(_stiffness(given.stiffness, names)),
+        "tip_parents": frozen(tip_parents, np.intp),
+        "tip_offsets": frozen(
+            _numbers(given.tip_offsets, (len(tip_parents), 3), "tip_offsets", [names[j] for j in tip_parents.tolist()])
+        ),
+        "effectors": _effectors(given.effectors, names),
+        "poses": _poses(given.poses, count),
+        "mobility": mobility,
+        "mobility_matrices": matrices,
+    }
+
+
+def unit_axis(vector: Vector) -> Vector:
+    """A direction at unit length; itself if it has that.
+
+    Raises:
+        InputError: the zero vector.
+    """
+    largest = max(map(abs, vector))
+    if largest == 0.0:
+        raise InputError("expected a direction, found the zero vector")
+    # Dividing by the largest first keeps the squares inside the range of floats.
+    x, y, z = (component / largest for component in vector)
+    length = math.sqrt(x * x + y * y + z * z)
+    if abs(length * largest - 1.0) <= _UNIT:
+        return vector
+    return x / length, y / length, z / length
+
+
+def check_perpendicular(first: Vector, second: Vector) -> None:
+    """Raise InputError unless two unit axes are perpendicular."""
+    cosine = sum(a * b for a, b in zip(first, second, strict=True))
+    if abs(cosine) > _PERPENDICULAR:
+        degrees = math.degrees(math.acos(min(1.0, max(-1.0, cosine))))
+        raise InputError(f"expected perpendicular axes, found {degrees:.7g} degrees between them")
+
+
+def checked_names(given: Iterable[str]) -> tuple[str, ...]:
+    """The names of joints.
+
+    Raises:
+        InputError: none, no texts, empty ones, ones that repeat.
+    """
+    names = _listed(given, "names")
+    if not names:
+        raise InputError("a skeleton needs at least one joint")
+    if set(map(type, names)) != {str} or "" in names or not "".join(names).isascii():
+        names = tuple(text(name, f"skeleton names[{joint}]", empty=False) for joint, name in enumerate(names))
+    if len(set(names)) != len(names):
+        again = next(name for joint, name in enumerate(names) if name in names[:joint])
+        raise InputError(f"joint names must be unique, found {quote(again)} twice")
+    return names
+
+
+def _listed(given: object, what: str) -> tuple[Any, ...]:
+    if isinstance(given, tuple):
+        return given
+    if isinstance(given, str) or not hasattr(given, "__iter__"):
+        raise InputError(f"skeleton {what}: expected a list, found {quote(given)}")
+    return tuple(given)
+
+
+def _one_each(given: object, what: str, names: Sequence[str]) -> tuple[Any, ...]:
+    found = _listed(given, what)
+    if len(found) != len(names):
+        raise InputError(f"skeleton {what}: expected {len(names)}, one of each joint, found {len(found)}")
+    return found
+
+
+def _numbers(given: Floats, shape: tuple[int, ...], what: str, names: Sequence[str]) -> Floats:
+    return finite_floats(given, shape, f"skeleton {what}", lambda index: f" of {quote(names[index[0]])}")
+
+
+def _parents(given: Ints, names: Sequence[str]) -> Ints:
+    parents = whole_numbers(given, (len(names),), "skeleton parents")
+    wrong = np.flatnonzero((parents < -1) | (parents >= np.arange(len(names))))
+    if wrong.size:
+        joint = int(wrong[0])
+        problem = f"expected each parent before its children and -1 for roots, found {parents[joint]}"
+        raise InputError(f"skeleton parents of {quote(names[joint])}: {problem} for joint {joint}")
+    return parents
+
+
+def _rotations(given: Floats, names: Sequence[str]) -> Floats:
+    rotations = as_floats(given, (len(names), 4), "skeleton rest_rotations")
+    return nearly_unit(rotations, lambda row, *bad: not_unit(f"skeleton rest_rotations of {quote(names[row])}", *bad))
+
+
+def _kinds(given: Iterable[JointKind], names: Sequence[str], parents: Ints) -> tuple[JointKind, ...]:
+    kinds = _one_each(given, "kinds", names)
+    if set(map(type, kinds)) != {JointKind}:
+        kinds = tuple(
+            member(JointKind, kind, f"skeleton kinds of {quote(name)}") for kind, name in zip(kinds, names, strict=True)
+        )
+    if JointKind.FREE in kinds:
+        for kind, name, parent in zip(kinds, names, parents.tolist(), strict=True):
+            if kind is JointKind.FREE and parent >= 0:
+                raise InputError(
+                    f"skeleton kinds of {quote(name)}: expected free on roots only, found it on a joint with a parent"
+                )
+    return kinds
+
+
+def _axes(given: Floats, kinds: Sequence[JointKind], names: Sequence[str]) -> Floats:
+    """Unit axes (J, 2, 3), 0 where a kind has none."""
+    axes = _numbers(given, (len(kinds), 2, 3), "axes", names)
+    if _AXES.keys().isdisjoint(kinds):
+        return axes if not axes.any() else np.zeros_like(axes)
+    counts = np.array([_AXES.get(kind, 0) for kind in kinds])
+    used = counts[:, None] > np.arange(2)
+    with np.errstate(over="ignore"):
+        lengths = np.sqrt(np.einsum("jki,jki->jk", axes, axes))
+    across = np.einsum("ji,ji->j", axes[:, 0], axes[:, 1])
+    if (np.abs(lengths - used) <= _UNIT).all() and (np.abs(across) <= _PERPENDICULAR).all():
+        return axes
+    result = np.zeros_like(axes)
+    for joint in np.flatnonzero(counts).tolist():
+        try:
+            own = [unit_axis(tuple(axis)) for axis in axes[joint, : counts[joint]].tolist()]
+            check_perpendicular(*own) if len(own) > 1 else None
+        except InputError as error:
+            raise InputError(f"skeleton axes of {quote(names[joint])}: {error}") from None
+        result[joint, : len(own)] = own
+    return result
+
+
+def _limits(
+    given: Iterable[JointLimits | None], kinds: Sequence[JointKind], names: Sequence[str]
+) -> tuple[JointLimits | None, ...]:
+    limits = _one_each(given, "limits", names)
+    if set(limits) == {None}:
+        return limits
+    found = []
+    for own, kind, name in zip(limits, kinds, names, strict=True):
+        try:
+            found.append(limits_for(kind, own))
+        except InputError as error:
+            raise InputError(f"skeleton limits of {quote(name)}: {error}") from None
+    return tuple(found)
+
+
+def _stiffness(given: Floats, names: Sequence[str]) -> Floats:
+    stiffness = _numbers(given, (len(names),), "stiffness", names)
+    wrong = np.flatnonzero((stiffness < 0.0) | (stiffness > 1.0))
+    if wrong.size:
+        joint = int(wrong[0])
+        problem = f"expected 0 to 1, found {stiffness[joint]:g}"
+        raise InputError(f"skeleton stiffness of {quote(names[joint])}: {problem}")
+    return stiffness
+
+
+def _tip_parents(given: Ints, count: int) -> Ints:
+    parents = whole_numbers(given, (-1,), "skeleton tip_parents")
+    if parents.size and not (parents.min() >= 0 and parents.max() < count and (np.diff(parents) >= 0).all()):
+        raise InputError("skeleton tip_parents: expected joint indices, ascending")
+    return parents
+
+
+def _effectors(given: Iterable[Effector], names: Sequence[str]) -> tuple[Effector, ...]:
+    effectors = _listed(given, "effectors")
+    seen: set[str] = set()
+    for effector in effectors:
+        if not isinstance(effector, Effector):
+            raise InputError(f"skeleton effectors: expected Effectors, found {quote(effector)}")
+        if effector.name in seen:
+            raise InputError(f"skeleton effectors: expected names of their own, found {quote(effector.name)} twice")
+        if effector.joint >= len(names):
+            found = f"expected a joint from 0 to {len(names) - 1}, found {effector.joint}"
+            raise InputError(f"skeleton effectors: joint of {quote(effector.name)}: {found}")
+        seen.add(effector.name)
+    return effectors
+
+
+def _poses(given: Mapping[str, Pose], count: int) -> Mapping[str, Pose]:
+    if not hasattr(given, "items"):
+        raise InputError(f"skeleton poses: expected poses by name, found {quote(given)}")
+    for name, pose in given.items():
+        text(name, "skeleton poses: name")
+        if not isinstance(pose, Pose):
+            raise InputError(f"skeleton poses: {quote(name)}: expected a pose, found {quote(pose)}")
+        if len(pose.rotations) != count:
+            raise InputError(f"skeleton poses: {quote(name)}: expected {count} joints, found {len(pose.rotations)}")
+    return given if isinstance(given, MappingProxyType) else MappingProxyType(dict(given))

@@ -18,8 +18,8 @@ from viewer.formats.motion_json import read_pose
 from viewer.ik.goals import Goal, GoalKind
 from viewer.session import Document, DocumentGoal, Session
 from viewer.session.files import is_session
-from viewer.skeleton.effectors import find_place
 from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import find_place
 from viewer.ui.commands import Handler, Handlers
 from viewer.ui.documents import bad_file
 

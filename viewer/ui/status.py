@@ -19,10 +19,9 @@ from viewer.ik.solution import Status
 from viewer.scene import figure_height
 from viewer.session import Document, DocumentGoal, GoalError, Mode, Report, Session
 from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.effectors import find_place
 from viewer.skeleton.limits import JointKind, LimitForm
 from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.ui import numbers
 from viewer.ui.drag_targets import can_follow
 from viewer.ui.dragging import Drag

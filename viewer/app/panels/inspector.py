@@ -57,10 +57,9 @@ from viewer.document.document import Document, DocumentGoal, Item
 from viewer.document.effector_transform import joints_at_limit
 from viewer.ik.goals import GoalKind
 from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.effectors import find_place
 from viewer.skeleton.limits import FREEDOMS, JointKind, LimitForm
 from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.spatial.checks import Floats
 from viewer.spatial.euler import from_euler, to_euler
 from viewer.ui import numbers

@@ -26,6 +26,7 @@ from viewer.cli.bench.problems import Problems
 from viewer.cli.bench.rigs import Rig
 from viewer.cli.output import Json, print_json, progress_bars
 from viewer.errors import MachineError
+from viewer.ik.solver_options import Backend
 
 
 class Source(Protocol):
@@ -74,7 +75,7 @@ class Plan:
         return names[:1] if self.quick else names
 
     @property
-    def backend(self) -> str:
+    def backend(self) -> Backend:
         """Of the default solver: compiled, if numba is installed and compiling pays."""
         return "numpy" if self.quick or find_spec("numba") is None else "numba"
 

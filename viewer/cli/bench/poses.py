@@ -23,6 +23,7 @@ from viewer.formats.progress import watched
 from viewer.ik.goals import Goal
 from viewer.ik.pose_score import PERSON_CM, Given, Trial, prepare, score
 from viewer.ik.solver import Solver
+from viewer.ik.solver_options import Backend, RootMode
 from viewer.skeleton.kinematics import fk
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
@@ -96,7 +97,7 @@ def _trials(plan: Plan) -> dict[str, Trial]:
     return result
 
 
-def _solve(backend: str, skeleton: Skeleton, goals: list[Goal], start: Pose, root: str) -> Pose:
+def _solve(backend: Backend, skeleton: Skeleton, goals: list[Goal], start: Pose, root: RootMode) -> Pose:
     """Our default solver, as `viewer.ik.pose_score.score` takes one."""
     return Solver(skeleton, goals, root=root, backend=backend).solve(start).pose
 

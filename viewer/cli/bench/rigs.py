@@ -16,9 +16,8 @@ import numpy as np
 from viewer.errors import InputError, unknown_name
 from viewer.formats.load import SAMPLE, load
 from viewer.ik.goals import Goal
-from viewer.skeleton.effectors import find_place
 from viewer.skeleton.limits import JointKind, JointLimits, LimitForm
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.spatial.checks import Bools, Floats, Ints
 
 
@@ -97,7 +96,7 @@ class Rig:
     Attributes:
         name: of the problem set.
         skeleton: its rest pose is where every problem starts.
-        effectors: (G,) names as `viewer.skeleton.effectors.find_place` knows them.
+        effectors: (G,) names as `viewer.skeleton.skeleton.find_place` knows them.
         turned: (G,) whether a rotation is asked for besides the position.
         joints, offsets: (G,) and (G, 3) the effectors' places on the skeleton.
     """

@@ -25,7 +25,7 @@ from viewer.errors import InputError
 from viewer.formats.progress import report, watched
 from viewer.ik.solution import Solution
 from viewer.ik.solver import Solver
-from viewer.ik.solver_options import METHOD_NAMES, SolverOptions
+from viewer.ik.solver_options import METHOD_NAMES, MethodName, SolverOptions
 from viewer.spatial.checks import Floats
 
 NUMBA, NUMPY = "ikviewer (numba)", "ikviewer (numpy)"
@@ -237,7 +237,7 @@ def measure_methods(plan: Plan) -> dict[str, Json]:
     return sets
 
 
-def _by_method(plan: Plan, name: str, kind: str, methods: Sequence[str], count: int) -> dict[str, Json]:
+def _by_method(plan: Plan, name: str, kind: str, methods: Sequence[MethodName], count: int) -> dict[str, Json]:
     source = plan.source if name not in NATIVE else type(plan)().source
     rig = source.rig(name)
     set_of = source.problems(rig, kind, plan.at_most(count), plan.seed)

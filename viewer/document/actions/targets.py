@@ -17,9 +17,9 @@ from viewer.document.linked_targets import sharing
 from viewer.document.planar import confined
 from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.goals import GoalKind
-from viewer.skeleton.effectors import Effector, EffectorGoal, find_place
+from viewer.skeleton.effectors import Effector, EffectorGoal
 from viewer.skeleton.names import FreeNames
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.skeleton import Skeleton, find_place
 
 Target = tuple[ArrayLike | None, ArrayLike | None]
 

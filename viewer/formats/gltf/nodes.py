@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,9 +13,6 @@ from viewer.errors import FormatError
 from viewer.formats.gltf.container import File, Node
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import conjugate, from_matrix, multiply, rotate, to_matrix
-
-if TYPE_CHECKING:
-    from viewer.formats.gltf.tracks import Local
 
 _TIP = ".tip"
 """What the names of end sites that we write have in them."""
@@ -43,6 +40,14 @@ class Tree:
     rotations: Floats
     scales: Floats
     tips: tuple[tuple[int, tuple[float, float, float]], ...]
+
+
+class Local(NamedTuple):
+    """Local motion of J nodes: (F, J, 3), (F, J, 4) unit, (F, J, 3)."""
+
+    translations: Floats
+    rotations: Floats
+    scales: Floats
 
 
 def find_tree(file: File) -> Tree:

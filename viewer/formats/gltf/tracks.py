@@ -10,7 +10,7 @@ import numpy as np
 from viewer.errors import FormatError, quote
 from viewer.formats.bounds import MOST_FRAMES
 from viewer.formats.gltf.container import Accessors, Animation, Sampler
-from viewer.formats.gltf.nodes import Tree, unit
+from viewer.formats.gltf.nodes import Local, Tree, unit
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import slerp
 
@@ -35,14 +35,6 @@ class Track(NamedTuple):
     values: Floats
     interpolation: str
     tangents: Floats | None
-
-
-class Local(NamedTuple):
-    """Local motion of J nodes: (F, J, 3), (F, J, 4) unit, (F, J, 3)."""
-
-    translations: Floats
-    rotations: Floats
-    scales: Floats
 
 
 def tracks_of(animation: Animation, tree: Tree, accessors: Accessors, path: str) -> list[Track]:

@@ -21,8 +21,8 @@ _SHARED = (Skeleton, Take, Pose)
 """Types of the values that documents have in common."""
 _UNCHANGED: dict[object, tuple[str, ...]] = {
     Skeleton: (
-        "rest_rotations", "kinds", "axes", "limits", "tip_parents", "tip_offsets", "poses", "spreads",
-        "spread_matrices",
+        "rest_rotations", "kinds", "axes", "limits", "tip_parents", "tip_offsets", "poses", "mobility",
+        "mobility_matrices",
     )
 }  # fmt: skip
 """Fields that no action changes but those that read a file, by which machines may have other last bits."""

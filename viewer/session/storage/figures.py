@@ -35,8 +35,8 @@ ROWS = {
         "stiffness": Rows(("J",)),
         "tip_parents": Rows(("T",)),
         "tip_offsets": Rows(("T", 3)),
-        "spreads": Rows(("J", 3), finite=False),
-        "spread_matrices": Rows(("J", 3, 3), finite=False),
+        "mobility": Rows(("J", 3), finite=False),
+        "mobility_matrices": Rows(("J", 3, 3), finite=False),
     },
     Clip: {
         "rotations": Rows(("F", "K", 4), unit=True),

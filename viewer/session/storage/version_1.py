@@ -1,8 +1,8 @@
 """Session files of version 1, and those from before versions were written, as such of version 2.
 
 Each effector had one goal, its "handle", whose kind was "off" where nothing was asked; a goal had no id. The layout of
-a BVH file stood in two entries of the source. Recorded actions called goals handles; their digests of all but the pose
-were of fewer fields and are left out.
+a BVH file stood in two entries of the source, and a joint's mobility was called its spread. Recorded actions called
+goals handles; their digests of all but the pose were of fewer fields and are left out.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _document(tree: Any) -> Any:  # noqa: ANN401 - likewise
     made = {("goals" if key == "handles" else key): value for key, value in tree.items()}
     if isinstance(tree.get("handles"), list):
         made["goals"] = [_goal(one) for one in tree["handles"]]
-    made["character"] = _character(tree.get("character"))
+    made |= {"character": _character(tree.get("character")), "skeleton": _skeleton(tree.get("skeleton"))}
     return made
 
 
@@ -106,9 +106,19 @@ def _goal(tree: Any) -> Any:  # noqa: ANN401 - likewise
 
 
 def _character(tree: Any) -> Any:  # noqa: ANN401 - likewise
-    source = tree.get("source") if isinstance(tree, dict) else None
+    if not isinstance(tree, dict):
+        return tree
+    tree = tree | {"skeleton": _skeleton(tree.get("skeleton"))}
+    source = tree.get("source")
     if not isinstance(source, dict) or source.get("layout_names") is None:
         return tree
     made = {key: value for key, value in source.items() if not key.startswith("layout_")}
     layout = {"names": source["layout_names"], "channels": source.get("layout_channels", [])}
     return tree | {"source": made | {"layout": layout}}
+
+
+_SKELETON = {"spreads": "mobility", "spread_matrices": "mobility_matrices"}
+
+
+def _skeleton(tree: Any) -> Any:  # noqa: ANN401 - likewise
+    return {_SKELETON.get(key, key): value for key, value in tree.items()} if isinstance(tree, dict) else tree

@@ -1,0 +1,177 @@
+"""Makes docs/api.md from the docstrings and docs/examples.md from docs/examples: ``python docs/make_pages.py``.
+
+Nothing is written if a page is up to date; ``--check`` only says whether they are.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+import inspect
+import io
+import os
+import re
+import runpy
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import viewer
+
+HERE = Path(__file__).parent
+WIDTH = 100
+"""Calls longer than this have a line per argument."""
+API_HEAD = """# API
+
+Every public name of `import viewer`, from its docstring. [The library](library.md) introduces them,
+[examples](examples.md) shows them at work.
+"""
+EXAMPLES_HEAD = """# Examples
+
+Twelve scripts, in [docs/examples](examples), each with what it prints.
+"""
+
+
+def api_page() -> str:
+    """docs/api.md."""
+    parts = [API_HEAD]
+    for name in viewer.__all__:
+        value = getattr(viewer, name)
+        parts.append(f"## {name}\n")
+        if name == "ik":
+            parts.append(
+                "`viewer.ik.warm_up()` compiles the kernels in another process; see [speed](library.md#speed).\n"
+            )
+        elif isinstance(value, ModuleType):
+            parts += [text(value.__doc__), *(entry(f"{name}.{own}", getattr(value, own)) for own in value.__all__)]
+        elif inspect.isclass(value):
+            parts += [signature(name, value), text(value.__doc__), *members(name, value)]
+        else:
+            parts += [signature(name, value), text(value.__doc__)]
+    return "\n".join(part for part in parts if part)
+
+
+def members(name: str, kind: type) -> Iterator[str]:
+    """The methods and properties that a class documents itself, and the words of an enumeration."""
+    if issubclass(kind, enum.Enum):
+        yield f"Words: {', '.join(f'`{word.value}`' for word in kind)}.\n"
+        return
+    if issubclass(kind, Exception):
+        return
+    for own, value in vars(kind).items():
+        found = value.__func__ if isinstance(value, classmethod | staticmethod) else value
+        if not own.startswith("_") and (inspect.isfunction(found) or isinstance(found, property)):
+            yield entry(f"{name}.{own}", found)
+
+
+def entry(name: str, value: object) -> str:
+    """A function, method or property."""
+    if isinstance(value, property):
+        return f"### {name}\n\n{text(value.__doc__)}"
+    return f"### {name}\n\n{signature(name, value)}\n{text(value.__doc__)}"
+
+
+def signature(name: str, value: object) -> str:
+    """The call; nothing for what is not called by users."""
+    if inspect.isclass(value) and issubclass(value, enum.Enum | Exception):
+        return ""
+    try:
+        found = inspect.signature(value)  # type: ignore[arg-type]  # what cannot be called is caught
+    except (TypeError, ValueError):
+        return ""
+    parts: list[str] = []
+    last: object = None
+    marks: dict[object, str] = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+    for parameter in found.parameters.values():
+        if parameter.name in {"self", "cls"}:
+            continue
+        if parameter.kind is parameter.KEYWORD_ONLY and last not in {parameter.KEYWORD_ONLY, parameter.VAR_POSITIONAL}:
+            parts.append("*")
+        part = f"{marks.get(parameter.kind, '')}{parameter.name}: {plain(parameter.annotation)}"
+        if parameter.default is not parameter.empty:
+            part += f" = {default(parameter.default)}"
+        parts.append(part)
+        last = parameter.kind
+    result = "" if found.return_annotation in {found.empty, "None"} else f" -> {plain(found.return_annotation)}"
+    line = f"{name}({', '.join(parts)}){result}"
+    if len(line) > WIDTH:
+        line = f"{name}(\n" + "".join(f"    {part},\n" for part in parts) + f"){result}"
+    return f"```py\n{line}\n```\n"
+
+
+def plain(annotation: object) -> str:
+    """An annotation as it stands in the source."""
+    return annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+
+
+def default(value: object) -> str:
+    """A default value; ``...`` for one without a short form."""
+    if isinstance(value, enum.StrEnum):
+        return repr(value.value)
+    return (
+        repr(value) if isinstance(value, str | int | float | tuple | None) and not hasattr(value, "_fields") else "..."
+    )
+
+
+def text(doc: str | None) -> str:
+    """A docstring as Markdown: sections as tables of contents have them, names as code."""
+    lines, section = [], ""
+    for line in inspect.cleandoc(doc or "").split("\n"):
+        head = re.fullmatch(r"(Args|Attributes|Returns|Raises):", line)
+        field = re.match(r"    ([\w, ]+): (.*)", line)
+        if head:
+            section = head[1]
+            lines += ["", f"{section}:", ""]
+        elif section in {"Args", "Attributes", "Raises"} and field:
+            lines.append(f"- `{field[1]}`: {field[2]}")
+        elif section and line.startswith("    "):
+            lines.append(("  " if section != "Returns" else "") + line.strip())
+        else:
+            section = section if not line else ""
+            lines.append(line)
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).replace("``", "`") + "\n"
+
+
+def examples() -> list[Path]:
+    """The scripts, in their order."""
+    return sorted((HERE / "examples").glob("*.py"))
+
+
+def printed(script: Path) -> str:
+    """What a script prints, run in an empty folder."""
+    screen, here = io.StringIO(), Path.cwd()
+    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(screen):
+        os.chdir(folder)
+        try:
+            runpy.run_path(str(script))
+        finally:
+            os.chdir(here)
+    return screen.getvalue()
+
+
+def examples_page(outputs: list[str]) -> str:
+    """docs/examples.md."""
+    parts = [EXAMPLES_HEAD]
+    for script, output in zip(examples(), outputs, strict=True):
+        title, _, code = script.read_text(encoding="utf-8").removeprefix('"""').partition('"""\n')
+        number, _, name = script.stem.partition("_")
+        parts.append(
+            f"## {int(number)}. {name.replace('_', ' ').capitalize()}\n\n{title}\n\n"
+            f"```py\n{code.strip()}\n```\n\n```text\n{output.rstrip()}\n```\n"
+        )
+    return "\n".join(parts)
+
+
+if __name__ == "__main__":
+    stale = 0
+    pages = {"api.md": api_page(), "examples.md": examples_page([printed(script) for script in examples()])}
+    for name, page in pages.items():
+        file = HERE / name
+        if not file.exists() or file.read_text(encoding="utf-8") != page:
+            stale += 1
+            print(f"{name}: out of date")
+            if "--check" not in sys.argv:
+                file.write_text(page, encoding="utf-8")
+    raise SystemExit(stale if "--check" in sys.argv else 0)

@@ -1,0 +1,43 @@
+"""The examples run and print what docs/examples.md shows; docs/api.md is made from the docstrings as they are."""
+
+from __future__ import annotations
+
+import ast
+import re
+import runpy
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ROOT
+
+PAGES: dict[str, Any] = runpy.run_path(str(ROOT / "docs" / "make_pages.py"))
+EXAMPLES: list[Path] = PAGES["examples"]()
+RENEW = "run: python docs/make_pages.py"
+_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]*)?(e-?[0-9]+)?")
+
+
+def shape(page: str) -> str:
+    """A page without its numbers, whose last digits machines may disagree about, and the blanks that align them."""
+    return re.sub(r" +", " ", _NUMBER.sub("#", page))
+
+
+def test_there_are_twelve_scripts_of_10_to_40_lines() -> None:
+    assert len(EXAMPLES) == 12
+    for script in EXAMPLES:
+        text = script.read_text(encoding="utf-8")
+        assert 10 <= len(text.splitlines()) <= 40, script.name
+        assert ast.get_docstring(ast.parse(text)), script.name
+
+
+@pytest.mark.parametrize("script", EXAMPLES, ids=lambda script: script.stem)
+def test_an_example_prints_what_its_page_shows(script: Path) -> None:
+    page = (ROOT / "docs" / "examples.md").read_text(encoding="utf-8")
+    code = script.read_text(encoding="utf-8").partition('"""\n')[2].strip()
+    assert code in page, RENEW
+    shown = page[page.index(code) :].partition("```text\n")[2].partition("\n```")[0]
+    assert shape(shown) == shape(PAGES["printed"](script).rstrip()), RENEW
+
+
+def test_the_api_page_is_made_from_the_docstrings_as_they_are() -> None:
+    assert (ROOT / "docs" / "api.md").read_text(encoding="utf-8") == PAGES["api_page"](), RENEW

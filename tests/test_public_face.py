@@ -1,0 +1,189 @@
+"""What ``import viewer`` gives: its names, short reprs, pictures in notebooks, words that type checkers know."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest import ROOT
+from PIL import Image
+
+import viewer
+from viewer import notebook
+
+GOALS = [
+    viewer.Goal.position("LeftHand", (0.4, 1.2, 0.3)),
+    viewer.Goal.pin("RightFoot"),
+    viewer.Goal.aim("Head", (0, 1.5, 2), axis=(0, 0, 1), weight=0.5, enabled=False),
+]
+
+
+def test_dir_is_what_is_public_before_and_after_use() -> None:
+    script = """
+import viewer
+before = dir(viewer)
+public = [name for name in before if not name.startswith("__")]
+assert sorted(viewer.__all__) == sorted(public), public
+for name in public:
+    assert getattr(viewer, name) is not None
+assert dir(viewer) == before
+assert all(getattr(viewer, name) for name in ("errors", "formats", "skeleton", "spatial"))
+"""
+    subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=True)
+
+
+def test_an_unknown_name_is_refused_as_modules_do() -> None:
+    with pytest.raises(AttributeError, match="module 'viewer' has no attribute 'slove'"):
+        _ = viewer.slove
+
+
+def shown(biped: viewer.Skeleton) -> list[object]:
+    walk = viewer.load("sample:walk")
+    assert walk.clip is not None
+    solver = viewer.Solver(biped, GOALS, backend="numpy")
+    start = biped.relaxed_pose()
+    return [
+        biped, start, walk.clip, walk, viewer.fk(biped, start), viewer.fk_clip(walk.skeleton, walk.clip),
+        *GOALS, solver,
+        solver.solve(start), *(own for own in biped.limits if own is not None), *biped.effectors,
+        viewer.Effector("e", 1, (0, 0.25, 0)), viewer.Builder(biped), solver.jacobian(start),
+        viewer.JointLimits.coordinates((0.0, 2.6)), viewer.JointLimits.euler("zxy", (-1, 1), (-1, 1), (-1, 1)),
+    ]  # fmt: skip
+
+
+def test_every_repr_is_a_line_in_angle_brackets_that_begins_with_the_type() -> None:
+    for value in shown(viewer.load("sample:biped").skeleton):
+        text = repr(value)
+        assert text.startswith(f"<{type(value).__name__}"), text
+        assert text.endswith(">")
+        assert len(text) <= 160
+        assert "\n" not in text
+
+
+def test_reprs_say_what_matters() -> None:
+    assert repr(GOALS[0]) == '<Goal: position "LeftHand" to (0.4, 1.2, 0.3)>'
+    assert repr(GOALS[1]) == '<Goal: position+rotation pin "RightFoot">'
+    assert repr(GOALS[2]) == '<Goal: aim "Head" to (0, 1.5, 2) axis (0, 0, 1) weight 0.5, off>'
+    assert repr(viewer.JointLimits.coordinates((0.0, 2.6))) == "<JointLimits: 0 to 2.6>"
+    assert repr(viewer.JointLimits.swing_twist(1, (-1, 1), (-0.5, 0.5), (0, 1))) == (
+        "<JointLimits: swing-twist (twist about y), x -57.3 to 57.3, y -28.65 to 28.65, z 0 to 57.3 degrees>"
+    )
+    assert repr(viewer.Effector("e", 1, (0, 0.25, 0))) == '<Effector "e": joint 1 at (0, 0.25, 0), position>'
+
+
+def has_opengl() -> bool:
+    try:
+        viewer.render(viewer.load("sample:chain-2"), size=(16, 16))
+    except viewer.MachineError:
+        return False
+    return True
+
+
+def test_notebooks_show_pictures_where_there_is_opengl() -> None:
+    if not has_opengl():
+        pytest.skip("no OpenGL")
+    biped = viewer.load("sample:biped")
+    solution = viewer.Solver(biped.skeleton, GOALS).solve(biped.skeleton.relaxed_pose())
+    pictures: list[bytes | None] = [value._repr_png_() for value in (biped, biped.skeleton, solution)]
+    for picture in pictures:
+        assert picture is not None
+        image = Image.open(io.BytesIO(picture))
+        assert image.size == notebook.SIZE
+        assert np.asarray(image).std() > 1.0
+    assert pictures[1] != pictures[2]
+
+
+def test_without_opengl_there_is_no_picture_and_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise viewer.MachineError("no OpenGL")
+
+    monkeypatch.setattr("viewer.opengl.picture.render", fails)
+    biped = viewer.load("sample:biped")
+    assert biped._repr_png_() is None
+    assert biped.skeleton._repr_png_() is None
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda rig: viewer.Solver(rig, GOALS, method="sdsl"), "sdls"),  # type: ignore[arg-type]  # checkers see it
+        (lambda rig: viewer.Solver(rig, GOALS, root="fre"), "free"),  # type: ignore[arg-type]  # checkers see it
+        (lambda rig: viewer.render(rig, camera="frnt"), "front"),  # type: ignore[arg-type]  # checkers see it
+        (lambda _: viewer.Builder().add("a", kind="hing"), "hinge"),  # type: ignore[arg-type]  # checkers see it
+    ],
+)
+def test_a_wrong_word_is_refused_and_is_a_type_error(call: Callable[[viewer.Skeleton], object], message: str) -> None:
+    with pytest.raises(viewer.InputError, match=message):
+        call(viewer.load("sample:biped").skeleton)
+
+
+BVH = """HIERARCHY
+ROOT hips
+{
+  OFFSET 0 0 0
+  CHANNELS 3 Zrotation Xrotation Yrotation
+  End Site
+  {
+    OFFSET 0 1 0
+  }
+}
+MOTION
+Frames: 1
+Frame Time: 0.1
+0 0 90
+"""
+
+
+def test_a_text_loads_as_its_file_does(tmp_path: Path) -> None:
+    file = tmp_path / "text.bvh"
+    file.write_text(BVH)
+    from_file = viewer.load(file, units="m")
+    for character in (
+        viewer.load(text=BVH, units="m"),
+        viewer.load(text=BVH.encode(), format="bvh", units="m"),
+    ):
+        assert character.skeleton.names == from_file.skeleton.names
+        assert character.source.path is None
+        assert character.clip is not None
+        assert from_file.clip is not None
+        np.testing.assert_array_equal(character.clip.rotations, from_file.clip.rotations)
+
+
+def test_a_saved_skeleton_loads_from_its_contents(tmp_path: Path) -> None:
+    biped = viewer.load("sample:biped")
+    for suffix in ("json", "npz", "glb"):
+        file = tmp_path / f"b.{suffix}"
+        viewer.save(biped, file)
+        again = viewer.load(text=file.read_bytes())
+        assert again.skeleton.names[: len(biped.skeleton)] == biped.skeleton.names
+
+
+def test_standard_input_loads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(BVH.encode())))
+    character = viewer.load("-", units="m")
+    assert character.skeleton.names == ("hips",)
+    assert list(character.clips) == ["stdin"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "load: expected a file or a text, found neither"),
+        ({"file": "a.bvh", "text": "x"}, "load: expected a file or a text, found both"),
+        ({"text": 3}, 'load: text: expected str or bytes, found "3"'),
+        ({"text": ""}, "text: it is empty; expected a skeleton as BVH, JSON, GLB or NPZ"),
+        ({"text": "hello"}, 'text: expected a skeleton as BVH, JSON, GLB or NPZ, found "hello"'),
+        ({"text": BVH, "format": "fbx"}, "load: format: expected one of bvh, json, npz, glb, gltf, found .fbx."),
+        ({"file": "a.bvh", "format": "bvh"}, "load: format: expected none with a file"),
+        ({"text": BVH.replace("90", "x")}, "text, line 14, column 5: in a frame: expected a finite number"),
+    ],
+)
+def test_what_is_no_text_is_refused(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(viewer.ViewerError, match=message):
+        viewer.load(**arguments)

@@ -1,0 +1,157 @@
+"""The Jacobian of a solver's goals, in plain units: for lessons, analysis and controllers of one's own.
+
+A solve weighs and scales its rows and steps; here nothing is weighed. Rows and columns have names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from viewer.ik.assemble import assemble, freedoms_of
+from viewer.ik.backends.vectorised.step import linearise
+from viewer.ik.findings import labels
+from viewer.ik.goals import Goal, GoalKind
+from viewer.ik.workspace import Workspace
+from viewer.skeleton.dofs import coordinates, dofs_of, pose_at
+from viewer.skeleton.kinematics import fk
+from viewer.skeleton.limits import JointKind
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats
+
+_MOVE, _TURN = ("x", "y", "z"), ("rx", "ry", "rz")
+_ROWS = {
+    GoalKind.POSITION: _MOVE,
+    GoalKind.ROTATION: _TURN,
+    GoalKind.POSE: (*_MOVE, *_TURN),
+    GoalKind.DISTANCE: ("distance",),
+    GoalKind.AIM: _TURN,
+}
+_STEP = 1e-6
+"""Radians or metres of the differences that function goals are differentiated by."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Jacobian:
+    """How the goals' residuals change with the coordinates; ``numpy.asarray`` of it is ``matrix``.
+
+    Attributes:
+        matrix: (R, D) metres or radians per radian or metre: a small change ``dq`` of `viewer.coordinates` changes
+            ``residuals`` by ``-matrix @ dq``. Columns of joints that move no goal are zero.
+        residuals: (R,) target minus current, metres and radians.
+        rows: (R,) a name each: the goal's and what it measures, such as "LeftHand.x"; "rx" is of a rotation vector.
+        dofs: (D,) a name each, as `Skeleton.dof_names` has them.
+    """
+
+    matrix: Floats
+    residuals: Floats
+    rows: tuple[str, ...]
+    dofs: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        """Its size."""
+        return f"<Jacobian: {len(self.rows)} rows, {len(self.dofs)} degrees of freedom>"
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Floats:
+        """The matrix."""
+        return np.array(self.matrix, dtype=dtype) if copy else np.asarray(self.matrix, dtype=dtype)
+
+
+def jacobian_of(
+    skeleton: Skeleton,
+    goals: Sequence[Goal],
+    pose: Pose,
+    targets: tuple[Floats, Floats],
+    *,
+    limits: bool,
+    root: str,
+) -> Jacobian:
+    """The Jacobian at a pose, which is brought inside its limits first if these bind.
+
+    Args:
+        skeleton: the joints.
+        goals: in the solver's order.
+        pose: where to take it.
+        targets: (G, 3) and (G, 4) of all goals, settled at the pose.
+        limits: whether joint limits bind.
+        root: what free roots may do.
+    """
+    # All joints alike, and by the form of their limits: then the system's coordinates are those of the skeleton.
+    freedoms = freedoms_of(skeleton, np.ones((len(skeleton), 3)), limits=True, root=root)
+    assembly = assemble(freedoms, goals, (1.0, 1.0))
+    if not limits:
+        open_ends = np.full(len(assembly.system.lower), np.inf)
+        system = assembly.system._replace(lower=-open_ends, upper=open_ends, bounded=np.isfinite(open_ends))
+        assembly = replace(assembly, system=system)
+    space = Workspace(skeleton, assembly)
+    system = space.system
+    for scale in (system.goal_weight, system.goal_rotation_weight, system.spread):
+        scale[:] = 1.0
+    space.aim_at(*targets)
+    space.go_back(pose)
+    here = space.pose(pose)
+    linearise(system, space.work, space.state.x)
+    own = len(space.state.e)
+    rows = np.zeros((own, skeleton.dof))
+    values = coordinates(skeleton, here)
+    for k, joint in enumerate(space.joints.tolist()):
+        part = slice(system.first[k], system.first[k + 1])
+        place = dofs_of(skeleton).first[joint] + np.arange(part.stop - part.start)
+        if skeleton.kinds[joint] is JointKind.BALL:  # the system has the angles of a ball in the order of its limits
+            place = dofs_of(skeleton).first[joint] + system.order[k]
+        rows[:, place] = _columns(space.work.jacobian[part, :own].T, skeleton, joint, values)
+    matrices, residuals, names = [], [], []
+    starts = [*system.goal_row.tolist(), own]
+    first = {int(goal): (starts[g], starts[g + 1]) for g, goal in enumerate(space.goals.tolist())}
+    for number, (goal, label) in enumerate(zip(goals, labels(goals), strict=True)):
+        if not goal.enabled:
+            continue
+        if goal.residuals is not None:
+            matrix, residual = _by_differences(skeleton, goal, values, here)
+            suffixes = tuple(str(i) for i in range(len(residual)))
+        else:
+            start, end = first[number]
+            matrix, residual = rows[start:end], space.state.e[start:end].copy()
+            suffixes = _ROWS.get(goal.kind, tuple(str(i) for i in range(end - start)))
+        matrices.append(matrix)
+        residuals.append(residual)
+        names += [f"{label}.{suffix}" for suffix in suffixes]
+    return Jacobian(np.concatenate(matrices), np.concatenate(residuals), tuple(names), skeleton.dof_names)
+
+
+def _columns(columns: Floats, skeleton: Skeleton, joint: int, values: Floats) -> Floats:
+    """Columns of a joint; where the system turns a joint about its own axes, those of its rotation vector."""
+    dofs = dofs_of(skeleton)
+    found = np.flatnonzero(dofs.turned == joint)
+    if not found.size or columns.shape[1] < 3:
+        return columns
+    v = values[dofs.vector[found[0]]]
+    return np.concatenate([columns[:, :-3], columns[:, -3:] @ _right_jacobian(v)], axis=1)
+
+
+def _right_jacobian(v: Floats) -> Floats:
+    """(3, 3) the angular velocity, in the turned frame, per change of the rotation vector v (3,)."""
+    angle = float(np.linalg.norm(v))
+    x, y, z = v
+    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    if angle < 1e-4:  # the quotients below lose their digits
+        return np.asarray(np.eye(3) - 0.5 * cross + cross @ cross / 6.0)
+    first, second = (1.0 - np.cos(angle)) / angle**2, (angle - np.sin(angle)) / angle**3
+    return np.asarray(np.eye(3) - first * cross + second * cross @ cross)
+
+
+def _by_differences(skeleton: Skeleton, goal: Goal, values: Floats, base: Pose) -> tuple[Floats, Floats]:
+    """Rows (k, D) of a function goal, and its residuals: zero minus its values."""
+
+    def value(q: Floats) -> Floats:
+        assert goal.residuals is not None
+        world = fk(skeleton, pose_at(skeleton, q, base))
+        return np.atleast_1d(np.asarray(goal.residuals(world), dtype=np.float64)).ravel()
+
+    steps = _STEP * np.eye(len(values))
+    columns = [(value(values + step) - value(values - step)) / (2.0 * _STEP) for step in steps]
+    return np.stack(columns, axis=1), -value(values)

@@ -1,0 +1,28 @@
+"""Pictures of values in notebooks: what IPython asks them for by ``_repr_png_``.
+
+Values lie below the drawing, which is found by its name when a picture is asked for. A value without a picture is shown
+by its repr: where there is no OpenGL, nothing is to be said of it.
+"""
+
+from __future__ import annotations
+
+import io
+from contextlib import suppress
+from importlib import import_module
+
+SIZE = (480, 360)
+
+
+def png(shown: object, pose: object = None) -> bytes | None:
+    """A PNG file of a character or skeleton in a pose; None where it cannot be drawn.
+
+    Args:
+        shown: as `viewer.render` takes it.
+        pose: as `viewer.render` takes it; None: that of ``shown``.
+    """
+    with suppress(Exception):  # a cell's answer is its repr then, and never an error
+        picture = import_module("viewer.opengl.picture").render(shown, pose, size=SIZE)
+        file = io.BytesIO()
+        import_module("PIL.Image").fromarray(picture).save(file, "PNG")
+        return file.getvalue()
+    return None
