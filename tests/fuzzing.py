@@ -34,7 +34,6 @@ from viewer.session import Mode, Session, new_document
 from viewer.session.files import load_session, save_session
 from viewer.session.script.player import open_script
 from viewer.skeleton.kinematics import fk, fk_clip
-from viewer.ui.showing import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -301,7 +300,7 @@ def _drawn(document: Document, *, frame: bool) -> str | None:
     """Draw the window with the document, twice: panels take their sizes in the first frame."""
     if frame:
         app = _window()
-        show(app.controller, document)
+        app.controller.opening.show(document)
         app.draw(0.0)
         app.draw(0.1)
     return None

@@ -59,7 +59,7 @@ class PanelWindow:
         self.controller = Controller(Session(new_document(character)), Preferences())
         layout = Layout()
         self.ui = PanelContext(self.controller, fonts, layout, layout.regions(size, scale), scale)
-        self.controller.viewport, self.controller.scale = self.ui.regions.viewport, scale
+        self.controller.viewport, self.controller.view.scale = self.ui.regions.viewport, scale
         self.frame = Frame(self.ui, PANELS)
         self.boxes: list[Box] = []
         self.lines: list[Box] = []
@@ -78,8 +78,8 @@ class PanelWindow:
         """Let imgui run; a panel that fails is an error of the test."""
         imgui.set_current_context(self._imgui)
         for _ in range(count):
-            while self.controller.requests:
-                self.ui.requests.append(self.controller.requests.popleft())
+            while self.controller.view.requests:
+                self.ui.requests.append(self.controller.view.requests.popleft())
             imgui.get_io().delta_time = 1.0 / 60.0
             imgui.new_frame()
             with self._recorded():

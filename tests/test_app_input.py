@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from viewer.app.layout import Borders
+    from viewer.app.context import Borders
 
 VIEW = Rect(230, 66, 756, 514)
 

@@ -91,11 +91,11 @@ def test_what_was_left_is_offered_and_comes_back_as_unsaved_work(pilot: Pilot, t
     pilot.app.finished = True
     try:
         keep(again, tmp_path).offer()
-        (message,) = again.app.controller.messages
+        (message,) = again.app.controller.view.bar.messages
         assert message.text.startswith("ikviewer stopped unexpectedly at ")
         assert message.text.endswith("Recover 1 min of work on walk?")
         assert [words for words, _ in message.actions] == ["Recover", "Discard"]
-        again.app.controller.bar.choose(message, 0)
+        again.app.controller.view.bar.choose(message, 0)
         again.step(3)
         assert again.state["joints"] == len(pilot.session.document.skeleton)
         assert not again.state["limits"]
@@ -108,8 +108,8 @@ def test_what_was_left_is_offered_and_comes_back_as_unsaved_work(pilot: Pilot, t
 def test_what_was_left_can_be_given_up(pilot: Pilot, tmp_path: Path) -> None:
     left_behind(pilot, tmp_path)
     keep(pilot, tmp_path).offer()
-    (message,) = pilot.app.controller.messages
-    pilot.app.controller.bar.choose(message, 1)
+    (message,) = pilot.app.controller.view.bar.messages
+    pilot.app.controller.view.bar.choose(message, 1)
     assert recoveries(tmp_path) == ()
 
 

@@ -99,11 +99,11 @@ def test_what_is_typed_right_after_the_key_of_the_search_is_written_there(pilot:
     pilot.step(gap)
     _write(pilot, "leg", gap)
     pilot.step(8)
-    assert pilot.app.controller.finding == "leg"
+    assert pilot.app.controller.view.finding == "leg"
     assert pilot.session.document is before  # L would have switched limits
     _strike(pilot, "enter")
     pilot.step(4)
-    assert pilot.app.controller.finding == ""
+    assert pilot.app.controller.view.finding == ""
     assert pilot.session.document.active == Item("joint", "LeftUpLeg")
     assert not pilot.inputs.waiting
 

@@ -48,7 +48,7 @@ def test_the_scene_is_drawn_at_the_scale_that_its_list_was_made_with(
         real(self, *rest, **named)
 
     monkeypatch.setattr(Renderer, "draw", noting)
-    pilot.app.controller.preferences.ui_scale = 1.5
+    pilot.app.controller.view.preferences.ui_scale = 1.5
     pilot.step(3)
     assert drawn
     assert set(drawn) == {pilot.app.painter.ui.scale}

@@ -13,7 +13,6 @@ from viewer.document.actions import SetLimits
 from viewer.session import Session
 from viewer.session.backup import backup_of
 from viewer.session.files import load_session, open_session
-from viewer.ui import documents
 from viewer.ui.controller import Controller
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def work(tmp_path: Path) -> Path:
     path = tmp_path / "work.ikv.json"
-    assert documents.save_to(Controller(session()), path)
+    assert Controller(session()).files.save_to(path)
     return path
 
 
@@ -38,7 +37,7 @@ def opened(path: Path) -> Controller:
 def window(work: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[PanelWindow]:
     monkeypatch.chdir(work.parent)
     made = PanelWindow(viewer.load("sample:biped"))
-    assert documents.open_path(made.controller, work)
+    assert made.controller.opening.show_file(work)
     yield made
     made.close()
 
@@ -56,7 +55,7 @@ def asked(window: PanelWindow) -> bool:
 def saved_elsewhere(path: Path) -> bytes:
     """The other window changes the session, and saves it."""
     other = opened(path)
-    other.session.dispatch(SetLimits(on=not other.document.limits_on))
+    other.session.dispatch(SetLimits(on=not other.session.document.limits_on))
     other.run("file.save")
     assert not other.session.modified
     return path.read_bytes()

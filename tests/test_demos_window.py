@@ -31,8 +31,8 @@ def locked(person: Person) -> bool:
 
 def shown(name: str) -> Person:
     person = Person()
-    person.controller.preferences.reduce_motion = False
-    person.controller.demos.open(name)
+    person.controller.view.preferences.reduce_motion = False
+    person.controller.files.open_demo(name)
     return person
 
 
@@ -55,8 +55,8 @@ def test_unsaved_work_is_asked_about() -> None:
     person = Person()
     person.select("LeftHand")
     person.key("alt+left")
-    person.controller.demos.open("claw")
-    assert person.controller.requests[-1].name == "ask-save"
+    person.controller.files.open_demo("claw")
+    assert person.controller.view.requests[-1].name == "ask-save"
     assert person.controller.session.modified
     assert person.controller.demos.current is None
     person.controller.files.answer_save("discard")
@@ -89,13 +89,13 @@ def test_the_card_can_be_closed_and_comes_back_with_the_next_demo() -> None:
     person.controller.demos.close()
     assert person.controller.demos.card is None
     assert person.controller.demos.current is not None
-    person.controller.demos.open("serpent")
+    person.controller.files.open_demo("serpent")
     assert person.controller.demos.card is not None
 
 
 def test_motion_is_reduced_where_that_is_preferred() -> None:
     person = Person()
-    person.controller.demos.open("claw")
+    person.controller.files.open_demo("claw")
     assert not person.controller.session.animating
     assert person.controller.can("demo.animate")
 

@@ -15,7 +15,7 @@ import viewer
 from viewer.app.panels.file_dialog import State
 from viewer.document import actions as act
 from viewer.session.files import SUFFIX
-from viewer.ui.documents import EXPORTS, export_to
+from viewer.ui.files import EXPORTS
 
 
 def state(name: str, suffixes: tuple[str, ...] = EXPORTS, folder: Path = Path("/somewhere")) -> State:
@@ -58,22 +58,22 @@ def test_a_shape_is_of_the_pose_on_screen(tmp_path: Path, suffix: str) -> None:
     for frame in (0, 30):
         person.controller.playback.go(frame)
         files.append(tmp_path / f"{frame}{suffix}")
-        assert export_to(person.controller, files[-1])
-        assert person.controller.messages[-1].text.startswith(f"Exported the pose to {frame}{suffix}")
+        assert person.controller.files.export_to(files[-1])
+        assert person.controller.view.bar.messages[-1].text.startswith(f"Exported the pose to {frame}{suffix}")
     first, other = (trimesh.load(file, force="mesh") for file in files)
-    places = person.controller.picture.world.positions
+    places = person.controller.scene().world.positions
     # The hips alone tell: they walk on, and the shape's middle with them.
     moved = other.bounds.mean(axis=0) - first.bounds.mean(axis=0)
     person.controller.playback.go(0)
-    way = places[0] - person.controller.picture.world.positions[0]
+    way = places[0] - person.controller.scene().world.positions[0]
     assert np.linalg.norm(way) > 0.2
     assert np.linalg.norm(moved - way) < 0.5 * np.linalg.norm(way)
 
 
 def test_motion_is_exported_whole_all_the_same(tmp_path: Path) -> None:
     person = Person("sample:walk")
-    assert export_to(person.controller, tmp_path / "walk.npz")
-    assert person.controller.messages[-1].text.startswith("Exported 68 frames to walk.npz")
+    assert person.controller.files.export_to(tmp_path / "walk.npz")
+    assert person.controller.view.bar.messages[-1].text.startswith("Exported 68 frames to walk.npz")
 
 
 def _three_clips() -> Person:
@@ -92,9 +92,9 @@ def _three_clips() -> Person:
 
 def test_the_other_clips_go_along_where_the_format_holds_them(tmp_path: Path) -> None:
     person = _three_clips()
-    assert export_to(person.controller, tmp_path / "three.glb")
-    assert person.controller.messages[-1].text.startswith("Exported 3 clips to three.glb")
-    assert "without" not in person.controller.messages[-1].text
+    assert person.controller.files.export_to(tmp_path / "three.glb")
+    assert person.controller.view.bar.messages[-1].text.startswith("Exported 3 clips to three.glb")
+    assert "without" not in person.controller.view.bar.messages[-1].text
     read = viewer.load(tmp_path / "three.glb")
     assert {name: len(clip) for name, clip in read.clips.items()} == {"Walk": 68, "Look": 21, "Run": 10}
     assert next(iter(read.clips)) == "Walk"  # the one that was shown is shown first
@@ -106,7 +106,7 @@ def test_the_other_clips_go_along_where_the_format_holds_them(tmp_path: Path) ->
 def test_keys_on_another_clip_are_in_the_file_too(tmp_path: Path) -> None:
     person = _three_clips()
     person.controller.session.dispatch(act.SetClip("Run"))
-    assert export_to(person.controller, tmp_path / "three.glb")
+    assert person.controller.files.export_to(tmp_path / "three.glb")
     read = viewer.load(tmp_path / "three.glb")
     assert list(read.clips) == ["Run", "Look", "Walk"]
     arm = read.skeleton.index("LeftArm")
@@ -117,12 +117,12 @@ def test_keys_on_another_clip_are_in_the_file_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["one.bvh", "one.npz", "one.json"])
 def test_clips_that_a_format_does_not_hold_are_named(name: str, tmp_path: Path) -> None:
     person = _three_clips()
-    assert export_to(person.controller, tmp_path / name)
-    said = person.controller.messages[-1].text
+    assert person.controller.files.export_to(tmp_path / name)
+    said = person.controller.view.bar.messages[-1].text
     assert said == f'Exported 68 frames to {name}: it holds one clip, without "Look", "Run"'
 
 
 def test_of_a_pose_no_clip_is_missed(tmp_path: Path) -> None:
     person = _three_clips()
-    assert export_to(person.controller, tmp_path / "pose.glb", motion=False)
-    assert person.controller.messages[-1].text == "Exported the pose to pose.glb"
+    assert person.controller.files.export_to(tmp_path / "pose.glb", motion=False)
+    assert person.controller.view.bar.messages[-1].text == "Exported the pose to pose.glb"

@@ -14,7 +14,7 @@ from ui_person import Person
 import viewer
 from viewer.app.panels.file_dialog import FORMATS
 from viewer.formats.save import WRITERS
-from viewer.ui.documents import ExportOptions, export_to
+from viewer.ui.files import ExportOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,7 +70,7 @@ def test_the_window_writes_what_convert_writes(
     suffix: str, options: ExportOptions, given: list[str], walk: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     person = Person(str(walk))
-    assert export_to(person.controller, Path(f"window{suffix}"), options=options)
+    assert person.controller.files.export_to(Path(f"window{suffix}"), options=options)
     assert ran(capsys, "convert", str(walk), f"command{suffix}", *given).code == 0
     if suffix == ".npz":
         one, other = (viewer.load(f"{name}.npz").clip for name in ("window", "command"))
@@ -118,7 +118,7 @@ def test_range_rate_and_units_of_the_dialog_reach_the_file(window: PanelWindow) 
     part = viewer.load("part.bvh", units="cm", up="z")
     assert part.clip is not None
     assert len(part.clip) == 8
-    assert window.controller.messages[-1].text == "Exported 8 frames to part.bvh"
+    assert window.controller.view.bar.messages[-1].text == "Exported 8 frames to part.bvh"
     assert viewer.load("part.bvh").source.up == "z"
 
 

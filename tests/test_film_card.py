@@ -51,7 +51,7 @@ def test_the_card_says_that_the_window_closes_with_the_film(window: PanelWindow)
 
 def test_messages_stand_above_the_card(window: PanelWindow) -> None:
     window.ui.film = FilmProgress("a.mp4", 68)
-    window.controller.note("Something else")
+    window.controller.view.note("Something else")
     window.frames(3)
     said = next(line for line in window.lines if line.name == "Something else")
     card = next(line for line in window.lines if line.name == "Filming a.mp4")
@@ -68,7 +68,7 @@ def test_messages_stand_above_the_card(window: PanelWindow) -> None:
 )
 def test_a_window_that_is_to_close_asks(button: str, asked: list[str], window: PanelWindow) -> None:
     window.ui.film = FilmProgress("a.mp4", 68, 23)
-    window.controller.request("ask-film")
+    window.controller.view.request("ask-film")
     window.frames(3)
     boxes = [box for box in window.boxes if (box.panel, box.name) == ("filming", button)]
     window.move(boxes[-1].middle)
@@ -82,7 +82,7 @@ def test_a_window_that_is_to_close_asks(button: str, asked: list[str], window: P
 
 def test_the_question_goes_with_the_film(window: PanelWindow) -> None:
     window.ui.film = FilmProgress("a.mp4", 68, 23)
-    window.controller.request("ask-film")
+    window.controller.view.request("ask-film")
     window.frames(3)
     window.ui.film = None
     window.frames(3)

@@ -15,7 +15,6 @@ from viewer.errors import MachineError
 from viewer.formats.video import mp4
 from viewer.scene import Camera
 from viewer.session.preferences import Preferences, load_preferences, save_preferences
-from viewer.ui.documents import export_to, open_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -157,7 +156,7 @@ def test_that_moving_targets_are_not_filmed_is_said(make: Callable[..., PanelWin
     said = "Moving targets will not move: record them first with Shift+R"
     assert said not in window.words("film")
     put_away(window)
-    assert open_path(window.controller, "demo:ball")
+    assert window.controller.opening.show_file("demo:ball")
     ask(window)
     assert said in window.words("film")
     put_away(window)
@@ -306,12 +305,12 @@ def test_choices_are_remembered_from_one_start_to_the_next(make: Callable[..., P
     for name in ("format 1", "size 4", "Names##part", "Ghosts##part"):
         pick(window, name)
     pick(window, "Film")
-    liked = window.controller.preferences
+    liked = window.controller.view.preferences
     assert liked.film == {"format": "gif", "size": "own", "own": "640x360", "parts": "grid names"}
     save_preferences(liked, tmp_path / "preferences.json")
     other = make("biped")
     put_away(other)
-    other.controller.preferences = load_preferences(tmp_path / "preferences.json")
+    other.controller.view.preferences = load_preferences(tmp_path / "preferences.json")
     other.ui._memories["film"].clear()
     ask(other)
     assert (state(other).form, state(other).size, state(other).parts) == ("gif", "own", {"grid", "names"})
@@ -321,7 +320,7 @@ def test_choices_are_remembered_from_one_start_to_the_next(make: Callable[..., P
 def test_preferences_that_make_no_sense_are_passed_over(film: dict[str, str], make: Callable[..., PanelWindow]) -> None:
     window = make()
     put_away(window)
-    window.controller.preferences = Preferences(film=film)
+    window.controller.view.preferences = Preferences(film=film)
     window.ui._memories["film"].clear()
     ask(window)
     assert (state(window).form, state(window).sized) == ("mp4", "720")
@@ -346,7 +345,7 @@ def test_nothing_of_the_dialog_is_cut_off(
 def test_a_film_can_be_asked_for_as_an_export(window: PanelWindow, folder: Path) -> None:
     put_away(window)
     (folder / "stride.gif").touch()  # and may be replaced: that was asked where the name was given
-    assert export_to(window.controller, folder / "stride.gif")
+    assert window.controller.files.export_to(folder / "stride.gif")
     window.frames(6)
     assert window.popup
     enter(window)

@@ -46,7 +46,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def opened(file: str = "sample:walk", form: str = "png") -> Pilot:
     pilot = Pilot(file)
-    pilot.app.controller.preferences.film = {"format": form, "size": "own", "own": f"{SMALL[0]}x{SMALL[1]}"}
+    pilot.app.controller.view.preferences.film = {"format": form, "size": "own", "own": f"{SMALL[0]}x{SMALL[1]}"}
     pilot.move(*EMPTY)
     return pilot
 
@@ -65,7 +65,7 @@ def plan(pilot: Pilot, **changes: object) -> FilmPlan:
 
 def begin(pilot: Pilot, path: Path, **changes: object) -> None:
     """Ask for a film, without the dialog."""
-    pilot.app.controller.request("film", FilmOrder(plan(pilot, **changes), path))
+    pilot.app.controller.view.request("film", FilmOrder(plan(pilot, **changes), path))
     pilot.step()
 
 
@@ -78,7 +78,7 @@ def until_done(pilot: Pilot) -> None:
 
 
 def last(pilot: Pilot) -> Message:
-    return pilot.app.controller.messages[-1]
+    return pilot.app.controller.view.bar.messages[-1]
 
 
 def names(folder: Path) -> list[str]:
@@ -134,8 +134,8 @@ def test_a_film_is_a_video_with_its_pictures(form: str, folder: Path) -> None:
     else:
         with Image.open(path) as image:
             assert image.n_frames == 12  # type: ignore[attr-defined]
-    pilot.app.controller.bar.choose(last(pilot), 0)
-    assert pilot.app.controller.requests.pop()[:2] == ("show-in-folder", str(path))
+    pilot.app.controller.view.bar.choose(last(pilot), 0)
+    assert pilot.app.controller.view.requests.pop()[:2] == ("show-in-folder", str(path))
     pilot.close()
 
 
@@ -224,14 +224,14 @@ def test_a_film_that_is_given_up_leaves_the_old_file(name: str, pilot: Pilot, fo
     (folder / name).write_bytes(b"old")
     begin(pilot, folder / name)
     pilot.step(2)
-    pilot.app.controller.request("film-cancel")
+    pilot.app.controller.view.request("film-cancel")
     pilot.step()
     assert not pilot.app.films.busy
     assert last(pilot).text == f"Film cancelled: {name} was not changed"
     assert (names(folder), (folder / name).read_bytes(), threads()) == ([name], b"old", [])
     (folder / name).unlink()
     begin(pilot, folder / name)
-    pilot.app.controller.request("film-cancel")
+    pilot.app.controller.view.request("film-cancel")
     pilot.step()
     assert last(pilot).text == "Film cancelled: nothing was written"
     assert names(folder) == []
@@ -241,7 +241,7 @@ def test_pictures_that_are_finished_stay(pilot: Pilot, folder: Path) -> None:
     begin(pilot, folder / "a%d.png")
     for _ in range(3):
         pilot.app.films.step(moving=False)
-    pilot.app.controller.request("film-cancel")
+    pilot.app.controller.view.request("film-cancel")
     pilot.step()
     written = len(names(folder))
     assert 0 < written < 68
@@ -301,7 +301,7 @@ def discard_and_film(pilot: Pilot, path: Path) -> None:
 
 def test_what_was_given_up_is_not_asked_about_again(pilot: Pilot, folder: Path) -> None:
     discard_and_film(pilot, folder / "a.gif")
-    pilot.app.controller.request("film-then-quit")
+    pilot.app.controller.view.request("film-then-quit")
     pilot.step(2)
     assert pilot.app.films.progress is not None
     assert pilot.app.films.progress.closes
@@ -315,7 +315,7 @@ def test_what_was_given_up_is_not_asked_about_again(pilot: Pilot, folder: Path) 
 
 def test_what_is_changed_meanwhile_is_asked_about(pilot: Pilot, folder: Path) -> None:
     discard_and_film(pilot, folder / "a.gif")
-    pilot.app.controller.request("film-then-quit")
+    pilot.app.controller.view.request("film-then-quit")
     pilot.step(2)
     pilot.session.dispatch(act.TurnJoint("LeftArm", (0.0, 0.6, 0.0, 0.8)))
     until_done(pilot)
@@ -330,7 +330,7 @@ def test_a_film_that_ends_before_the_answer_keeps_no_window_open(answer: str, pi
     pilot.app.device.closing = True
     pilot.step(3)
     if answer:
-        pilot.app.controller.request(answer)
+        pilot.app.controller.view.request(answer)
     until_done(pilot)
     pilot.step(3)
     assert pilot.app.finished == (not answer)
@@ -341,7 +341,7 @@ def test_a_window_that_closes_leaves_nothing_half_written(folder: Path) -> None:
     (folder / "a.mp4").write_bytes(b"old")
     begin(pilot, folder / "a.mp4")
     pilot.step(2)
-    pilot.app.controller.request("film-stop-then-quit")
+    pilot.app.controller.view.request("film-stop-then-quit")
     pilot.step(2)
     assert pilot.app.finished
     pilot.close()

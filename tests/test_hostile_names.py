@@ -182,10 +182,10 @@ def test_a_window_shows_them_too(hostile: Path) -> None:
     try:
         pilot.step(3)
         assert pilot.app.device.title == "bad\\x07name.json - ikviewer"  # type: ignore[attr-defined]
-        for message in pilot.app.controller.messages:
+        for message in pilot.app.controller.view.bar.messages:
             assert_one_line(message.text)
-        pilot.app.controller.fail(InputError(f"no {ESCAPE}{NEWLINE}"), "open")
-        assert pilot.app.controller.messages[-1].text == r"no \x1b]0;pwned\x07\x1b[2Ja\nb\r\tc"
+        pilot.app.controller.view.fail(InputError(f"no {ESCAPE}{NEWLINE}"), "open")
+        assert pilot.app.controller.view.bar.messages[-1].text == r"no \x1b]0;pwned\x07\x1b[2Ja\nb\r\tc"
         pilot.step(3)
     finally:
         pilot.close()

@@ -19,7 +19,6 @@ from viewer.session import folders
 from viewer.session.autosave import recoveries, sweep_locks
 from viewer.session.files import Kept, load_session, open_session, session_bytes
 from viewer.session.folders import lock
-from viewer.ui import documents
 from viewer.ui.controller import Controller
 
 if TYPE_CHECKING:
@@ -158,48 +157,48 @@ def test_every_recovery_is_offered_and_each_can_be_had(tmp_path: Path) -> None:
     leave(tmp_path, "c", on=False, at=900.0, path="/x/run.ikv.json")
     controller, keeper = window(tmp_path)
     keeper.offer()
-    ends = [message.text.rpartition("Recover ")[2] for message in controller.messages]
+    ends = [message.text.rpartition("Recover ")[2] for message in controller.view.bar.messages]
     assert ends == ["2 min of work on walk.bvh?", "2 min of work on walk.bvh?", "15 min of work on run.ikv.json?"]
-    assert all(" on 01 Jan. " in message.text for message in controller.messages)
-    controller.bar.choose(controller.messages[-1], 0)
+    assert all(" on 01 Jan. " in message.text for message in controller.view.bar.messages)
+    controller.view.bar.choose(controller.view.bar.messages[-1], 0)
     assert controller.session.path is not None
     assert controller.session.path.name == "run.ikv.json"
-    assert len([*controller.messages]) == 2, "the others are offered still"
+    assert len([*controller.view.bar.messages]) == 2, "the others are offered still"
     # What is shown now would be lost by the next: that is asked first, and the offer stays until it is answered.
     before = controller.session.document
-    controller.bar.choose(controller.messages[0], 0)
-    assert controller.requests[-1].name == "ask-save"
-    assert len([*controller.messages]) == 2
+    controller.view.bar.choose(controller.view.bar.messages[0], 0)
+    assert controller.view.requests[-1].name == "ask-save"
+    assert len([*controller.view.bar.messages]) == 2
     controller.files.answer_save("cancel")
     assert controller.session.document is before
-    controller.bar.choose(controller.messages[0], 0)
+    controller.view.bar.choose(controller.view.bar.messages[0], 0)
     controller.files.answer_save("discard")
-    assert len([*controller.messages]) == 1
+    assert len([*controller.view.bar.messages]) == 1
     assert len(recoveries(tmp_path)) == 1
-    controller.bar.choose(controller.messages[0], 1)
+    controller.view.bar.choose(controller.view.bar.messages[0], 1)
     assert recoveries(tmp_path) == ()
 
 
 def test_a_recovered_session_is_not_saved_over_what_another_window_saved_since(tmp_path: Path) -> None:
     path = tmp_path / "work.ikv.json"
     controller, keeper = window(tmp_path / "recovery")
-    assert documents.save_to(controller, path)
+    assert controller.files.save_to(path)
     controller.session.dispatch(SetLimits(on=False))
     left = keeper.rescue()
     assert left is not None
     kept = recoveries(tmp_path / "recovery")[0].kept
     assert (kept.path, kept.sha256) == (str(path), open_session(path).digest)
     other, _ = window(tmp_path / "recovery")
-    documents.open_path(other, path)
+    other.opening.show_file(path)
     other.session.dispatch(SetLimits(on=False))
     other.session.dispatch(SetLimits(on=True))
     other.session.dispatch(SetLimits(on=False))
     other.run("file.save")
     third, again = window(tmp_path / "recovery")
     again.offer()
-    third.bar.choose(third.messages[-1], 0)
+    third.view.bar.choose(third.view.bar.messages[-1], 0)
     third.run("file.save")
-    assert third.requests[-1].name == "ask-changed"
+    assert third.view.requests[-1].name == "ask-changed"
 
 
 def test_a_recovery_carries_its_motion(tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def test_typed_numbers_and_the_readout_are_in_the_unit(tmp_path: Path) -> None:
         person.select("LeftHand")
         before = person.target("LeftHand")
         person.key("g", "y", *("period" if letter == "." else letter for letter in text))
-        drag = person.controller.gesture
+        drag = person.controller.view.gesture
         assert drag is not None
         assert drag.readout == f"ΔY {text} {name}"  # type: ignore[attr-defined]
         person.key("enter")
@@ -70,24 +70,24 @@ def test_typed_numbers_and_the_readout_are_in_the_unit(tmp_path: Path) -> None:
 def test_steps_go_with_the_size(tmp_path: Path) -> None:
     for units, metres, words in ((SMALL, 5e-5, "0.05 mm"), (1.0, 0.05, "5 cm"), (LARGE, 5.0, "5 m")):
         person = Scaled(units, tmp_path)
-        assert person.controller.snap_m == pytest.approx(metres)
-        assert numbers.step(person.controller.snap_m) == words
+        assert person.controller.view.snap_m == pytest.approx(metres)
+        assert numbers.step(person.controller.view.snap_m) == words
         person.select("LeftHand")
         before = person.target("LeftHand")
         person.key("ctrl+alt+up")
         assert np.abs(person.target("LeftHand") - before).max() == pytest.approx(metres)
-        person.controller.snap_m = 2.0 * metres
-        assert person.controller.preferences.snap_m == pytest.approx(0.1)
+        person.controller.view.snap_m = 2.0 * metres
+        assert person.controller.view.preferences.snap_m == pytest.approx(0.1)
 
 
 def test_goals_are_met_to_a_small_part_of_the_figure(tmp_path: Path) -> None:
     for units in (SMALL, LARGE):
         person = Scaled(units, tmp_path)
         tolerance = person.document.solver.tolerance_m
-        assert 1e-4 < tolerance / person.controller.picture.height < 2e-3
+        assert 1e-4 < tolerance / person.controller.view.height < 2e-3
         person.drag(person.at("LeftHand"), (30.0, -20.0))
         missed = np.linalg.norm(person.place("LeftHand") - person.target("LeftHand"))
-        assert missed <= 0.01 * person.controller.picture.height
+        assert missed <= 0.01 * person.controller.view.height
 
 
 def test_the_grid_is_named_without_powers_of_ten(tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ def test_fields_show_and_take_the_unit(tmp_path: Path, units: float, label: str,
         shown = window.words("inspector")
         assert f"tol. {'0.001' if units == SMALL else '100.0'} mm" in window.words("solver")
         x = window.session.document.goal("LeftHand").position[0]  # type: ignore[index]
-        assert numbers.fixed(x / window.controller.unit.metres, place) in shown
+        assert numbers.fixed(x / window.controller.view.unit.metres, place) in shown
         window.double_click("inspector", "position x")
         window.write("0.25 mm" if units == SMALL else "25")
         moved = window.session.document.goal("LeftHand").position[0]  # type: ignore[index]

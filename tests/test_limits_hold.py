@@ -125,10 +125,13 @@ def test_the_window_says_which_joints_stand_out_of_the_plane() -> None:
     person.controller.run("view.plane_xy")
     assert violation(person.document) < OUTSIDE
     count = len(out_of_plane(person.document))
-    assert person.controller.messages[-1].text == f"{count} joints stand out of the plane: their limits exclude it"
+    assert (
+        person.controller.view.bar.messages[-1].text
+        == f"{count} joints stand out of the plane: their limits exclude it"
+    )
     side = Person()
     side.controller.run("view.plane_yz")
-    assert side.controller.messages == ()
+    assert side.controller.view.bar.messages == ()
 
 
 def test_what_stands_at_its_limit_is_lit_as_soon_as_it_is_shown() -> None:

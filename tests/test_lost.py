@@ -17,7 +17,6 @@ from viewer.errors import FormatError
 from viewer.formats import files
 from viewer.session.backup import backup_of
 from viewer.session.files import is_session, load_session, save_session
-from viewer.ui import documents
 from viewer.ui.controller import Controller
 
 if TYPE_CHECKING:
@@ -36,15 +35,15 @@ def worked_on(name: str = "biped") -> Controller:
 
 
 def message(controller: Controller) -> str:
-    return controller.messages[-1].text
+    return controller.view.bar.messages[-1].text
 
 
 def saved(folder: Path) -> tuple[Controller, Path, bytes]:
     """A session that was saved once, has a backup, and is modified since."""
     controller, path = worked_on(), folder / "work.ikv.json"
-    assert documents.save_to(controller, path)
+    assert controller.files.save_to(path)
     controller.session.dispatch(SetLimits(on=True))
-    assert documents.save_to(controller, path)
+    assert controller.files.save_to(path)
     controller.session.dispatch(SetLimits(on=False))
     return controller, path, path.read_bytes()
 
@@ -52,10 +51,10 @@ def saved(folder: Path) -> tuple[Controller, Path, bytes]:
 def fails(controller: Controller, path: Path, words: str) -> None:
     """Saving is refused with a message; the work is still there, and still unsaved."""
     document, kept = controller.session.document, controller.session.path
-    assert not documents.save_to(controller, path)
+    assert not controller.files.save_to(path)
     assert message(controller).startswith(f"{path}: cannot be written: ")
     assert words in message(controller)
-    assert controller.messages[-1].level == "error"
+    assert controller.view.bar.messages[-1].level == "error"
     assert controller.session.document is document
     assert controller.session.modified
     assert controller.session.path == kept
@@ -82,8 +81,8 @@ def test_saving_keeps_what_the_file_held_before(tmp_path: Path) -> None:
 def test_saving_the_same_again_keeps_the_version_before(tmp_path: Path) -> None:
     controller, path, _ = saved(tmp_path)
     controller.session.undo()
-    assert documents.save_to(controller, path)
-    assert documents.save_to(controller, path)
+    assert controller.files.save_to(path)
+    assert controller.files.save_to(path)
     backup = backup_of(path)
     assert backup is not None
     assert not load_session(backup).limits_on
@@ -92,9 +91,9 @@ def test_saving_the_same_again_keeps_the_version_before(tmp_path: Path) -> None:
 def test_a_new_file_has_no_backup_and_a_backup_none_of_its_own(tmp_path: Path) -> None:
     controller = worked_on()
     path = tmp_path / "work.backup.ikv.json"
-    assert documents.save_to(controller, path)
+    assert controller.files.save_to(path)
     controller.session.undo()
-    assert documents.save_to(controller, path)
+    assert controller.files.save_to(path)
     assert [one.name for one in tmp_path.iterdir()] == [path.name]
     assert is_session(path)  # it opens as any other
 
@@ -105,8 +104,8 @@ def test_the_backup_of_a_link_lies_beside_the_file_that_it_leads_to(tmp_path: Pa
     link.symlink_to(tmp_path / "real" / "work.ikv.json")
     controller = worked_on()
     for _ in range(2):
-        controller.session.dispatch(SetLimits(on=not controller.document.limits_on))
-        assert documents.save_to(controller, link)
+        controller.session.dispatch(SetLimits(on=not controller.session.document.limits_on))
+        assert controller.files.save_to(link)
     assert link.is_symlink()
     names = sorted(one.name for one in (tmp_path / "real").iterdir())
     assert names == ["work.backup.ikv.json", "work.ikv.json"]
@@ -127,7 +126,7 @@ def test_that_no_backup_could_be_kept_is_said_and_keeps_nobody_from_saving(tmp_p
     assert backup is not None
     backup.unlink()
     backup.mkdir()
-    assert documents.save_to(controller, path)
+    assert controller.files.save_to(path)
     assert message(controller) == "Saved work.ikv.json; no backup could be kept: expected a file, found a folder"
     assert not load_session(path).limits_on
     assert not controller.session.modified
@@ -147,7 +146,7 @@ def test_a_disk_that_is_full_half_way(tmp_path: Path, monkeypatch: pytest.Monkey
         full.setattr(files, "_fill", fill)
         fails(controller, path, "the disk is full")
     left_alone(path, content)
-    assert documents.save_to(controller, path)  # there is room again
+    assert controller.files.save_to(path)  # there is room again
 
 
 @pytest.fixture
@@ -211,7 +210,7 @@ def test_a_folder_that_has_vanished(tmp_path: Path) -> None:
     folder.rmdir()
     fails(controller, path, "its folder does not exist")
     assert not folder.exists()
-    assert documents.save_to(controller, tmp_path / "elsewhere.ikv.json")
+    assert controller.files.save_to(tmp_path / "elsewhere.ikv.json")
 
 
 # Versions
@@ -225,7 +224,7 @@ def test_a_file_from_a_later_program_is_refused_and_not_written_over(tmp_path: P
     assert str(raised.value) == f"{path}: version: expected 1, found 99: the file is from a later program"
     controller = worked_on()
     before = controller.session.document
-    assert not documents.open_path(controller, path)
+    assert not controller.opening.show_file(path)
     assert controller.session.document is before
     assert controller.session.path is None
 

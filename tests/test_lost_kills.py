@@ -105,7 +105,7 @@ def test_what_went_wrong_is_said_until_it_works_though_nothing_changes(
         raise OutputError("the disk is full")
 
     monkeypatch.setattr(autosave, "FIRST_RETRY", 0.02)
-    bar = keeper._controller.bar
+    bar = keeper._controller.view.bar
     with monkeypatch.context() as disk:
         disk.setattr(autosave, "write_whole", full)
         hands_of(keeper).dispatch(SetLimits(on=False))
@@ -130,7 +130,11 @@ def test_what_cannot_be_kept_is_said_once(tmp_path: Path) -> None:
     keeper.tick()
     controller.session.dispatch(KeyPose(2))
     keeper.tick()
-    said = [one.text for one in controller.messages if one.text.startswith("Autosave: nothing can be saved by itself")]
+    said = [
+        one.text
+        for one in controller.view.bar.messages
+        if one.text.startswith("Autosave: nothing can be saved by itself")
+    ]
     assert len(said) == 1
     keeper.close()
 

@@ -20,7 +20,6 @@ from viewer.session.autosave import recoveries
 from viewer.session.files import MotionError, load_session, open_session, save_session
 from viewer.session.storage import motion as stored
 from viewer.spatial.quaternion import exp, multiply
-from viewer.ui import documents
 from viewer.ui.controller import Controller
 
 if TYPE_CHECKING:
@@ -60,7 +59,7 @@ def work(walk: Path) -> tuple[Path, Document]:
 def exported_over(path: Path) -> None:
     controller = Controller(Session(new_document(viewer.load(path, units="cm"))))
     turned(controller.session, "Hips", 1.0)
-    assert documents.export_to(controller, path)
+    assert controller.files.export_to(path)
 
 
 def resampled(path: Path) -> None:
@@ -309,20 +308,20 @@ def window(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[PanelWin
 
 
 def offered(controller: Controller) -> list[str]:
-    return [words for words, _ in controller.messages[-1].actions]
+    return [words for words, _ in controller.view.bar.messages[-1].actions]
 
 
 def test_the_window_shows_the_copy_and_offers_the_changed_file(walk: Path, work: tuple[Path, Document]) -> None:
     path, document = work
     exported_over(walk)
     controller = Controller(Session(new_document(viewer.load("sample:two-link"))))
-    assert documents.open_path(controller, path)
-    session, message = controller.session, controller.messages[-1]
+    assert controller.opening.show_file(path)
+    session, message = controller.session, controller.view.bar.messages[-1]
     assert session.document.same_as(document)
     assert (session.path, session.modified) == (path, False)
     assert message.text == f"walk.bvh {CHANGED}: the session's own copy is shown"
     assert offered(controller) == ["Locate…", "Use the changed file"]
-    controller.bar.choose(message, 1)
+    controller.view.bar.choose(message, 1)
     clip, now = session.document.clip_data, viewer.load(walk, units="cm").clip
     assert clip is not None
     assert now is not None
@@ -336,9 +335,9 @@ def test_the_window_shows_the_copy_and_offers_the_changed_file(walk: Path, work:
 def test_a_missing_file_can_be_located(walk: Path, work: tuple[Path, Document], window: PanelWindow) -> None:
     path, document = work
     moved(walk)
-    assert documents.open_path(window.controller, path)
+    assert window.controller.opening.show_file(path)
     assert offered(window.controller) == ["Locate…"]
-    window.controller.bar.choose(window.controller.messages[-1], 0)
+    window.controller.view.bar.choose(window.controller.view.bar.messages[-1], 0)
     window.frames(4)
     state = window.ui._memories["files"]["state"]
     assert (state.title, state.folder) == ("Locate walk.bvh", path.parent)
@@ -349,13 +348,13 @@ def test_a_missing_file_can_be_located(walk: Path, work: tuple[Path, Document], 
 
 
 def ask(window: PanelWindow, old: Path) -> None:
-    assert not documents.open_path(window.controller, old)
+    assert not window.controller.opening.show_file(old)
     window.frames(4)
     assert window.popup
 
 
 def texts(window: PanelWindow) -> list[str]:
-    return [message.text for message in window.controller.messages]
+    return [message.text for message in window.controller.view.bar.messages]
 
 
 def test_what_to_do_about_an_old_session_is_asked(old: Path, window: PanelWindow) -> None:
@@ -407,7 +406,7 @@ def test_a_changed_file_that_does_not_fit_leaves_what_is_shown(old: Path, window
 def test_exporting_over_the_open_file_is_asked_in_its_own_words(walk: Path, work: tuple[Path, Document]) -> None:
     path = work[0]
     controller = Controller(Session(load_session(path), path))
-    own, strange = documents.replaces(controller, walk), documents.replaces(controller, path)
+    own, strange = controller.files.replaces(walk), controller.files.replaces(path)
     assert own == "walk.bvh is the file that this figure was opened from; what it holds now will be gone. Replace it?"
     assert strange == "work.ikv.json exists. Replace it?"
 
@@ -423,8 +422,8 @@ def test_an_old_recovery_file_opens_without_its_motion_and_stays(tmp_path: Path)
     controller = Controller(Session(new_document(viewer.load("sample:two-link"))))
     keeper = Keeper(controller, Layout(), tmp_path, tmp_path / "preferences.json")
     keeper.offer()
-    controller.bar.choose(controller.messages[0], 0)
+    controller.view.bar.choose(controller.view.bar.messages[0], 0)
     assert controller.session.document.frames == 6
     assert controller.session.modified
-    assert controller.messages[-1].text == "arm.bvh is missing: the figure stands still, its keys are kept"
+    assert controller.view.bar.messages[-1].text == "arm.bvh is missing: the figure stands still, its keys are kept"
     assert len(recoveries(tmp_path)) == 1, "the only place that knows the motion"

@@ -12,7 +12,7 @@ from viewer.ui.status import too_near
 
 def shown(name: str) -> Person:
     person = Person()
-    person.controller.demos.open(name)
+    person.controller.files.open_demo(name)
     person.controller.session.pause()
     return person
 

@@ -69,11 +69,11 @@ def test_a_caret_folds_and_selects_nothing(window: PanelWindow) -> None:
 
 def test_a_row_under_the_pointer_is_hovered_in_the_view_and_leaves_it_again(window: PanelWindow) -> None:
     window.move(window.box("skeleton", "joint Spine2").middle)
-    assert window.controller.hovered_item() == ("joint", "Spine2")
+    assert window.controller.view.hovered_item() == ("joint", "Spine2")
     window.move(window.box("goals", "goal Head").middle)
-    assert window.controller.hovered_item() == ("effector", "Head")
+    assert window.controller.view.hovered_item() == ("effector", "Head")
     window.move((640.0, 300.0))
-    assert window.controller.hovered_item() is None
+    assert window.controller.view.hovered_item() is None
 
 
 def test_a_row_of_the_goals_selects_the_effector(window: PanelWindow) -> None:
@@ -132,7 +132,9 @@ def test_nonsense_typed_is_a_message_and_changes_nothing(window: PanelWindow) ->
     window.double_click("inspector", "position x")
     window.write("left a bit")
     assert window.session.document is document
-    assert [message.text for message in window.controller.messages] == ['expected a number, found "left a bit"']
+    assert [message.text for message in window.controller.view.bar.messages] == [
+        'expected a number, found "left a bit"'
+    ]
 
 
 def test_a_weight_slider_weighs_the_goal(window: PanelWindow) -> None:
@@ -196,9 +198,9 @@ def test_the_length_of_a_bone_is_scrubbed_and_reset_by_a_right_click(window: Pan
 
 @pytest.mark.parametrize(("name", "tool"), [("select", Tool.SELECT), ("move", Tool.MOVE), ("rotate", Tool.ROTATE)])
 def test_the_toolbar_chooses_tools(window: PanelWindow, name: str, tool: Tool) -> None:
-    window.controller.tool = Tool.MOVE if tool is not Tool.MOVE else Tool.SELECT
+    window.controller.view.tool = Tool.MOVE if tool is not Tool.MOVE else Tool.SELECT
     window.click("toolbar", f"tool.{name}")
-    assert window.controller.tool is tool
+    assert window.controller.view.tool is tool
 
 
 def test_the_toolbar_switches_limits_modes_and_what_is_shown(window: PanelWindow) -> None:
@@ -207,7 +209,7 @@ def test_the_toolbar_switches_limits_modes_and_what_is_shown(window: PanelWindow
     window.click("toolbar", "mode 1")
     assert window.session.document.mode is Mode.FK
     window.click("toolbar", "show.grid")
-    assert not window.controller.display.grid
+    assert not window.controller.view.display.grid
 
 
 def test_undo_and_redo_buttons(window: PanelWindow) -> None:
@@ -223,7 +225,7 @@ def test_a_list_of_the_toolbar_opens_and_chooses(window: PanelWindow) -> None:
     assert window.popup
     window.tap(imgui.Key.down_arrow)
     window.tap(imgui.Key.enter)
-    assert window.controller.space is Space.LOCAL
+    assert window.controller.view.space is Space.LOCAL
 
 
 def test_settings_of_the_solver(window: PanelWindow) -> None:

@@ -13,6 +13,7 @@ from panel_window import PanelWindow
 import viewer
 from viewer.app.widgets.dialogs import wrapped
 from viewer.document.actions import SetLimits
+from viewer.scene import figure_points
 from viewer.ui.messages import Message, MessageBar
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def shown(size: tuple[int, int], scale: float, sample: str = "biped") -> Iterato
 def frames(window: PanelWindow) -> list[Frame]:
     """Left, top, right, bottom of each message that is shown."""
     found = []
-    for index in range(len(window.controller.messages)):
+    for index in range(len(window.controller.view.bar.messages)):
         box = imgui.internal.find_window_by_name(f"##message {index}")
         if box is not None and box.was_active:  # type: ignore[redundant-expr]  # the stub leaves None out
             found.append((box.pos.x, box.pos.y, box.pos.x + box.size.x, box.pos.y + box.size.y))
@@ -49,7 +50,7 @@ def post(window: PanelWindow, count: int) -> None:
     for number in range(count):
         action = (("Copy", lambda: None), ("Show in folder", lambda: None)) if number % 2 else ()
         text = f"walk_{number}.bvh:412:17: expected a number in the offset of a joint, found {number} words"
-        window.controller.post(Message(text, "error", action))
+        window.controller.view.post(Message(text, "error", action))
     window.frames(3)
 
 
@@ -61,7 +62,7 @@ def test_messages_cover_neither_the_figure_nor_one_another(size: tuple[int, int]
         post(window, count)
         view, found = window.ui.regions.viewport, frames(window)
         assert len(found) == count
-        points = window.controller.picture.figure_points()
+        points = figure_points(window.controller.scene().skeleton, window.controller.scene().world)
         pixels = window.controller.projection().project(points) + np.array([view.x, view.y])
         inside = [(pixels > frame[:2]) & (pixels < frame[2:]) for frame in found]
         assert not any(covered.all(axis=1).any() for covered in inside)
@@ -79,8 +80,8 @@ def test_what_has_no_room_waits_and_comes_when_others_are_closed(size: tuple[int
         post(window, 12)
         few = len(frames(window))
         assert 1 <= few < 12
-        for message in window.controller.messages[-11:]:
-            window.controller.bar.close(message)
+        for message in window.controller.view.bar.messages[-11:]:
+            window.controller.view.bar.close(message)
         window.frames(2)
         assert len(frames(window)) == 1
 
@@ -95,7 +96,9 @@ def test_chips_cover_neither_the_figure_nor_messages(size: tuple[int, int], scal
         edge = 8.0 * scale
         lines = [(line.left - edge, line.top - edge, line.right + edge, line.bottom + edge) for line in chip]
         view = window.ui.regions.viewport
-        points = window.controller.projection().project(window.controller.picture.figure_points())
+        points = window.controller.projection().project(
+            figure_points(window.controller.scene().skeleton, window.controller.scene().world)
+        )
         pixels = points + np.array([view.x, view.y])
         body = (*pixels.min(axis=0).tolist(), *pixels.max(axis=0).tolist())
         assert not any(overlap(line, other) for line in lines for other in (body, *frames(window)))
@@ -109,7 +112,7 @@ def test_messages_stay_in_their_corner_until_all_are_closed() -> None:
         window.controller.camera_moves.orbit(450.0, 0.0)
         post(window, 2)
         assert {frame[0] for frame in frames(window)} == {view.x + 12.0}
-        window.controller.bar.clear()
+        window.controller.view.bar.clear()
         window.frames(2)
         post(window, 1)
         assert frames(window)[0][2] == view.x + view.w - 12.0

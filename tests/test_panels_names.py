@@ -69,7 +69,7 @@ def test_a_name_that_is_taken_is_refused_in_a_line(window: PanelWindow) -> None:
     ask(window)
     window.write("LeftHand")
     assert window.session.document is before
-    said = [message.text for message in window.controller.messages]
+    said = [message.text for message in window.controller.view.bar.messages]
     assert said == ['joint "LeftForeArm": another joint is called "LeftHand"']
 
 
@@ -130,7 +130,7 @@ def test_arrows_mark_what_was_found_and_enter_selects_it(window: PanelWindow, do
     window.tap(imgui.Key.enter)
     window.frames(3)
     assert window.session.document.active == Item("joint", arms[joint])
-    assert window.controller.finding == ""
+    assert window.controller.view.finding == ""
     assert not asks(window)
 
 
@@ -149,11 +149,11 @@ def test_escape_empties_the_search_and_the_next_one_leaves_it() -> None:
         window.frames(3)
         every = window.words("skeleton")
         find(window, "hand")
-        assert window.controller.finding == "hand"
+        assert window.controller.view.finding == "hand"
         assert window.words("skeleton") != every
         window.tap(imgui.Key.escape)
         window.frames(2)
-        assert window.controller.finding == ""
+        assert window.controller.view.finding == ""
         assert imgui.get_io().want_text_input
         window.tap(imgui.Key.escape)
         window.frames(2)
@@ -161,10 +161,10 @@ def test_escape_empties_the_search_and_the_next_one_leaves_it() -> None:
         find(window, "hand")
         imgui.internal.clear_active_id()  # as a click into the view does
         window.frames(2)
-        assert window.controller.finding == "hand"
+        assert window.controller.view.finding == "hand"
         window.controller.run("select.none")
         window.frames(2)
-        assert window.controller.finding == ""
+        assert window.controller.view.finding == ""
         assert window.session.document.selection
         window.controller.run("select.none")
         assert not window.session.document.selection

@@ -216,7 +216,7 @@ def test_dialogs_open_and_close_with_escape(command: str) -> None:
 @pytest.mark.parametrize("request_name", ["units-dialog", "ask-save"])
 def test_questions_open(request_name: str) -> None:
     with shown(viewer.load("sample:walk")) as window:
-        window.controller.request(request_name, "walk.bvh")
+        window.controller.view.request(request_name, "walk.bvh")
         window.frames(4)
         assert window.popup
 
@@ -224,7 +224,7 @@ def test_questions_open(request_name: str) -> None:
 @pytest.mark.parametrize("item", [Item("joint", "LeftArm"), Item("effector", "LeftHand"), None])
 def test_the_context_menu(item: Item | None) -> None:
     with shown(viewer.load("sample:walk")) as window:
-        window.controller.request("context-menu", item, 400.0, 300.0)
+        window.controller.view.request("context-menu", item, 400.0, 300.0)
         window.frames(3)
         assert window.popup
 
@@ -233,13 +233,13 @@ def test_messages_and_their_buttons() -> None:
     with shown(viewer.load("sample:biped")) as window:
         pressed: list[str] = []
         action = ("Copy", lambda: pressed.append("copied"))
-        window.controller.post(Message('walk.bvh:412:17: expected a number, found "abc"', "error", (action,)))
-        window.controller.post(Message("far " * 200))
+        window.controller.view.post(Message('walk.bvh:412:17: expected a number, found "abc"', "error", (action,)))
+        window.controller.view.post(Message("far " * 200))
         window.frames(3)
         window.click("messages", "Copy")
         assert pressed == ["copied"]
         window.click("messages", "close")
-        assert window.controller.messages == ()
+        assert window.controller.view.bar.messages == ()
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ def frames(window: PanelWindow) -> tuple[int, ...]:
 def place(window: PanelWindow, frame: float, *, strip: bool = False) -> tuple[float, float]:
     """Where a frame is: in the row of all keys, or in the strip of numbers."""
     box = window.box("timeline", "ruler")
-    view = window.controller.keying.view
+    view = window.controller.keying.time_view
     wide = box.right - box.left - 2.0 * INSET
     x = box.left + INSET + (frame - view.start) / view.span * wide
     return x, box.top + (8.0 if strip else STRIP + ROW)
@@ -182,7 +182,7 @@ def test_the_wheel_zooms_at_the_pointer_and_the_middle_button_pans(window: Panel
     window.move(at)
     imgui.get_io().add_mouse_wheel_event(0.0, 3.0)
     window.frames(3)
-    view = window.controller.keying.view
+    view = window.controller.keying.time_view
     assert view.span < 119.0
     assert place(window, 60)[0] == pytest.approx(at[0], abs=1.0)
     start = view.start
@@ -241,11 +241,11 @@ def test_rate_range_and_ghosts_are_set_in_the_timelines_menu(window: PanelWindow
     window.write("200")
     assert played_range(window.session.document) == (0, 200)
     window.click("timeline", "show.ghosts")
-    assert window.controller.display.ghosts
+    assert window.controller.view.display.ghosts
     window.double_click("timeline", "tolerance")
     window.write("1.5")
     assert window.session.record_tolerance_deg == 1.5
-    assert window.controller.preferences.record_tolerance_deg == 1.5
+    assert window.controller.view.preferences.record_tolerance_deg == 1.5
 
 
 def test_the_angles_of_the_selection_are_plotted_with_their_values_now(window: PanelWindow) -> None:

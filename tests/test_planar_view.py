@@ -17,7 +17,7 @@ TURNING = [
 
 def shown(name: str) -> Person:
     person = Person()
-    person.controller.demos.open(name)
+    person.controller.files.open_demo(name)
     person.controller.session.pause()
     return person
 
@@ -62,8 +62,8 @@ def test_the_view_axes_and_scrolling_with_two_fingers_do_not_turn_it_either() ->
     person = shown("s-lock")
     for x in range(VIEW.x + VIEW.w - 90, VIEW.x + VIEW.w, 6):
         person.move(x, VIEW.y + 50.0)
-        assert not person.controller.hovered.axis
-    person.controller.preferences.two_fingers = True
+        assert not person.controller.view.hovered.axis
+    person.controller.view.preferences.two_fingers = True
     person.scroll(3.0, *EMPTY)
     assert looks_straight(person)
 

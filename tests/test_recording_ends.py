@@ -228,7 +228,7 @@ def test_whatever_is_pressed_while_it_records_can_be_undone(seed: int, file: str
             if chance.random() < 0.7:
                 person.release(0.0, 0.0)
         else:
-            controller.run(chance.choice([name for name in COMMANDS if name in controller.handlers]))
+            controller.run(chance.choice([name for name in COMMANDS if name in controller.bindings]))
         person.wait(chance.choice((0.02, 0.1, 0.3)))
         controller.draw_list()
         np.testing.assert_allclose(np.linalg.norm(person.document.pose.rotations, axis=-1), 1.0, atol=1e-9)

@@ -15,7 +15,6 @@ from viewer import InputError
 from viewer.document import actions as act
 from viewer.session import Item
 from viewer.session.files import load_session, save_session
-from viewer.ui.documents import export_to
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -81,7 +80,7 @@ def test_exports_have_the_new_name(tmp_path: Path, suffix: str) -> None:
     own = person.document.skeleton.names[1]
     person.controller.session.dispatch(act.RenameJoint(own, "Called anew"))
     path = tmp_path / f"out{suffix}"
-    assert export_to(person.controller, path)
+    assert person.controller.files.export_to(path)
     if suffix in {".glb", ".gltf"}:
         assert b"Called anew" in path.read_bytes()
     else:
@@ -100,7 +99,7 @@ def test_sessions_are_saved_and_opened_with_new_names(tmp_path: Path) -> None:
 
 def test_other_units_keep_the_names_that_were_given(tmp_path: Path) -> None:
     path = tmp_path / "walk.bvh"
-    assert export_to(Person("sample:walk").controller, path)
+    assert Person("sample:walk").controller.files.export_to(path)
     person = Person(str(path))
     own = person.document.skeleton.names[2]
     person.controller.session.dispatch(act.RenameJoint(own, "Other"))

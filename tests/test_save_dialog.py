@@ -67,7 +67,7 @@ def test_without_a_name_nothing_is_written_anywhere(command: str, window: PanelW
     assert window.popup
     assert [*folder.parent.iterdir()] == [folder]
     assert [*folder.iterdir()] == []
-    assert not window.controller.messages
+    assert not window.controller.view.bar.messages
     assert not window.ui.requests
 
 
@@ -98,7 +98,7 @@ def test_a_folder_that_is_not_there_is_said_where_the_name_is(command: str, wind
     path = folder / "nodir" / f"x{state.suffixes[0]}"
     assert state.problem == f"{path}: cannot be written: its folder does not exist"
     assert state.name == "nodir/x"
-    assert not window.controller.messages
+    assert not window.controller.view.bar.messages
     (folder / "nodir").mkdir()
     window.tap(imgui.Key.enter)
     window.frames(4)
@@ -113,11 +113,11 @@ def test_what_goes_wrong_in_writing_is_said_where_the_name_is(
         raise OutputError("x.bvh: cannot be written: no space left on the device")
 
     state = ask(window, "file.export")
-    monkeypatch.setattr("viewer.ui.documents.save", full)
+    monkeypatch.setattr("viewer.ui.files.save", full)
     named(window, "x")
     assert window.popup
     assert state.problem == "x.bvh: cannot be written: no space left on the device"
-    assert not window.controller.messages
+    assert not window.controller.view.bar.messages
     monkeypatch.undo()
     window.tap(imgui.Key.enter)
     window.frames(4)

@@ -13,7 +13,7 @@ from views import SIZE
 import viewer
 from viewer.document import actions as act
 from viewer.scene import Ground
-from viewer.scene.ground import ground_of
+from viewer.scene.drawlist import ground_of
 from viewer.session import Session, new_document
 from viewer.ui import Controller
 

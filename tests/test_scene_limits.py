@@ -14,8 +14,7 @@ from scenes import seen
 from strategies import seeds
 
 from viewer.scene import PALETTE, Display, Scene, draw_list
-from viewer.scene.range_shapes import Swing, Travel, Twist
-from viewer.scene.ranges import CONE_LENGTH, edge_coordinates, limited_joint, ranges_of, turns_of
+from viewer.scene.ranges import CONE_LENGTH, Swing, Travel, Twist, edge_coordinates, limited_joint, ranges_of, turns_of
 from viewer.skeleton.coordinates import joint_space, limit_violation, project_pose
 from viewer.skeleton.kinematics import fk
 from viewer.skeleton.limits import EULER_ORDERS, UNLIMITED, JointKind, JointLimits

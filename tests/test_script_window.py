@@ -127,11 +127,11 @@ def test_it_is_said_while_it_is_on_and_remembered() -> None:
     controller.run(TOGGLE)
     assert controller.checked(TOGGLE) is True
     assert "Recording actions" in controller.status().modes
-    assert controller.preferences.record_actions
-    assert Controller(session(), controller.preferences).checked(TOGGLE) is True
+    assert controller.view.preferences.record_actions
+    assert Controller(session(), controller.view.preferences).checked(TOGGLE) is True
     controller.run(TOGGLE)
     assert "Recording actions" not in controller.status().modes
-    assert Preferences() == controller.preferences
+    assert Preferences() == controller.view.preferences
 
 
 def test_what_hands_do_in_the_window_is_done_again(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from viewer.session.demos import find_demo
 
 def ball() -> Person:
     person = Person()
-    person.controller.demos.open("ball")
+    person.controller.files.open_demo("ball")
     person.controller.session.pause()
     return person
 

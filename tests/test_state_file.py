@@ -22,7 +22,7 @@ def state(person: Person) -> dict[str, Any]:
 
 def test_the_offer_to_look_for_another_way_is_a_message_as_it_is_in_the_view() -> None:
     person = Person()
-    person.controller.demos.open("s-lock")
+    person.controller.files.open_demo("s-lock")
     session = person.controller.session
     assert state(person)["message"] is None
     session.dispatch(SetSolver(method="default"))
@@ -40,8 +40,8 @@ def test_the_offer_to_look_for_another_way_is_a_message_as_it_is_in_the_view() -
 
 def test_the_newest_message_is_told() -> None:
     person = Person()
-    person.controller.note("first")
-    person.controller.note("second")
+    person.controller.view.note("first")
+    person.controller.view.note("second")
     assert state(person)["message"] == "second"
 
 

@@ -45,7 +45,7 @@ def test_how_far_a_drag_went_stands_beside_the_pointer(person: Person) -> None:
     person.key("z", "0", "period", "1", "2", "4")
     said = person.controller.draw_list().texts[-1]
     assert said.text == "ΔZ 0.124 m"
-    x, y = person.controller.local(*person.controller.pointing.place)
+    x, y = person.controller.view.local(*person.controller.view.pointer_at)
     assert 0.0 < said.x - x < 40.0
     assert 0.0 < y - said.y < 40.0
 
@@ -65,7 +65,7 @@ def test_the_state_file_follows_a_drag(person: Person) -> None:
 
 def test_a_target_that_gets_out_of_reach_is_ringed_once_and_fades() -> None:
     person = Person()
-    person.controller.preferences.reduce_motion = False
+    person.controller.view.preferences.reduce_motion = False
     x, y = person.at("LeftHand")
     person.press(x, y)
     person.move(x + 5.0, y)
@@ -75,7 +75,7 @@ def test_a_target_that_gets_out_of_reach_is_ringed_once_and_fades() -> None:
     seen: dict[float, float] = {}
     for _ in range(90):
         person.wait(1 / 60)
-        target = np.array(person.controller.local(*person.pixel(person.target("LeftHand"))))
+        target = np.array(person.controller.view.local(*person.pixel(person.target("LeftHand"))))
         for ring in strokes(person, "unreached"):
             if np.allclose(ring.points.mean(axis=0), target, atol=1e-6):
                 seen[float(np.linalg.norm(ring.points[0] - target))] = ring.alpha

@@ -24,7 +24,7 @@ def select(person: Person, *names: str, kind: str = "joint") -> None:
 
 
 def test_every_command_has_a_handler_and_no_handler_is_idle(person: Person) -> None:
-    assert set(person.controller.handlers) == {command.id for command in COMMANDS}
+    assert set(person.controller.bindings) == {command.id for command in COMMANDS}
 
 
 def test_every_toggle_says_whether_it_is_on_and_nothing_else_does(person: Person) -> None:
@@ -37,7 +37,7 @@ def test_every_command_can_be_asked_and_run_in_every_state(file: str) -> None:
     for command in COMMANDS:
         person = Person(file)
         if command.in_drag:
-            person.pull(person.pixel(person.controller.picture.world.positions[-1]), (20.0, 10.0))
+            person.pull(person.pixel(person.controller.scene().world.positions[-1]), (20.0, 10.0))
         can = person.controller.can(command.id)
         assert person.controller.run(command.id) is can, command.id
         person.wait(0.05)
@@ -107,7 +107,7 @@ def test_an_effector_is_made_released_held_and_removed(person: Person) -> None:
 def test_a_key_asks_which_goal_to_add(person: Person) -> None:
     select(person, "LeftHand", kind="effector")
     person.key("shift+a")
-    assert [(one.name, one.value) for one in person.controller.requests] == [("add-goal", "LeftHand")]
+    assert [(one.name, one.value) for one in person.controller.view.requests] == [("add-goal", "LeftHand")]
     select(person)
     assert not person.controller.can("goal.add")
 
@@ -160,21 +160,21 @@ def test_the_solver_mode_scope_and_space_go_round(person: Person) -> None:
     spaces = []
     for _ in Space:
         person.key("q")
-        spaces.append(person.controller.space)
+        spaces.append(person.controller.view.space)
     assert spaces == [Space.LOCAL, Space.PARENT, Space.VIEW, Space.WORLD]
     person.key("shift+q")
-    assert person.controller.space is Space.VIEW
+    assert person.controller.view.space is Space.VIEW
 
 
 def test_tools_are_chosen_and_put_away(person: Person) -> None:
     person.select("LeftHand")
-    assert person.controller.picture.gizmo() is not None
+    assert person.controller.hit_test.gizmo() is not None
     person.key("e")
     assert person.tool() is Tool.ROTATE
     person.key("e")
     assert person.tool() is Tool.ROTATE
     person.controller.run("tool.select")
-    assert person.controller.picture.gizmo() is None
+    assert person.controller.hit_test.gizmo() is None
     person.key("w")
     assert person.controller.checked("tool.move")
 
@@ -274,11 +274,13 @@ def test_an_edit_that_stops_playing_says_so() -> None:
     person.wait(0.3)
     person.drag(person.at("LeftHand"), (40.0, -60.0))
     frame = person.document.frame
-    assert [m.text for m in person.controller.messages] == [f"Playback stopped at frame {frame}: Space resumes"]
+    assert [m.text for m in person.controller.view.bar.messages] == [
+        f"Playback stopped at frame {frame}: Space resumes"
+    ]
     person.key("space")
     person.wait(0.2)
     person.key("space")
-    assert not any("Playing stopped" in m.text for m in person.controller.messages[1:])
+    assert not any("Playing stopped" in m.text for m in person.controller.view.bar.messages[1:])
 
 
 def test_another_command_ends_the_nudging(person: Person) -> None:

@@ -56,7 +56,7 @@ def test_a_cancelled_drag_gives_the_very_document_back(person: Person, how: str)
     assert person.document is start
     assert person.controller.session.undo_depth == 0
     assert person.controller.camera is camera
-    assert not person.controller.requests
+    assert not person.controller.view.requests
 
 
 def test_less_than_three_pixels_are_a_click(person: Person) -> None:
@@ -71,7 +71,7 @@ def test_less_than_three_pixels_are_a_click(person: Person) -> None:
 
 
 def test_the_threshold_grows_with_the_scale(person: Person) -> None:
-    person.controller.scale = 2.0
+    person.controller.view.scale = 2.0
     x, y = person.at("LeftHand")
     person.press(x, y)
     person.move(x + 5.0, y)
@@ -177,7 +177,7 @@ def test_only_the_keys_for_it_act_while_something_is_dragged(person: Person) -> 
         person.key(key)
     assert person.document.limits_on
     assert person.controller.dragging
-    assert not person.controller.requests
+    assert not person.controller.view.requests
     assert not person.controller.can("edit.undo")
     assert person.controller.can("drag.cancel")
     person.key("escape")
@@ -189,4 +189,4 @@ def test_a_panel_that_changes_the_document_ends_the_drag(person: Person) -> None
     person.controller.session.undo()
     person.move(place[0] + 40.0, place[1])
     assert not person.controller.dragging
-    assert not person.controller.messages
+    assert not person.controller.view.bar.messages

@@ -12,7 +12,8 @@ from ui_person import Person
 
 import viewer
 from viewer.formats.load import READERS
-from viewer.ui import Drop, Message, documents
+from viewer.scene import figure_points
+from viewer.ui import Drop, Message, files, opening
 from viewer.ui.messages import NOTE_SECONDS
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def person() -> Person:
 
 
 def texts(controller: Controller) -> list[str]:
-    return [message.text for message in controller.messages]
+    return [message.text for message in controller.view.bar.messages]
 
 
 def test_a_bad_file_is_a_message_and_the_document_stays(person: Person, tmp_path: Path) -> None:
@@ -40,15 +41,15 @@ def test_a_bad_file_is_a_message_and_the_document_stays(person: Person, tmp_path
     lines[frame - 1] = "abc " + lines[frame - 1].split(" ", 1)[1]
     bad.write_text("\n".join(lines), encoding="utf-8")
     person.controller.handle(Drop((bad,)))
-    (message,) = person.controller.messages
+    (message,) = person.controller.view.bar.messages
     assert message.text == f'walk.bvh:{frame}:1: in a frame: expected a finite number, found "abc"'
     assert message.level == "error"
     assert [words for words, _ in message.actions] == ["Copy", "Show in folder"]
     assert person.document is start
     assert person.controller.camera is camera
-    person.controller.bar.choose(message, 0)
-    assert person.controller.requests.pop() == ("copy-text", message.text, 0.0, 0.0)
-    assert person.controller.messages == ()
+    person.controller.view.bar.choose(message, 0)
+    assert person.controller.view.requests.pop() == ("copy-text", message.text, 0.0, 0.0)
+    assert person.controller.view.bar.messages == ()
 
 
 def test_a_fault_of_the_program_is_a_message_and_the_document_stays(
@@ -62,7 +63,7 @@ def test_a_fault_of_the_program_is_a_message_and_the_document_stays(
 
     monkeypatch.setitem(READERS, ".bvh", reader)
     person.controller.handle(Drop((WALK,)))
-    (message,) = person.controller.messages
+    (message,) = person.controller.view.bar.messages
     said = 'this file brings out a fault of the program, "ZeroDivisionError"; its traceback is in'
     assert message.text == f"{WALK}: {said} {tmp_path / 'log' / 'errors.log'}"
     assert message.level == "error"
@@ -88,7 +89,7 @@ def test_whatever_is_wrong_is_said(person: Person, tmp_path: Path, name: str, co
 
 def test_a_file_that_is_not_there(person: Person, tmp_path: Path) -> None:
     person.controller.files.open(tmp_path / "gone.bvh")
-    (message,) = person.controller.messages
+    (message,) = person.controller.view.bar.messages
     assert "gone.bvh" in message.text
     assert [words for words, _ in message.actions] == ["Copy"]
 
@@ -97,24 +98,26 @@ def test_a_dropped_file_is_shown_whole_and_remembered(person: Person) -> None:
     person.controller.handle(Drop((WALK,)))
     assert person.document.character.source.path == str(WALK)
     assert person.controller.files.title == "walk.bvh"
-    assert person.controller.preferences.recent == [str(WALK.resolve())]
+    assert person.controller.view.preferences.recent == [str(WALK.resolve())]
     projection = person.controller.projection()
-    assert projection.inside(projection.project(person.controller.picture.figure_points())).all()
+    assert projection.inside(
+        projection.project(figure_points(person.controller.scene().skeleton, person.controller.scene().world))
+    ).all()
     assert person.controller.session.undo_depth == 0
 
 
 def test_guessed_units_are_said_and_can_be_changed(person: Person) -> None:
     person.controller.handle(Drop((WALK,)))
-    message = next(message for message in person.controller.messages if message.text.startswith("Read as"))
+    message = next(message for message in person.controller.view.bar.messages if message.text.startswith("Read as"))
     assert message.text == "Read as centimetres, height 1.71 m (from its leg length)"
-    person.controller.bar.choose(message, 0)
-    assert person.controller.requests.pop().name == "units-dialog"
+    person.controller.view.bar.choose(message, 0)
+    assert person.controller.view.requests.pop().name == "units-dialog"
 
 
 def test_units_in_words() -> None:
     character = viewer.load(WALK, units="0.0564444")
-    assert documents.units_of(character).startswith("5.64 cm units, height ")
-    assert documents.units_of(viewer.load("sample:biped")).startswith("metres, height ")
+    assert opening.units_of(character).startswith("5.64 cm units, height ")
+    assert opening.units_of(viewer.load("sample:biped")).startswith("metres, height ")
 
 
 def test_unsaved_changes_are_asked_about(person: Person) -> None:
@@ -122,15 +125,15 @@ def test_unsaved_changes_are_asked_about(person: Person) -> None:
     start = person.document
     assert person.controller.files.title == "biped • modified"
     person.controller.handle(Drop((WALK,)))
-    assert person.controller.requests.pop().name == "ask-save"
+    assert person.controller.view.requests.pop().name == "ask-save"
     assert person.document is start
     person.controller.files.answer_save("cancel")
     assert person.document is start
     person.key("ctrl+q")
-    assert [request.name for request in person.controller.requests] == ["ask-save"]
-    person.controller.requests.clear()
+    assert [request.name for request in person.controller.view.requests] == ["ask-save"]
+    person.controller.view.requests.clear()
     person.controller.files.answer_save("discard")
-    assert [request.name for request in person.controller.requests] == ["quit"]
+    assert [request.name for request in person.controller.view.requests] == ["quit"]
 
 
 def test_an_answer_goes_to_what_was_asked_last(person: Person) -> None:
@@ -138,30 +141,30 @@ def test_an_answer_goes_to_what_was_asked_last(person: Person) -> None:
     person.controller.handle(Drop((WALK,)))
     person.controller.files.answer_save("discard")
     assert person.document.character.source.path == str(WALK)
-    assert all(request.name == "ask-save" for request in person.controller.requests)
+    assert all(request.name == "ask-save" for request in person.controller.view.requests)
     person.controller.files.answer_save("discard")  # nothing is left to do
 
 
 def test_nothing_is_asked_where_nothing_would_be_lost(person: Person) -> None:
     person.select("LeftHand")
     person.key("ctrl+q")
-    assert person.controller.requests.pop().name == "quit"
+    assert person.controller.view.requests.pop().name == "quit"
 
 
 def test_saving_asks_for_a_name_first_and_then_does_what_waited(person: Person, tmp_path: Path) -> None:
     person.key("l", "ctrl+q")
-    person.controller.requests.clear()
+    person.controller.view.requests.clear()
     person.controller.files.answer_save("save")
-    request = person.controller.requests.pop()
+    request = person.controller.view.requests.pop()
     assert (request.name, request.value) == ("save-as-dialog", "biped.ikv.json")
     person.controller.files.save_to(tmp_path / "mine")
     assert (tmp_path / "mine.ikv.json").is_file()
-    assert person.controller.requests.pop().name == "quit"
+    assert person.controller.view.requests.pop().name == "quit"
     assert person.controller.files.title == "mine.ikv.json"
     assert texts(person.controller) == ["Saved mine.ikv.json"]
     person.key("l", "ctrl+s")
     assert not person.controller.session.modified
-    assert not person.controller.requests
+    assert not person.controller.view.requests
 
 
 def test_what_was_saved_opens_again_as_it_was(person: Person, tmp_path: Path) -> None:
@@ -170,7 +173,7 @@ def test_what_was_saved_opens_again_as_it_was(person: Person, tmp_path: Path) ->
     saved = person.document
     person.controller.files.save_to(tmp_path / "pose.ikv.json")
     person.key("alt+shift+r", "f5")
-    assert person.controller.requests.pop().name == "ask-save"
+    assert person.controller.view.requests.pop().name == "ask-save"
     person.controller.files.answer_save("discard")
     assert person.document is not saved
     assert person.document.same_as(saved)
@@ -181,7 +184,7 @@ def test_what_was_saved_opens_again_as_it_was(person: Person, tmp_path: Path) ->
 def test_a_folder_that_cannot_be_written_is_a_message(person: Person, tmp_path: Path) -> None:
     person.key("l")
     person.controller.files.save_to(tmp_path / "no such folder" / "a.ikv.json")
-    (message,) = person.controller.messages
+    (message,) = person.controller.view.bar.messages
     assert message.level == "error"
     assert person.controller.session.modified
     assert person.controller.session.path is None
@@ -190,22 +193,22 @@ def test_a_folder_that_cannot_be_written_is_a_message(person: Person, tmp_path: 
 def test_exporting_the_pose_and_the_clip(tmp_path: Path) -> None:
     person = Person("sample:walk")
     frames = len(person.document.clip_data or ())
-    assert documents.export_to(person.controller, tmp_path / "clip.bvh")
+    assert person.controller.files.export_to(tmp_path / "clip.bvh")
     clip = viewer.load(tmp_path / "clip.bvh", units="cm", up="y").clip
     assert clip is not None
     assert len(clip) == frames
     person.drag(person.at("LeftHand"), (30.0, -60.0))
-    assert documents.export_to(person.controller, tmp_path / "pose.json")
+    assert person.controller.files.export_to(tmp_path / "pose.json")
     posed = viewer.load(tmp_path / "pose.json").clip
     assert posed is not None
     assert len(posed) == 1
     written = viewer.fk(person.document.skeleton, posed.pose(0)).positions
-    np.testing.assert_allclose(written, person.controller.picture.world.positions, atol=1e-6)
+    np.testing.assert_allclose(written, person.controller.scene().world.positions, atol=1e-6)
     assert texts(person.controller) == [f"Exported {frames} frames to clip.bvh", "Exported the pose to pose.json"]
-    assert not documents.export_to(person.controller, tmp_path / "a.xyz")
-    assert person.controller.messages[-1].level == "error"
-    documents.export_to(person.controller, tmp_path / "a.png")
-    assert person.controller.requests.pop() == ("picture", tmp_path / "a.png", 0.0, 0.0)
+    assert not person.controller.files.export_to(tmp_path / "a.xyz")
+    assert person.controller.view.bar.messages[-1].level == "error"
+    person.controller.files.export_to(tmp_path / "a.png")
+    assert person.controller.view.requests.pop() == ("picture", tmp_path / "a.png", 0.0, 0.0)
 
 
 def test_a_goals_file_sets_handles_in_one_step(person: Person, tmp_path: Path) -> None:
@@ -247,28 +250,28 @@ def test_a_bad_goals_file_changes_nothing(person: Person, tmp_path: Path) -> Non
 
 
 def test_notes_go_after_six_seconds_and_errors_stay(person: Person) -> None:
-    person.controller.note("Saved")
-    person.controller.post(Message("broken", "error"))
+    person.controller.view.note("Saved")
+    person.controller.view.post(Message("broken", "error"))
     person.wait(NOTE_SECONDS - 0.5)
     assert texts(person.controller) == ["Saved", "broken"]
-    waiting = [person.controller.bar.waiting]
+    waiting = [person.controller.view.bar.waiting]
     person.wait(1.0)
     assert texts(person.controller) == ["broken"]
-    assert [*waiting, person.controller.bar.waiting] == [True, False]
-    person.controller.bar.close(person.controller.messages[0])
-    assert person.controller.messages == ()
+    assert [*waiting, person.controller.view.bar.waiting] == [True, False]
+    person.controller.view.bar.close(person.controller.view.bar.messages[0])
+    assert person.controller.view.bar.messages == ()
 
 
 def test_the_same_words_are_shown_once(person: Person) -> None:
-    person.controller.note("Saved")
-    person.controller.note("Saved")
+    person.controller.view.note("Saved")
+    person.controller.view.note("Saved")
     assert texts(person.controller) == ["Saved"]
 
 
 def test_names_that_are_proposed() -> None:
-    assert documents.proposed_session("walk_02.bvh") == "walk_02.ikv.json"
-    assert documents.proposed_session("a.ikv.json") == "a.ikv.json"
-    assert documents.proposed_session("sample:biped") == "biped.ikv.json"
+    assert files.proposed_session("walk_02.bvh") == "walk_02.ikv.json"
+    assert files.proposed_session("a.ikv.json") == "a.ikv.json"
+    assert files.proposed_session("sample:biped") == "biped.ikv.json"
 
 
 def test_an_empty_drop_does_nothing(person: Person) -> None:

@@ -48,7 +48,7 @@ def test_any_bone_can_be_dragged(person: Person) -> None:
     middle = 0.5 * (elbow + forearm)
     place = person.pixel(middle)
     person.move(*place)
-    assert person.controller.hovered_item() == Item("joint", "LeftForeArm")
+    assert person.controller.view.hovered_item() == Item("joint", "LeftForeArm")
     person.pull(place, (25.0, -10.0))
     elbow, forearm = person.joint("LeftForeArm"), person.joint("LeftHand")
     assert person.pixel(0.5 * (elbow + forearm)) == pytest.approx((place[0] + 25.0, place[1] - 10.0), abs=12.0)
@@ -112,7 +112,7 @@ def test_handles_of_several_effectors_stand_amid_them_and_move_all(person: Perso
     names = names if active else names[::-1]
     person.controller.session.dispatch(Select(tuple(Item("effector", name) for name in names)))
     before = {name: person.target(name) for name in names}
-    gizmo = person.controller.picture.gizmo()
+    gizmo = person.controller.hit_test.gizmo()
     assert gizmo is not None
     np.testing.assert_allclose(gizmo.position, np.mean(list(before.values()), axis=0), atol=1e-12)
     person.key("g", "y", "0", "period", "1", "enter")
@@ -129,6 +129,6 @@ def test_a_box_gives_the_handles_to_all_that_it_selects(person: Person) -> None:
     person.drag((240.0, 80.0), (730.0, 480.0), "ctrl")
     effectors = [item for item in person.document.selection if item.kind == "effector"]
     assert len(effectors) == 5
-    gizmo = person.controller.picture.gizmo()
+    gizmo = person.controller.hit_test.gizmo()
     assert gizmo is not None
     np.testing.assert_allclose(gizmo.position, np.mean([person.target(i.name) for i in effectors], axis=0), atol=1e-12)

@@ -65,30 +65,30 @@ def test_what_only_the_window_can_do_is_asked_of_it(person: Person) -> None:
     }
     for key, name in keys.items():
         person.key(key)
-        assert person.controller.requests.popleft().name == name
-    assert not person.controller.requests
+        assert person.controller.view.requests.popleft().name == name
+    assert not person.controller.view.requests
     person.key("ctrl+f")
-    assert person.controller.find_requested
+    assert person.controller.view.find_requested
 
 
 def test_panels_and_what_is_shown(person: Person) -> None:
-    panels = person.controller.panels
+    panels = person.controller.view.panels
     person.key("tab")
     assert (panels.hidden, panels.left) == (True, True)
     person.key("t")
     assert (panels.hidden, panels.left) == (False, False)
     person.key("f6", "f7", "f8")
-    display = person.controller.display
+    display = person.controller.view.display
     assert (display.axes, display.names, display.limits) == (True, True, "all")
-    assert person.controller.preferences.display == {"axes": True, "names": True, "limits": "all"}
+    assert person.controller.view.preferences.display == {"axes": True, "names": True, "limits": "all"}
     assert person.controller.scene().display is display
 
 
 def test_what_was_shown_is_shown_again() -> None:
     kept: dict[str, object] = {"names": True, "limits": "none", "grid": "yes", "nonsense": 1}
     person = Person(display=kept)
-    assert (person.controller.display.names, person.controller.display.limits) == (True, "none")
-    assert person.controller.display.grid is True
+    assert (person.controller.view.display.names, person.controller.view.display.limits) == (True, "none")
+    assert person.controller.view.display.grid is True
 
 
 def test_standard_views(person: Person) -> None:
@@ -146,7 +146,7 @@ def test_the_menu_of_an_item_offers_what_it_is_for(person: Person) -> None:
 
 def test_jumps_glide_unless_motion_is_reduced() -> None:
     person = Person()
-    person.controller.preferences.reduce_motion = False
+    person.controller.view.preferences.reduce_motion = False
     start = person.controller.camera
     person.controller.run("view.top")
     assert person.controller.camera is start

@@ -11,7 +11,6 @@ from ui_person import Person
 import viewer
 from viewer.document.document import Item
 from viewer.document.take import Blend, Key
-from viewer.ui.documents import export_to
 from viewer.ui.state import state_of
 from viewer.ui.timeline import key_frames, played_range
 
@@ -198,7 +197,7 @@ def test_a_drag_is_recorded_as_one_step(person: Person) -> None:
     person.wait(1.0)
     assert person.controller.status().modes[0] == "Recording 0:01"
     assert state_of(person.controller, (1280, 720))["recording"]
-    person.release(*person.controller.pointing.place)
+    person.release(*person.controller.view.pointer_at)
     person.key("shift+r")
     session = person.controller.session
     assert not session.recording
@@ -206,7 +205,7 @@ def test_a_drag_is_recorded_as_one_step(person: Person) -> None:
     found = frames(person)
     assert len(found) > 20
     assert np.diff(found).max() == 1
-    assert person.controller.messages[-1].text.startswith("Recorded 1.")
+    assert person.controller.view.bar.messages[-1].text.startswith("Recorded 1.")
     person.key("ctrl+z")
     assert frames(person) == ()
 
@@ -216,7 +215,7 @@ def test_recording_nothing_leaves_nothing(person: Person) -> None:
     person.key("shift+r")
     person.wait(0.5)
     person.key("shift+r")
-    assert person.controller.messages[-1].text == "Nothing was recorded: drag while recording"
+    assert person.controller.view.bar.messages[-1].text == "Nothing was recorded: drag while recording"
     assert person.controller.session.undo_depth == 0
     assert person.document.pose is before
 
@@ -226,7 +225,7 @@ def test_recordings_are_simplified_as_the_user_likes() -> None:
     person.key("shift+r")
     person.pull(person.at("RightHand"), (-40.0, -80.0))
     person.wait(1.0)
-    person.release(*person.controller.pointing.place)
+    person.release(*person.controller.view.pointer_at)
     person.key("shift+r")
     take = person.document.take
     assert take is not None
@@ -254,8 +253,8 @@ def test_what_is_exported_is_what_is_played(person: Person, tmp_path: Path) -> N
     shown = person.document.pose
     person.key("alt+bracketright")
     for suffix in (".bvh", ".json", ".npz", ".csv", ".glb", ".gltf"):
-        assert export_to(person.controller, tmp_path / f"take{suffix}")
-        assert person.controller.messages[-1].text.startswith(f"Exported 31 frames to take{suffix}")
+        assert person.controller.files.export_to(tmp_path / f"take{suffix}")
+        assert person.controller.view.bar.messages[-1].text.startswith(f"Exported 31 frames to take{suffix}")
     clip = viewer.load(str(tmp_path / "take.npz")).clip
     assert clip is not None
     assert len(clip) == 31

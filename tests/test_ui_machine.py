@@ -45,7 +45,7 @@ def _pull(name: str | int, by: tuple[float, float], held: Mods) -> Step:
     """Press on an effector, or on a joint, and move."""
 
     def run(person: Person) -> None:
-        positions = person.controller.picture.world.positions
+        positions = person.controller.scene().world.positions
         if isinstance(name, int):
             x, y = person.pixel(positions[name % len(positions)])
         elif _has(person, name):
@@ -144,7 +144,7 @@ def test_nothing_that_a_person_does_raises_and_all_of_it_can_be_undone(seed: int
         step(person)
         check(person)
     person.controller.drags.cancel()
-    person.controller.set_gesture(None)
+    person.controller.view.set_gesture(None)
     while person.controller.can("edit.undo"):
         assert person.controller.run("edit.undo")
     assert person.document.same_as(start)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import pytest
 from ui_person import Person
 
-from viewer.ui.documents import export_to, open_path
 from viewer.ui.messages import NOTE_SECONDS, OFFER_SECONDS, Message, MessageBar
 
 if TYPE_CHECKING:
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def texts(person: Person) -> list[str]:
-    return [message.text for message in person.controller.messages]
+    return [message.text for message in person.controller.view.bar.messages]
 
 
 def at_the_end() -> Person:
@@ -57,12 +56,12 @@ def test_an_error_goes_when_what_failed_is_done() -> None:
 
 def test_an_error_about_the_same_takes_the_place_of_the_older_one(tmp_path: Path) -> None:
     person = Person()
-    assert not open_path(person.controller, tmp_path / "a.bvh")
-    assert not export_to(person.controller, tmp_path / "gone" / "a.bvh")
-    assert not open_path(person.controller, tmp_path / "b.bvh")
+    assert not person.controller.opening.show_file(tmp_path / "a.bvh")
+    assert not person.controller.files.export_to(tmp_path / "gone" / "a.bvh")
+    assert not person.controller.opening.show_file(tmp_path / "b.bvh")
     wrong = [str(tmp_path / "gone" / "a.bvh"), str(tmp_path / "b.bvh")]
     assert [text.partition(":")[0] for text in texts(person)] == wrong
-    assert export_to(person.controller, tmp_path / "a.bvh")
+    assert person.controller.files.export_to(tmp_path / "a.bvh")
     assert [text.partition(":")[0] for text in texts(person)] == [wrong[1], "Exported the pose to a.bvh"]
 
 
@@ -79,7 +78,7 @@ def test_escape_closes_the_newest_message_once_nothing_is_selected(level: str) -
     person = Person()
     person.select("LeftHand")
     for text in ("First", "Second"):
-        person.controller.post(Message(text, level))  # type: ignore[arg-type]
+        person.controller.view.post(Message(text, level))  # type: ignore[arg-type]
     person.key("escape")
     assert (person.selected, texts(person)) == ([], ["First", "Second"])
     person.key("escape")
@@ -91,7 +90,7 @@ def test_escape_closes_the_newest_message_once_nothing_is_selected(level: str) -
 
 def test_escape_in_a_drag_takes_the_drag_back_and_no_message() -> None:
     person = Person()
-    person.controller.post(Message("Wrong", "error"))
+    person.controller.view.post(Message("Wrong", "error"))
     person.pull(person.at("LeftHand"), (40.0, -30.0))
     assert person.drags()
     person.key("escape")

@@ -54,7 +54,7 @@ def test_clicking_again_goes_through_what_is_at_that_place(person: Person) -> No
 
 
 def test_a_double_click_selects_a_joint_with_all_below(person: Person) -> None:
-    person.controller.tool = person.controller.tool.__class__.SELECT
+    person.controller.view.tool = person.controller.view.tool.__class__.SELECT
     place = person.pixel(0.5 * (person.joint("LeftArm") + person.joint("LeftForeArm")))
     person.click(*place)
     person.click(*place, clicks=2)
@@ -99,12 +99,12 @@ def test_orbiting_panning_and_zooming_change_no_document(person: Person) -> None
     assert person.controller.camera.distance < panned.distance
     assert person.document is start
     assert person.controller.session.undo_depth == 0
-    assert not person.controller.requests
+    assert not person.controller.view.requests
 
 
 def test_zooming_keeps_what_is_under_the_pointer(person: Person) -> None:
     x, y = 700.0, 200.0
-    local = person.controller.local(x, y)
+    local = person.controller.view.local(x, y)
     point = person.controller.projection().under(*local, person.controller.camera.target)
     person.scroll(3.0, x, y)
     assert person.pixel(point) == pytest.approx((x, y), abs=1e-6)
@@ -148,13 +148,13 @@ def test_elsewhere_dragging_beside_the_figure_selects_a_box(preset: str) -> None
 def test_a_right_click_selects_and_asks_for_a_menu(person: Person) -> None:
     x, y = person.at("LeftHand")
     person.click(x, y, button="right")
-    request = person.controller.requests.pop()
+    request = person.controller.view.requests.pop()
     assert (request.name, request.value, request.x, request.y) == (
         "context-menu", Item("effector", "LeftHand"), x, y,
     )  # fmt: skip
     assert person.selected == ["LeftHand"]
     person.click(*EMPTY, button="right")
-    assert person.controller.requests.pop().value is None
+    assert person.controller.view.requests.pop().value is None
     assert person.selected == ["LeftHand"]
 
 
@@ -169,7 +169,7 @@ def test_the_disc_of_view_axes_turns_the_view(person: Person) -> None:
     projection = person.controller.projection()
     x, y = centre[0] + 33.0 * projection.right[1], centre[1] - 33.0 * projection.up[1]
     person.move(x, y)
-    assert person.controller.hovered.axis == "y"
+    assert person.controller.view.hovered.axis == "y"
     person.click(x, y)
     np.testing.assert_allclose(person.controller.camera.back, (0.0, 1.0, 0.0), atol=1e-9)
     yaw = person.controller.camera.yaw
@@ -181,28 +181,28 @@ def test_the_disc_of_view_axes_turns_the_view(person: Person) -> None:
 def test_what_is_hovered_lights_up_and_the_pointer_says_so(person: Person) -> None:
     person.move(*EMPTY)
     assert person.controller.cursor == "arrow"
-    before = person.controller.revision
+    before = person.controller.view.revision
     person.move(*person.at("LeftHand"))
     assert person.controller.cursor == "hand"
-    assert person.controller.revision > before
+    assert person.controller.view.revision > before
     assert [mark.name for mark in person.controller.scene().marks if mark.hovered] == ["LeftHand"]
-    before = person.controller.revision
+    before = person.controller.view.revision
     person.move(*np.add(person.at("LeftHand"), 1.0))
-    assert person.controller.revision == before  # nothing new to see
+    assert person.controller.view.revision == before  # nothing new to see
     person.controller.handle(Leave())
-    assert person.controller.hovered_item() is None
+    assert person.controller.view.hovered_item() is None
 
 
 def test_a_row_under_the_pointer_lights_up_its_joint(person: Person) -> None:
-    person.controller.hover_row(Item("joint", "Hips"))
+    person.controller.view.hover_row(Item("joint", "Hips"))
     assert person.controller.scene().hovered == person.document.skeleton.index("Hips")
-    person.controller.hover_row(Item("joint", "no such joint"))
+    person.controller.view.hover_row(Item("joint", "no such joint"))
     assert person.controller.scene().hovered == -1
 
 
 @pytest.mark.parametrize("key", ["t", "n", "tab"])
 def test_a_row_that_is_put_away_with_its_panel_lights_nothing(person: Person, key: str) -> None:
-    person.controller.hover_row(Item("joint", "Hips"))
+    person.controller.view.hover_row(Item("joint", "Hips"))
     person.key(key)
     assert person.controller.scene().hovered == -1
 
@@ -213,7 +213,7 @@ def test_what_is_outside_the_view_is_not_touched(person: Person) -> None:
     person.release(100.0, 300.0)
     person.scroll(3.0, 20.0, 300.0)
     assert person.controller.camera is person.controller.camera_moves._started
-    assert person.controller.hovered_item() is None
+    assert person.controller.view.hovered_item() is None
 
 
 def test_a_view_that_nobody_touched_is_fitted_to_a_new_size(person: Person) -> None:

@@ -11,7 +11,7 @@ from ui_person import Person
 from viewer.document.actions import Select
 from viewer.scene import Mark, hits
 from viewer.session import Item
-from viewer.ui.gestures import item_of
+from viewer.ui.view import item_of
 
 SAMPLES = ["biped", "biped-hands", "walk", "raptor", "quadruped", "claw-arm", "serpent"]
 
@@ -31,7 +31,7 @@ def test_the_diamond_under_the_pointer_is_picked_first(sample: str) -> None:
     person = Person(f"sample:{sample}")
     assert marks(person)
     for mark, pixel in marks(person):
-        at = person.controller.local(*pixel)
+        at = person.controller.view.local(*pixel)
         first = hits(person.controller.scene(), person.controller.projection(), *at)[0]
         assert (first.kind, first.name) == ("effector", mark.name)
 

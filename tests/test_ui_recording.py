@@ -13,7 +13,7 @@ NOTHING = "Nothing was recorded: drag while recording"
 
 
 def said(person: Person) -> str:
-    return person.controller.messages[-1].text
+    return person.controller.view.bar.messages[-1].text
 
 
 def near_the_end(frames: int) -> Person:

@@ -14,7 +14,7 @@ from viewer.ui.drag_targets import can_follow
 
 def shown(name: str) -> Person:
     person = Person()
-    person.controller.demos.open(name)
+    person.controller.files.open_demo(name)
     person.controller.session.pause()
     return person
 
@@ -49,9 +49,9 @@ def test_no_arrows_stand_on_it_and_it_cannot_be_grabbed(mode: str) -> None:
     person.controller.session.dispatch(SetMode(Mode(mode)))
     select(person, person.document.skeleton.names[0])
     person.controller.posing.set_tool(Tool.MOVE)
-    assert person.controller.picture.gizmo() is None
+    assert person.controller.hit_test.gizmo() is None
     person.controller.posing.set_tool(Tool.ROTATE)
-    assert person.controller.picture.gizmo() is not None
+    assert person.controller.hit_test.gizmo() is not None
     assert person.controller.can("grab.rotate")
     assert person.controller.can("grab.move") is (mode == "fk")  # where grabbing turns it
 

@@ -14,8 +14,8 @@ from viewer.document.evaluation import frame_pose
 from viewer.scene import figure_points
 from viewer.session import Item, new_document
 from viewer.skeleton.kinematics import fk
-from viewer.ui import Rect, showing
-from viewer.ui.playback import way_of
+from viewer.ui import Rect
+from viewer.ui.camera_moves import way_of
 
 VIEWS = [VIEW, Rect(0, 66, 668, 396), Rect(280, 66, 1296, 1000)]
 
@@ -36,19 +36,23 @@ def strider(times: float) -> Person:
     moved = clip.translations.copy()
     moved[..., 2] = times * (moved[..., 2] - moved[:1, :, 2]) + moved[:1, :, 2]
     clips = MappingProxyType({name: replace(clip, translations=moved)})
-    showing.show(person.controller, new_document(replace(character, clips=clips)))
+    person.controller.opening.show(new_document(replace(character, clips=clips)))
     return person
 
 
 def tall(person: Person) -> float:
     """Part of the view's height that the figure has now."""
-    pixels = person.controller.projection().project(person.controller.picture.figure_points())
+    pixels = person.controller.projection().project(
+        figure_points(person.controller.scene().skeleton, person.controller.scene().world)
+    )
     return float(np.ptp(pixels[:, 1])) / person.controller.viewport.h
 
 
 def margin(person: Person) -> float:
     """Pixels between the figure, tips and all, and the nearest edge of the view."""
-    pixels = person.controller.projection().project(person.controller.picture.figure_points())
+    pixels = person.controller.projection().project(
+        figure_points(person.controller.scene().skeleton, person.controller.scene().world)
+    )
     return float(min(pixels.min(), (np.array(person.controller.viewport.size) - pixels).min()))
 
 

@@ -29,7 +29,7 @@ def person() -> Person:
 
 def offers(person: Person) -> list[str]:
     person.wait(0.05)
-    return [m.text for m in person.controller.messages if m.text.endswith("not keyed")]
+    return [m.text for m in person.controller.view.bar.messages if m.text.endswith("not keyed")]
 
 
 def pose(person: Person) -> None:
@@ -37,9 +37,9 @@ def pose(person: Person) -> None:
 
 
 def accept(person: Person) -> None:
-    (message,) = [m for m in person.controller.messages if m.text.endswith("not keyed")]
+    (message,) = [m for m in person.controller.view.bar.messages if m.text.endswith("not keyed")]
     assert [words for words, _ in message.actions] == ["Key it"]
-    person.controller.bar.choose(message, 0)
+    person.controller.view.bar.choose(message, 0)
 
 
 @pytest.mark.parametrize("leave", ["right", "shift+right", "space", "shift+space", "ctrl+home"])

@@ -228,7 +228,7 @@ def test_a_clip_that_leaves_its_pins_is_not_said_to_be_solved() -> None:
 def test_frames_a_second_stand_behind_the_solver() -> None:
     person = Person()
     person.drag(person.at("LeftHand"), (30.0, -60.0))
-    person.controller.fps = 59.7
+    person.controller.view.fps = 59.7
     figures = person.controller.status().figures
     iterations, time, frames = figures.split(" · ")
     assert iterations.endswith(" it")

@@ -39,7 +39,7 @@ def test_each_time_what_is_typed_replaces_the_frame_that_is_shown(pilot: Pilot) 
         _go(pilot, str(frame))
         assert pilot.session.document.frame == frame
         assert not pilot.app.painter.capture.modal
-    assert not pilot.app.controller.messages
+    assert not pilot.app.controller.view.bar.messages
 
 
 @pytest.mark.parametrize(
@@ -55,12 +55,12 @@ def test_a_frame_that_there_is_not_is_said(pilot: Pilot, typed: str, frame: int,
     _go(pilot, "5")
     _go(pilot, typed)
     assert pilot.session.document.frame == frame
-    assert [message.text for message in pilot.app.controller.messages] == ([words] if words else [])
+    assert [message.text for message in pilot.app.controller.view.bar.messages] == ([words] if words else [])
 
 
 def test_what_is_no_number_is_said_and_can_be_typed_anew(pilot: Pilot) -> None:
     _go(pilot, "x")
-    assert [message.text for message in pilot.app.controller.messages] == ['expected a number, found "x"']
+    assert [message.text for message in pilot.app.controller.view.bar.messages] == ['expected a number, found "x"']
     assert pilot.app.painter.capture.modal
     assert pilot.session.document.frame == 0
 

@@ -51,7 +51,7 @@ class Person:
 
     def place(self, effector: str) -> Floats:
         """Where an effector is in the world."""
-        return self.controller.picture.world.point(*self._fixed(effector))
+        return self.controller.scene().world.point(*self._fixed(effector))
 
     def target(self, effector: str) -> Floats:
         return np.array(self.document.goal(effector).position)
@@ -62,7 +62,7 @@ class Person:
 
     def joint(self, name: str) -> Floats:
         """Where a joint is in the world."""
-        return np.array(self.controller.picture.world.positions[self.document.skeleton.index(name)])
+        return np.array(self.controller.scene().world.positions[self.document.skeleton.index(name)])
 
     def move(self, x: float, y: float, *held: str) -> None:
         self.controller.handle(Move(x, y, frozenset(held)))
@@ -116,4 +116,4 @@ class Person:
         return self.controller.dragging
 
     def tool(self) -> Tool:
-        return self.controller.tool
+        return self.controller.view.tool

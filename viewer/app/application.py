@@ -9,11 +9,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from viewer.app.autosave_service import Keeper
-from viewer.app.context import Panel
+from viewer.app.context import Borders, Panel
 from viewer.app.films import Films
 from viewer.app.input import Inputs
-from viewer.app.layout import Borders, Layout
-from viewer.app.notifications import Telling, serve
+from viewer.app.layout import Layout
+from viewer.app.notifications import Notifications, show_in_folder
 from viewer.app.pacing import Automation, Pace
 from viewer.app.painter import Painter, read_picture, save_picture
 from viewer.app.stage import Quality
@@ -23,6 +23,8 @@ from viewer.ui.controller import Controller
 from viewer.ui.state import state_of, write_state
 
 _BACKGROUND_WAIT = 0.1
+_LONGEST_QUEUE = 8
+"""Requests that no panel takes are dropped, oldest first."""
 _AFTERWARDS = 0.3
 """Seconds after an answer in which the next thing that a person does is likely."""
 
@@ -60,7 +62,7 @@ class Application:
         self.device, self.controller = device, controller
         self.automation = automation or Automation()
         self.clock = clock
-        self.painter = Painter(device, controller, panels, Layout.from_dict(controller.preferences.layout))
+        self.painter = Painter(device, controller, panels, Layout.from_dict(controller.view.preferences.layout))
         self.borders = Borders(self.painter.ui)
         self.inputs = Inputs(
             controller.handle, self.borders, self.painter.capture, lambda: controller.dragging, clock, self._asked
@@ -71,7 +73,7 @@ class Application:
         self.wanted_pictures: list[Path] = []
         self.finished = False
         self._seen, self._stirred = -1, float("-inf")
-        self._telling = Telling(device, controller, self.painter.ui.fonts, self.automation)
+        self._notifications = Notifications(device, controller, self.painter.ui.fonts, self.automation)
         self._pictured = False
         self._last_frame = clock()
         device.connect(self.inputs)
@@ -119,14 +121,14 @@ class Application:
         if self.inputs.waiting:
             self.pace.wake(now)
         busy = controller.tick(now)
-        self._telling.script()
+        self._notifications.script()
         self.pace.busy(busy)
-        serve(self)
+        self._serve_requests()
         if self.keeper is not None:
             self.keeper.tick()
-        self._telling.letters()
+        self._notifications.letters()
         rearranged = self.painter.arrange()
-        seen = controller.revision
+        seen = controller.view.revision
         if seen != self._seen or self.inputs.for_imgui:
             self._stirred = now
         if seen != self._seen or busy:
@@ -135,7 +137,7 @@ class Application:
         if self.inputs.for_imgui or rearranged:
             self.inputs.for_imgui = False
             self.pace.changed(now, settle=True)
-        self._telling.title()
+        self._notifications.title()
         self.device.set_cursor(self.cursor())
         forced = self.automation.ends
         if (self.pace.due(now) or forced) and not self.device.minimised:
@@ -144,6 +146,39 @@ class Application:
             self.pace.wake(now)
         self.painter.ui.film = self.films.progress
 
+    def _serve_requests(self) -> None:
+        """Serve what the window serves; leave the rest to the panels."""
+        ui, controller, panels = self.painter.ui, self.controller, self.controller.view.panels
+        if self.device.closing:
+            self.device.closing = False
+            controller.run("file.quit")
+        while controller.view.requests:
+            request = controller.view.requests.popleft()
+            if self.films.serve(request):
+                self.pace.wake(self.clock())
+            elif request.name == "quit":
+                self.finished = True
+            elif request.name == "fullscreen":
+                panels.fullscreen = not panels.fullscreen
+                self.device.set_fullscreen(on=panels.fullscreen)
+            elif request.name == "reset-layout":
+                ui.layout.reset()
+                panels.hidden, panels.left, panels.right = False, True, True
+            elif request.name == "copy-text":
+                self.device.set_clipboard(str(request.value))
+            elif request.name == "show-in-folder":
+                show_in_folder(Path(str(request.value)))
+            elif request.name == "picture":
+                self.wanted_pictures.append(Path(str(request.value)))
+                self.pace.changed(self.clock())
+            else:
+                ui.requests.append(request)
+                del ui.requests[:-_LONGEST_QUEUE]
+                ui.wake()
+                self.inputs.for_imgui = True
+                self.inputs.expect()
+        ui.layout.show_left, ui.layout.show_right, ui.layout.hidden = panels.left, panels.right, panels.hidden
+
     def draw(self, now: float) -> None:
         """Draw a frame and show it."""
         pace, ui = self.pace, self.painter.ui
@@ -151,7 +186,7 @@ class Application:
         still = pace.still_due(now) or last
         full = still or not self._in_motion or pace.full_due(now)
         ui.fps = pace.fps
-        self.controller.fps = pace.fps or None
+        self.controller.view.fps = pace.fps or None
         ui.notes[:] = [self.quality.note] if self.quality.note and self._in_motion and not still else []
         start = time.perf_counter()
         self.painter.paint(now - self._last_frame, self.quality.level, full=full, still=still)
@@ -184,7 +219,7 @@ class Application:
 
     def _asked(self) -> bool:
         """Whether a field or dialog was asked for that the panels do not know of yet."""
-        return self.controller.find_requested or bool(self.controller.requests)
+        return self.controller.view.find_requested or bool(self.controller.view.requests)
 
     @property
     def _in_motion(self) -> bool:
@@ -216,10 +251,10 @@ class Application:
         try:
             save_picture(path, self.painter.picture())
         except ViewerError as error:
-            self.controller.fail(error, "picture")
+            self.controller.view.fail(error, "picture")
         else:
-            self.controller.bar.done("picture")
-            self.controller.note(f"Saved {path.name}")
+            self.controller.view.bar.done("picture")
+            self.controller.view.note(f"Saved {path.name}")
 
     def _write_state(self) -> None:
         path = self.automation.state_file

@@ -16,7 +16,6 @@ from viewer.session.autosave import Autosave, Recovery, recoveries, sweep_locks
 from viewer.session.files import Kept, MotionError, open_session, session_bytes
 from viewer.session.folders import config_folder, recovery_folder
 from viewer.session.preferences import save_preferences
-from viewer.ui import showing
 from viewer.ui.controller import Controller
 from viewer.ui.messages import Message
 
@@ -63,7 +62,7 @@ class Keeper:
 
     def sweep(self) -> None:
         """Remove what programs that were killed have left half done, in a thread: a folder may be slow."""
-        folders = {Path(place).parent for place in self._controller.preferences.recent}
+        folders = {Path(place).parent for place in self._controller.view.preferences.recent}
         threading.Thread(target=self._swept, args=(folders,), name="ikviewer-sweep", daemon=True).start()
 
     def _swept(self, folders: set[Path]) -> None:
@@ -92,9 +91,9 @@ class Keeper:
         """Why nothing could be written; it goes away once that has worked."""
         if self._autosave.problem != self._problem:
             self._problem = self._autosave.problem
-            self._controller.bar.done("autosave")
+            self._controller.view.bar.done("autosave")
             if self._problem:
-                self._controller.post(Message(f"Autosave: {self._problem}", "error", about="autosave"))
+                self._controller.view.post(Message(f"Autosave: {self._problem}", "error", about="autosave"))
 
     def rescue(self) -> Path | None:
         """Write what is not saved at once: the program is about to end by its own fault; None if there is nothing."""
@@ -112,7 +111,7 @@ class Keeper:
     def close(self) -> None:
         """The window closes in good order."""
         self._autosave.close()
-        preferences = self._controller.preferences
+        preferences = self._controller.view.preferences
         preferences.layout = self._layout.to_dict()
         try:
             save_preferences(preferences, self._preferences)
@@ -134,12 +133,12 @@ class Keeper:
             f"ikviewer stopped unexpectedly at {clock}. Recover {minutes} min of work{f' on {name}' if name else ''}?"
         )
         actions = (("Recover", lambda: self._ask(recovery)), ("Discard", recovery.discard))
-        self._controller.post(Message(text, "error", actions, stays=True))
+        self._controller.view.post(Message(text, "error", actions, stays=True))
 
     def _ask(self, recovery: Recovery) -> None:
         """Recover it, once what is shown is saved or given up; the offer stays until then."""
         self._offer(recovery)
-        (offer,) = self._controller.messages[-1:]
+        (offer,) = self._controller.view.bar.messages[-1:]
         self._controller.files.unless_unsaved(lambda: self._recover(recovery, offer))
 
     def _recover(self, recovery: Recovery, offer: Message) -> None:
@@ -151,17 +150,17 @@ class Keeper:
         except MotionError as error:  # of an older program: motion stayed in its own file
             missing = error.file_of_motion
         except ViewerError as error:
-            controller.fail(error)
+            controller.view.fail(error)
             return
         try:
             opened = opened if missing is None else open_session(recovery.path, motion=False)
         except ViewerError as error:
-            controller.fail(error)
+            controller.view.fail(error)
             return
-        controller.bar.close(offer)
-        showing.show(controller, opened.document, None if kept.path is None else Path(kept.path), kept.sha256)
+        controller.view.bar.close(offer)
+        controller.opening.show(opened.document, None if kept.path is None else Path(kept.path), kept.sha256)
         controller.session.dispatch(Recovered())
         if missing is not None:
-            showing.tell(controller, missing, without=True)
+            controller.opening.note_motion(missing, without=True)
         else:
             recovery.discard()

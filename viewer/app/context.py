@@ -1,4 +1,4 @@
-"""What a panel is, and what it is given when it draws itself."""
+"""What a panel is, what it is given when it draws itself, and the borders between panels."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from imgui_bundle import icons_fontawesome_6, imgui
 
 from viewer.app.fonts import Fonts
-from viewer.app.layout import Layout, Place, Regions
+from viewer.app.layout import Border, Layout, Place, Regions
 from viewer.app.theme import colour, paint
 from viewer.session.session import Session
 from viewer.ui.controller import Controller
@@ -118,3 +118,39 @@ class PanelContext:
     def paint(name: str, alpha: float = 1.0) -> int:
         """A colour of the palette for draw lists (``add_rect_filled`` and the like)."""
         return paint(name, alpha)
+
+
+@dataclass(slots=True)
+class Borders:
+    """Knows which border the pointer is on, and moves the one that is held."""
+
+    ui: PanelContext
+    held: Border | None = None
+
+    def at(self, x: float, y: float) -> Border | None:
+        """The border at a pixel, or the one that is held."""
+        return self.held or self.ui.regions.border_at(x, y)
+
+    def press(self, x: float, y: float) -> bool:
+        """Take the border at a pixel; whether there is one."""
+        self.held = self.ui.regions.border_at(x, y)
+        return self.held is not None
+
+    def move(self, x: float, y: float) -> bool:
+        """Move what is held to the pointer; whether something is."""
+        if self.held is None:
+            return False
+        self.ui.layout.drag(self.held.name, (x, y), self.ui.regions)
+        return True
+
+    def release(self) -> bool:
+        """Let go; whether something was held."""
+        held, self.held = self.held, None
+        return held is not None
+
+    def cursor(self, x: float, y: float) -> str | None:
+        """The pointer's shape on a border."""
+        border = self.at(x, y)
+        if border is None:
+            return None
+        return "ew" if border.upright else "ns"

@@ -17,10 +17,10 @@ from viewer.opengl.moving import Movie, disc_under, fitted, middle, swept_points
 from viewer.opengl.picture import LEAST, seen_points
 from viewer.scene import Camera
 from viewer.spatial.checks import Floats
-from viewer.ui.base import Request
 from viewer.ui.controller import Controller
 from viewer.ui.film import FilmOrder, FilmProgress, Reel, as_in_view, files_of, form_of, length_words, shown_name
 from viewer.ui.messages import Message
+from viewer.ui.view import Request
 
 BUDGET = 0.03
 """Seconds that are drawn for at a time: a picture at least, as many as fit."""
@@ -68,14 +68,14 @@ class Films:
             case "quit" if self.busy:
                 # Nothing is unsaved, or may be lost. If the film ends before the answer, nothing keeps the window open.
                 self.quits, self._agreed = True, self._controller.session.latest_step
-                self._controller.request("ask-film")
+                self._controller.view.request("ask-film")
             case "film-then-quit":
                 self._close_when_done(on=self.busy)
             case "film-keep-open":
                 self._close_when_done(on=False)
             case "film-stop-then-quit":
                 self.close()
-                self._controller.request("quit")
+                self._controller.view.request("quit")
             case _:
                 return False
         return True
@@ -84,7 +84,7 @@ class Films:
         """Say that there is one already."""
         if self.progress is not None:
             now = self.progress
-            self._controller.note(f"{now.name} is being filmed: {now.words} pictures. One film at a time")
+            self._controller.view.note(f"{now.name} is being filmed: {now.words} pictures. One film at a time")
 
     def start(self, order: FilmOrder) -> None:
         """Begin a film of what the window shows at this moment; what cannot be filmed is said in a message."""
@@ -99,11 +99,14 @@ class Films:
         moves = controller.camera_moves
         try:
             reel = Reel(
-                controller.document, order.plan, controller.picture.echoes.asked, shadow=controller.display.shadow
+                controller.session.document,
+                order.plan,
+                controller.scenes.onion_skin.asked,
+                shadow=controller.view.display.shadow,
             )
             film = film_of(reel, moves.heading_for, controller.viewport.size, follow=moves.follow)
         except ViewerError as error:
-            controller.fail(error, "film")
+            controller.view.fail(error, "film")
             return
         self._film, self._path = film, order.path
         self._filming = Filming(film, order.path)
@@ -154,10 +157,10 @@ class Films:
         self._end()
         if path.name.casefold().endswith(".png"):
             stay = f"{filming.kept} of {total} pictures were written" if filming.kept else "nothing was written"
-            self._controller.note(f"Film cancelled: {stay}")
+            self._controller.view.note(f"Film cancelled: {stay}")
         else:
             before = f"{name} was not changed" if path.exists() else "nothing was written"
-            self._controller.note(f"Film cancelled: {before}")
+            self._controller.view.note(f"Film cancelled: {before}")
 
     def close(self) -> None:
         """The window ends: leave nothing half-written and no thread behind."""
@@ -189,11 +192,11 @@ class Films:
             width, height = width - width % 2, height - height % 2
         length = length_words(filming.written, film.fps, (width, height))
         first = str(files_of(path, 1)[0])
-        folder = ("Show in folder", partial(self._controller.request, "show-in-folder", first))
+        folder = ("Show in folder", partial(self._controller.view.request, "show-in-folder", first))
         quits = self.quits
         self._end()
-        self._controller.bar.done("film")
-        self._controller.post(Message(f"Wrote {name}: {length}", "note", (folder,)))
+        self._controller.view.bar.done("film")
+        self._controller.view.post(Message(f"Wrote {name}: {length}", "note", (folder,)))
         if quits:
             self._quit()
 
@@ -206,14 +209,14 @@ class Films:
         """Close the window; what was changed since that was agreed to may still be saved."""
         session = self._controller.session
         if session.latest_step is self._agreed and not session.recording:
-            self._controller.request("quit")
+            self._controller.view.request("quit")
         else:
             self._controller.run("file.quit")
 
     def _failed(self, filming: Filming, words: str) -> None:
         filming.cancel()  # whatever it was, no thread is left waiting for pictures
         self._end()
-        self._controller.post(Message(words, "error", about="film"))
+        self._controller.view.post(Message(words, "error", about="film"))
 
     def _end(self) -> None:
         self._filming = self._film = self._path = self.progress = None

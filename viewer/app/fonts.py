@@ -74,18 +74,6 @@ class Fonts:
         with _pushed(self.regular, SMALL):
             yield
 
-    @contextmanager
-    def strong(self) -> Iterator[None]:
-        """Bold text of the base size: names, states."""
-        with _pushed(self.bold, BASE):
-            yield
-
-    @contextmanager
-    def title(self) -> Iterator[None]:
-        """Titles of dialogs and of the help."""
-        with _pushed(self.bold, TITLE):
-            yield
-
     def serve(self, text: str) -> str | None:
         """Have the glyphs that a text needs; call it between frames, for the names of a character.
 

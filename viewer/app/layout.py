@@ -9,12 +9,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from viewer.ui.numbers import Rect
-
-if TYPE_CHECKING:
-    from viewer.app.context import PanelContext
 
 
 class Place(StrEnum):
@@ -290,39 +286,3 @@ class Layout:
         """A layout from preferences; what it does not know is left out: preferences never stop a start."""
         left, right, timeline, goals, solver, angles = (kept.get(name) for name in RANGES)
         return cls(left, right, timeline, goals, solver, angles)
-
-
-@dataclass(slots=True)
-class Borders:
-    """Knows which border the pointer is on, and moves the one that is held."""
-
-    ui: PanelContext
-    held: Border | None = None
-
-    def at(self, x: float, y: float) -> Border | None:
-        """The border at a pixel, or the one that is held."""
-        return self.held or self.ui.regions.border_at(x, y)
-
-    def press(self, x: float, y: float) -> bool:
-        """Take the border at a pixel; whether there is one."""
-        self.held = self.ui.regions.border_at(x, y)
-        return self.held is not None
-
-    def move(self, x: float, y: float) -> bool:
-        """Move what is held to the pointer; whether something is."""
-        if self.held is None:
-            return False
-        self.ui.layout.drag(self.held.name, (x, y), self.ui.regions)
-        return True
-
-    def release(self) -> bool:
-        """Let go; whether something was held."""
-        held, self.held = self.held, None
-        return held is not None
-
-    def cursor(self, x: float, y: float) -> str | None:
-        """The pointer's shape on a border."""
-        border = self.at(x, y)
-        if border is None:
-            return None
-        return "ew" if border.upright else "ns"

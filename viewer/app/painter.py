@@ -109,7 +109,7 @@ class Painter:
     def arrange(self) -> bool:
         """Lay the window out for its size, scale and arrangement now; whether that is another than before."""
         device, ui = self._device, self.ui
-        wanted = ui.controller.preferences.ui_scale
+        wanted = ui.controller.view.preferences.ui_scale
         scale = ui_scale(device.content_scale, device.size[0], wanted)
         imgui.set_current_context(self._imgui)
         if scale != self._themed:
@@ -118,10 +118,10 @@ class Painter:
         regions = ui.layout.regions(device.size, scale)
         changed = regions != ui.regions or ui.scale != scale
         ui.regions, ui.scale = regions, scale
-        ui.controller.viewport, ui.controller.scale = regions.viewport, scale
-        ui.controller.pixel_ratio = device.size[0] / device.window_size[0]
+        ui.controller.viewport, ui.controller.view.scale = regions.viewport, scale
+        ui.controller.view.pixel_ratio = device.size[0] / device.window_size[0]
         if changed:
-            ui.controller.changed()
+            ui.controller.view.changed()
             self.layers.forget()
         return changed
 

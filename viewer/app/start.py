@@ -103,9 +103,7 @@ def run_window(
     if news is not None:
         news(app.controller)
     if session.path is None and asked.script is None:
-        from viewer.ui.documents import tell_reading  # noqa: PLC0415 - once there is a window
-
-        tell_reading(app.controller)
+        app.controller.opening.note_reading()
     if window != "headless":
         app.keeper = Keeper(app.controller, app.painter.ui.layout)
         app.keeper.offer()

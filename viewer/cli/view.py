@@ -175,11 +175,8 @@ def _session(options: Options) -> tuple[Session, Callable[[Controller], None] | 
 
 def _saved_session(options: Options) -> tuple[Session, Callable[[Controller], None] | None]:
     """A session file; where its motion is gone, a window opens without it and asks."""
-    from functools import partial
-
     from viewer.session import Session
     from viewer.session.files import MotionError, open_session
-    from viewer.ui import showing
 
     path, headless = Path(options.file), options.window.window == "headless"
     try:
@@ -188,8 +185,9 @@ def _saved_session(options: Options) -> tuple[Session, Callable[[Controller], No
         if headless:
             raise
         bare = open_session(path, motion=False)
-        return Session(_changed(bare.document, options)), partial(showing.ask_over, session=path, bare=bare)
-    tell = None if opened.motion is None else partial(showing.tell, found=opened.motion)
+        return Session(_changed(bare.document, options)), lambda shown: shown.opening.ask_motion_of(path, bare)
+    motion = opened.motion
+    tell = None if motion is None else (lambda shown: shown.opening.note_motion(motion))
     if headless and opened.motion is not None:
         warn([f"{options.file}: {opened.motion.words}; the session's own copy is used"])
     return Session(_changed(opened.document, options), path, opened.digest), tell

@@ -13,12 +13,12 @@ from viewer.gizmo.measures import Measure, axis_measure, plane_measure, ring_mea
 from viewer.gizmo.motion import IDENTITY, Motion
 from viewer.gizmo.typed import (
     AXES,
+    AXIS_OF,
     LETTERS,
     METRE,
     PLANES,
     LengthUnit,
     Part,
-    axis_of,
     in_degrees,
     in_lengths,
     number,
@@ -53,7 +53,7 @@ class Constraint:
     @property
     def indices(self) -> tuple[int, ...]:
         """The axes (0, 1, 2) that it is along or about; none of those that face the eye."""
-        axis = axis_of(self.part)
+        axis = AXIS_OF.get(self.part)
         if axis is None:
             return ()
         return (axis,) if self.part in AXES else tuple(sorted({0, 1, 2} - {axis}))

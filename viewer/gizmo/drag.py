@@ -10,12 +10,11 @@ import numpy as np
 
 from viewer.gizmo.constraint import Constraint
 from viewer.gizmo.drawing import Shape
-from viewer.gizmo.gizmo import Gizmo
+from viewer.gizmo.gizmo import Gizmo, held_shapes, shapes_at
 from viewer.gizmo.guides import Extent, guides
-from viewer.gizmo.held import held_shapes
 from viewer.gizmo.linear_view import linear_view, same_view
 from viewer.gizmo.motion import Motion, Path, Track
-from viewer.gizmo.typed import AXES, PLANES, Part, Tool, TypedNumbers, axis_of, decimals_for
+from viewer.gizmo.typed import AXES, AXIS_OF, PLANES, Part, Tool, TypedNumbers, decimals_for
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 
@@ -157,7 +156,7 @@ class GizmoDrag:
 
     def next_field(self) -> Motion:
         """Go on to the next axis's number; along one axis alone this opens the numbers of the other two."""
-        index = axis_of(self.part)
+        index = AXIS_OF.get(self.part)
         if not self._turning and index is not None and self._fields == 1:
             self._everywhere = True
             self._constraint = replace(self._constraint, typed_everywhere=True)
@@ -174,8 +173,20 @@ class GizmoDrag:
             step=self._step if self._snap and not self._typed.active else 0.0,
             locked=self.locked,
         )
-        held = held_shapes(self._gizmo, self._constraint, self._motion, projection, scale)
-        return guides(self._constraint, extent, projection, scale) + held
+        same = same_view(projection, self._projection)
+        view = self._view if same else linear_view(projection, self._gizmo.position)
+        below = [] if view is None else guides(self._constraint, extent, projection, view, scale)
+        return below + self._held_shapes(projection, scale)
+
+    def _held_shapes(self, projection: Projection, scale: float) -> list[Shape]:
+        """The handles where the motion has brought them; the held one alone where the tool does not show it."""
+        view = linear_view(projection, self._motion.apply(self._gizmo.position, None)[0])
+        if view is None:
+            return []
+        tool, axes = Tool.ROTATE if self._turning else Tool.MOVE, self._constraint.axes
+        if self._gizmo.tool is tool:
+            return shapes_at(tool, axes, view, scale, held=self.part)
+        return held_shapes(tool, self.part, axes, view, scale)
 
     @property
     def _other_axes(self) -> Floats | None:

@@ -8,10 +8,10 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from viewer.gizmo.handles import HEAD, RING, Handle, ring_frame, unit
+from viewer.gizmo.handles import HEAD, RING, Handle, SeenAxes, ring_frame, unit
 from viewer.gizmo.linear_view import LinearView
-from viewer.gizmo.typed import LETTERS, PLANES, Tool, axis_of
-from viewer.spatial.checks import Floats, frozen
+from viewer.gizmo.typed import AXIS_OF, LETTERS, PLANES, Tool
+from viewer.spatial.checks import Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,10 +32,6 @@ class Stroke:
     alpha: float = 1.0
     closed: bool = False
 
-    def __post_init__(self) -> None:
-        """Take a read-only array."""
-        object.__setattr__(self, "points", frozen(self.points))
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fill:
@@ -50,10 +46,6 @@ class Fill:
     points: Floats
     colour: str
     alpha: float = 1.0
-
-    def __post_init__(self) -> None:
-        """Take a read-only array."""
-        object.__setattr__(self, "points", frozen(self.points))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,10 +63,6 @@ class Letter:
     at: Floats
     colour: str
     alpha: float = 1.0
-
-    def __post_init__(self) -> None:
-        """Take a read-only array."""
-        object.__setattr__(self, "at", frozen(self.at))
 
 
 Shape: TypeAlias = Stroke | Fill | Letter
@@ -98,6 +86,9 @@ _OUTERMOST: Final = 60.0
 """Farther from the middle than this, a ring has its letter on the inside: outside is the ring that faces the eye."""
 
 
+_BASE: Final = np.linspace(0.0, 1.0, 25)[:, None]
+
+
 @dataclass(frozen=True, slots=True)
 class Style:
     """How a handle is drawn besides its own way.
@@ -116,12 +107,12 @@ class Style:
 PLAIN: Final = Style()
 
 
-def draw(one: Handle, axes: Floats, tool: Tool, view: LinearView, scale: float, style: Style = PLAIN) -> list[Shape]:
+def draw(one: Handle, seen: SeenAxes, tool: Tool, view: LinearView, scale: float, style: Style = PLAIN) -> list[Shape]:
     """The shapes of one handle, farthest first; none where it has faded.
 
     Args:
         one: the handle.
-        axes: (3, 3) axes as columns.
+        seen: how its axes are seen.
         tool: whether axes are arrows or rings.
         view: the view at the middle of the handles.
         scale: UI scale.
@@ -131,7 +122,7 @@ def draw(one: Handle, axes: Floats, tool: Tool, view: LinearView, scale: float, 
     strength = one.strength * style.alpha
     if strength <= 0.0:
         return []
-    axis = axis_of(part)
+    axis = AXIS_OF.get(part)
     colour = style.colour or ("text" if axis is None else LETTERS[axis].lower())
     if axis is None:
         return [Stroke(one.path, CIRCLE_WIDTH * scale, colour, strength, closed=True)]
@@ -143,33 +134,36 @@ def draw(one: Handle, axes: Floats, tool: Tool, view: LinearView, scale: float, 
         shapes: list[Shape] = [
             Stroke(one.back, RING_WIDTH * scale, colour, strength * back),
             Stroke(one.path, RING_WIDTH * scale, colour, strength),
-            Letter(part.value.upper(), _ring_letter(axes[:, axis], view, scale), colour, strength),
+            Letter(part.value.upper(), _ring_letter(seen.axes[axis], view, scale), colour, strength),
         ]
         return shapes if back > 0.0 else shapes[1:]
-    return _arrow(one, axes[:, axis], view, scale, colour, strength)
+    return _arrow(one, axis, seen, view, scale, colour, strength)
 
 
-def _arrow(one: Handle, axis: Floats, view: LinearView, scale: float, colour: str, alpha: float) -> list[Shape]:
+def _arrow(
+    one: Handle, axis: int, seen: SeenAxes, view: LinearView, scale: float, colour: str, alpha: float
+) -> list[Shape]:
     start, end = one.path
-    along = view.pixels(axis) * scale
+    along, away = seen.pixels[axis] * scale, seen.away[axis]
     neck = end - HEAD[0] * along
-    shapes: list[Shape] = [Stroke(np.stack([start, neck]), SHAFT * scale, colour, alpha)]
-    shapes.append(Fill(_cone(neck, end, abs(float(axis @ view.sight)), scale), colour, alpha))
-    if float(np.linalg.norm(end - view.centre)) >= _SHORTEST_WITH_LETTER * scale:
-        at = end + unit(along) * (_LETTER_GAP * scale)
+    shaft: Shape = Stroke(np.array([start, neck]), SHAFT * scale, colour, alpha)
+    head: Shape = Fill(_cone(neck, end, abs(away), scale), colour, alpha)
+    shapes = [shaft, head] if away < 0.0 else [head, shaft]
+    if math.dist(end, view.centre) >= _SHORTEST_WITH_LETTER * scale:
+        at = end + along * (_LETTER_GAP * scale / math.hypot(*along))
         shapes.append(Letter(one.part.value.upper(), at, colour, alpha))
-    return shapes if float(axis @ view.sight) < 0.0 else shapes[:2][::-1] + shapes[2:]
+    return shapes
 
 
 def _cone(neck: Floats, tip: Floats, roundness: float, scale: float) -> Floats:
     """(N, 2) outline of a cone: its base is an ellipse, more round the more one looks along the cone."""
-    radius, height = 0.5 * HEAD[1] * scale, float(np.linalg.norm(tip - neck))
+    radius, height = 0.5 * HEAD[1] * scale, math.dist(tip, neck)
     depth = radius * roundness
-    along = unit(tip - neck)
+    along = (tip - neck) / (height or 1.0)
     across = np.array([-along[1], along[0]])
     # Lines from the tip touch the ellipse where cos = depth / height; from a tip inside it, none does.
-    first = np.arccos(depth / height) if height > depth else 0.0
-    angle = np.linspace(first, 2.0 * np.pi - first, 25)[:, None]
+    first = math.acos(depth / height) if height > depth else 0.0
+    angle = first + 2.0 * (math.pi - first) * _BASE
     base = neck + np.cos(angle) * depth * along + np.sin(angle) * radius * across
     return np.concatenate([tip[None], base]) if height > depth else base[:-1]
 

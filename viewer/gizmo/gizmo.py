@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Final
 
 import numpy as np
 
 from viewer.errors import InputError
 from viewer.gizmo.drawing import PLAIN, Shape, Style, draw
-from viewer.gizmo.handles import Handle, handle, hit
+from viewer.gizmo.handles import handle, hit, seen_axes
 from viewer.gizmo.linear_view import LinearView, linear_view
 from viewer.gizmo.typed import METRE, PARTS, LengthUnit, Part, Tool
 from viewer.spatial.checks import UNIT_TOLERANCE, Floats, finite_floats, frozen
@@ -66,23 +67,35 @@ class Gizmo:
             held: the handle that is being dragged; the others step back.
         """
         view = linear_view(projection, self.position)
-        if view is None:
-            return []
-        shapes: list[Shape] = []
-        for one in sorted(self._handles(view, scale), key=lambda one: one.near):
-            style = HELD if one.part is held else PLAIN if held is None else STEPPED_BACK
-            if held is None and one.part is hovered:
-                style = HOVERED
-            shapes += draw(one, self.axes, self.tool, view, scale, style)
-        return shapes
+        return [] if view is None else shapes_at(self.tool, self.axes, view, scale, hovered, held)
 
     def pick(self, projection: Projection, x: float, y: float, scale: float = 1.0) -> Part | None:
         """The handle at a pixel, or None."""
         view = linear_view(projection, self.position)
-        return None if view is None else hit(self._handles(view, scale), x, y, scale)
+        if view is None:
+            return None
+        seen = seen_axes(self.axes, view)
+        return hit([handle(part, seen, self.tool, view, scale) for part in self.parts], x, y, scale)
 
-    def _handles(self, view: LinearView, scale: float) -> list[Handle]:
-        return [handle(part, self.axes, self.tool, view, scale) for part in self.parts]
+
+def shapes_at(
+    tool: Tool, axes: Floats, view: LinearView, scale: float, hovered: Part | None = None, held: Part | None = None
+) -> list[Shape]:
+    """The handles of a tool with axes (3, 3), as columns, in a view; farthest first."""
+    seen = seen_axes(axes, view)
+    shapes: list[Shape] = []
+    for one in sorted([handle(part, seen, tool, view, scale) for part in PARTS[tool]], key=attrgetter("near")):
+        style = HELD if one.part is held else PLAIN if held is None else STEPPED_BACK
+        if held is None and one.part is hovered:
+            style = HOVERED
+        shapes += draw(one, seen, tool, view, scale, style)
+    return shapes
+
+
+def held_shapes(tool: Tool, part: Part, axes: Floats, view: LinearView, scale: float) -> list[Shape]:
+    """A handle that is held by itself, where the tool shown is not the one that has it."""
+    seen = seen_axes(axes, view)
+    return draw(handle(part, seen, tool, view, scale), seen, tool, view, scale, HELD)
 
 
 def _axes(value: Floats, what: str) -> Floats:

@@ -11,7 +11,7 @@ import numpy as np
 from viewer.gizmo.constraint import Constraint
 from viewer.gizmo.drawing import Fill, Shape, Stroke
 from viewer.gizmo.handles import RING, VIEW_RING, ring_frame, unit
-from viewer.gizmo.linear_view import LinearView, linear_view
+from viewer.gizmo.linear_view import LinearView
 from viewer.gizmo.typed import LETTERS, PLANES, Part
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
@@ -54,11 +54,10 @@ class Extent:
     locked: bool
 
 
-def guides(constraint: Constraint, extent: Extent, projection: Projection, scale: float) -> list[Shape]:
-    """All guides of a drag; none where the eye does not see where it began."""
-    view = linear_view(projection, extent.position)
-    if view is None:
-        return []
+def guides(
+    constraint: Constraint, extent: Extent, projection: Projection, view: LinearView, scale: float
+) -> list[Shape]:
+    """All guides of a drag; ``view``: where it began."""
     shapes: list[Shape] = []
     if not constraint.turning or extent.locked:
         for axis in constraint.indices:

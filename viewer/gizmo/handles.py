@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from viewer.gizmo.linear_view import LinearView
-from viewer.gizmo.typed import AXES, PLANES, Part, Tool, axis_of
+from viewer.gizmo.typed import AXIS_OF, PLANES, Part, Tool
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import perpendicular
 
@@ -36,6 +36,11 @@ PLANE_FADE: Final = (0.18, 0.32)
 BACK_FADE: Final = (0.90, 0.98)
 """Facing from which the far half of a ring appears, and is whole: face-on, no half is nearer."""
 
+_NO_POINTS: Final = np.empty((0, 2))
+_ENDS: Final = np.array(ARROW)[:, None]
+_CORNERS: Final = np.array([(SQUARE[a], SQUARE[b]) for a, b in ((0, 0), (1, 0), (1, 1), (0, 1))])
+_AROUND = np.linspace(0.0, 2.0 * np.pi, 64, endpoint=False)
+_CIRCLE: Final = np.stack([np.cos(_AROUND), np.sin(_AROUND)], axis=-1)
 _QUARTER: Final = np.linspace(-0.5 * np.pi, 0.5 * np.pi, 49)
 
 
@@ -76,23 +81,40 @@ def unit(vector: Floats) -> Floats:
     return np.asarray(vector / np.where(length > 0.0, length, 1.0))
 
 
-def handle(part: Part, axes: Floats, tool: Tool, view: LinearView, scale: float) -> Handle:
-    """One handle of a tool with axes (3, 3) as columns; those that face the eye are the same in every tool."""
-    if part is Part.SCREEN:
-        return _circle(part, view, DISC * scale)
-    if part is Part.VIEW_RING:
-        return _circle(part, view, VIEW_RING * scale)
-    axis = axis_of(part)
-    assert axis is not None
+class SeenAxes(NamedTuple):
+    """How the axes of a gizmo are seen.
+
+    Attributes:
+        axes: (3, 3) unit vectors of the world as rows.
+        pixels: (3, 2) that each axis appears, drawn one pixel long.
+        away: how much each points away from the eye, -1 .. 1.
+        lengths: how long each looks: 1 across the line of sight, 0 along it.
+    """
+
+    axes: Floats
+    pixels: Floats
+    away: list[float]
+    lengths: list[float]
+
+
+def seen_axes(axes: Floats, view: LinearView) -> SeenAxes:
+    """How axes (3, 3), as columns, are seen."""
+    rows = axes.T
+    away = rows @ view.sight
+    across = rows - away[:, None] * view.sight
+    return SeenAxes(rows, view.pixels(rows), away.tolist(), np.sqrt(np.einsum("ai,ai->a", across, across)).tolist())
+
+
+def handle(part: Part, seen: SeenAxes, tool: Tool, view: LinearView, scale: float) -> Handle:
+    """One handle of a tool; those that face the eye are the same in every tool."""
+    axis = AXIS_OF.get(part)
+    if axis is None:
+        centre = part is Part.SCREEN
+        path = view.centre + (DISC if centre else VIEW_RING) * scale * _CIRCLE
+        return Handle(part, 1.0, path, _NO_POINTS, closed=True, area=centre, near=2.0 if centre else -2.0)
     if part in PLANES:
-        return _square(part, np.roll(axes, -1 - axis, axis=1), view, scale)
-    return (_ring if tool is Tool.ROTATE else _arrow)(part, axes[:, AXES.index(part)], view, scale)
-
-
-def circle(centre: Floats, radius: float, count: int = 64) -> Floats:
-    """(count, 2) points around a circle."""
-    angle = np.linspace(0.0, 2.0 * np.pi, count, endpoint=False)
-    return np.asarray(centre + radius * np.stack([np.cos(angle), np.sin(angle)], axis=-1))
+        return _square(part, axis, seen, view, scale)
+    return _ring(part, seen.axes[axis], view, scale) if tool is Tool.ROTATE else _arrow(part, axis, seen, view, scale)
 
 
 def ring_frame(axis: Floats, view: LinearView) -> tuple[Floats, Floats]:
@@ -103,26 +125,18 @@ def ring_frame(axis: Floats, view: LinearView) -> tuple[Floats, Floats]:
     return near, np.cross(axis, near)
 
 
-def _circle(part: Part, view: LinearView, radius: float) -> Handle:
-    centre = part is Part.SCREEN
-    around = circle(view.centre, radius)
-    return Handle(part, 1.0, around, np.empty((0, 2)), closed=True, area=centre, near=2.0 if centre else -2.0)
+def _arrow(part: Part, axis: int, seen: SeenAxes, view: LinearView, scale: float) -> Handle:
+    path = view.centre + scale * _ENDS * seen.pixels[axis]
+    return Handle(part, fade(seen.lengths[axis], AXIS_FADE), path, _NO_POINTS, near=-seen.away[axis])
 
 
-def _arrow(part: Part, axis: Floats, view: LinearView, scale: float) -> Handle:
-    path = view.centre + np.multiply.outer(ARROW, view.pixels(axis)) * scale
-    strength = fade(view.foreshortening(axis), AXIS_FADE)
-    return Handle(part, strength, path, np.empty((0, 2)), near=-float(axis @ view.sight))
-
-
-def _square(part: Part, axes: Floats, view: LinearView, scale: float) -> Handle:
-    """A square between the first two of the axes (3, 3), at right angles to the third."""
-    low, high = SQUARE
-    corners = np.array([(low, low), (high, low), (high, high), (low, high)]) * scale
-    path = view.centre + corners @ view.pixels(axes[:, :2].T)
-    strength = fade(view.facing(axes[:, 2]), PLANE_FADE)
-    near = -float((axes[:, 0] + axes[:, 1]) @ view.sight)
-    return Handle(part, strength, path, np.empty((0, 2)), closed=True, area=True, near=near)
+def _square(part: Part, axis: int, seen: SeenAxes, view: LinearView, scale: float) -> Handle:
+    """A square at right angles to an axis, between the two after it."""
+    sides = [(axis + 1) % 3, (axis + 2) % 3]
+    path = view.centre + scale * _CORNERS @ seen.pixels[sides]
+    near = -sum(seen.away[side] for side in sides)
+    strength = fade(abs(seen.away[axis]), PLANE_FADE)
+    return Handle(part, strength, path, _NO_POINTS, closed=True, area=True, near=near)
 
 
 def _ring(part: Part, axis: Floats, view: LinearView, scale: float) -> Handle:

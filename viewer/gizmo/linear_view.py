@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,16 +52,20 @@ def linear_view(projection: Projection, position: ArrayLike) -> LinearView | Non
     """The view near a position (3,); None where there is none: beside or behind the eye, or beyond all numbers."""
     place = np.asarray(position, dtype=np.float64)
     with np.errstate(all="ignore"):
-        in_view = projection.view[:3, :3] @ place + projection.view[:3, 3]
-        clip = projection.lens[:, :3] @ in_view + projection.lens[:, 3]
-        turned = projection.lens[:, :3] @ projection.view[:3, :3]
-        across, w = clip[:2] / clip[3], clip[3]
-        half = np.multiply(projection.size, (0.5, -0.5))
+        view, lens, size = projection.view, projection.lens, projection.size
+        clip = (place @ view[:3, :3].T + view[:3, 3]) @ lens[:, :3].T + lens[:, 3]
+        turned, w = lens[:, :3] @ view[:3, :3], float(clip[3])
+        if not w > 0.0:
+            return None
+        across, half = clip[:2] / w, 0.5 * np.array([size[0], -size[1]])
         spread = half[:, None] * (turned[:2] - across[:, None] * turned[3]) / w
-        per_metre = projection.pixels_per_metre(place)
-        eye_to = -projection.back if projection.orthographic else (place - projection.eye)
+        if projection.orthographic:
+            depth, eye_to = 1.0, -projection.back
+        else:
+            depth, eye_to = float(-(place @ view[2, :3]) - view[2, 3]), place - projection.eye
         eye_to = eye_to / np.abs(eye_to).max()
-        sight = eye_to / np.linalg.norm(eye_to)
-        found = LinearView(projection.project(place), spread, float(1.0 / per_metre), turned[3] / w, sight)
-        numbers = np.concatenate([found.centre, spread.ravel(), [found.metre], found.recede, sight])
-    return found if w > 0.0 and found.metre > 0.0 and np.isfinite(numbers).all() else None
+        sight = eye_to / math.hypot(*eye_to.tolist())
+        metre = depth / (0.5 * float(lens[1, 1]) * size[1])
+        found = LinearView((across * (0.5, -0.5) + 0.5) * size, spread, metre, turned[3] / w, sight)
+        numbers = np.concatenate([found.centre, spread.ravel(), found.recede, sight])
+    return found if 0.0 < metre < math.inf and np.isfinite(numbers).all() else None

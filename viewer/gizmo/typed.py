@@ -58,11 +58,8 @@ PARTS: Final = {
 """The handles that each tool shows."""
 
 
-def axis_of(part: Part) -> int | None:
-    """The axis (0, 1, 2) that an arrow or a ring is along, or a square at right angles to; None for the others."""
-    if part in AXES:
-        return AXES.index(part)
-    return PLANES.index(part) if part in PLANES else None
+AXIS_OF: Final = {part: axis for parts in (AXES, PLANES) for axis, part in enumerate(parts)}
+"""The axis (0, 1, 2) that an arrow or a ring is along, or a square at right angles to."""
 
 
 def axes_of(

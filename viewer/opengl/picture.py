@@ -15,8 +15,7 @@ from viewer.ik.goals import Goal, GoalKind
 from viewer.opengl.offscreen import check_size, render_image
 from viewer.scene.camera import Camera, ViewName
 from viewer.scene.drawlist import draw_list
-from viewer.scene.facing import facing, floor_of
-from viewer.scene.look import figure_height, figure_points
+from viewer.scene.look import facing, figure_height, figure_points, floor_of
 from viewer.scene.scene import Display, Mark, Scene
 from viewer.skeleton.arguments import check_pose, check_skeleton
 from viewer.skeleton.character import Character

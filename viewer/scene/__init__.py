@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from viewer.scene.axes_widget import pick_axis
 from viewer.scene.camera import Camera, ViewName, blend
-from viewer.scene.drawlist import draw_list
-from viewer.scene.facing import floor_of
-from viewer.scene.ground import cell_of
-from viewer.scene.look import PALETTE, figure_height, figure_points, rgba
+from viewer.scene.drawlist import cell_of, draw_list
+from viewer.scene.look import PALETTE, figure_height, figure_points, floor_of, rgba
 from viewer.scene.picking import Hit, box, hits, pick
 from viewer.scene.primitives import BONE, FLAT, LINE, SPHERE, VERTEX, DrawList, Ground, Text
 from viewer.scene.scene import Display, Ghost, Mark, Scene, Trail, facing

@@ -11,8 +11,8 @@ from viewer.errors import shown
 from viewer.ik.findings import FAR, far
 from viewer.scene import marks
 from viewer.scene.look import figure_points, look_of, rgba
-from viewer.scene.marks import Pixel, Seen, is_on_view
-from viewer.scene.primitives import Lines, Records, Text
+from viewer.scene.marks import Pixel, Seen
+from viewer.scene.primitives import FLAT, Lines, Records, Text
 from viewer.scene.scene import Scene
 from viewer.spatial.checks import Bools, Ints
 from viewer.spatial.projection import Projection
@@ -168,7 +168,9 @@ def short_text(metres: float, *, too_near: bool = False) -> str:
 
 def chip_records(seen: Sequence[Seen], projection: Projection, scale: float) -> tuple[Records, list[Text]]:
     """FLAT triangles and texts; of chips that would overlap the one of the selected or the larger miss stays."""
-    missed = [one for one in seen if one.is_short and one.mark.error_m > 0.0 and is_on_view(one.at, projection, scale)]
+    missed = [one for one in seen if one.short and one.visible and one.mark.error_m > 0.0]
+    if not missed:
+        return np.empty(0, FLAT), []
     taken: list[Box] = []
     signs: list[tuple[Records, Pixel]] = []
     texts: list[Text] = []

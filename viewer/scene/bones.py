@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -51,8 +52,9 @@ class Bones(NamedTuple):
     children: Ints
 
 
+@lru_cache(maxsize=8)
 def measure(skeleton: Skeleton, world: World, height: float = 0.0) -> Bones:
-    """Where the bones are and how thick; ``height`` is H, 0 for the skeleton's own."""
+    """Where the bones are and how thick; ``height`` is H, 0 for the skeleton's own. Kept for the moments in use."""
     look = look_of(skeleton)
     size = height or look.height
     heads, tails = world.positions[look.owners], bone_tails(skeleton, look, world)
@@ -63,11 +65,13 @@ def measure(skeleton: Skeleton, world: World, height: float = 0.0) -> Bones:
     return Bones(heads, tails, lengths, np.where(shown, radii, 0.0), shown, look.owners, look.children)
 
 
-def places(skeleton: Skeleton, bones: Bones) -> Ints:
+@lru_cache(maxsize=8)
+def _places(skeleton: Skeleton, shown: bytes) -> Ints:
     """(J,) of each joint the first one that is at the same place: itself unless bones of no length lie between."""
-    group = look_of(skeleton).twins.copy()
-    joined = ~bones.shown & (bones.children >= 0)
-    group[bones.children[joined]] = bones.owners[joined]
+    look = look_of(skeleton)
+    group = look.twins.copy()
+    hidden = ~np.frombuffer(shown, dtype=np.bool_) & (look.children >= 0)
+    group[look.children[hidden]] = look.owners[hidden]
     while True:
         above = group[group]
         if np.array_equal(above, group):
@@ -75,21 +79,45 @@ def places(skeleton: Skeleton, bones: Bones) -> Ints:
         group = above
 
 
+class _States(NamedTuple):
+    """What of a figure's colours does not change while it moves.
+
+    Attributes:
+        selected: joints that are selected.
+        limited: joints at a limit or beyond it.
+        hovered: the joint under the pointer, -1 for none.
+        stretched: joints whose bone to the parent is not as long as in the file.
+    """
+
+    selected: frozenset[int]
+    limited: frozenset[int]
+    hovered: int
+    stretched: frozenset[int]
+
+
+def _states(scene: Scene) -> _States:
+    return _States(scene.selected, scene.at_limit | scene.outside, scene.hovered, scene.stretched)
+
+
 def bone_records(scene: Scene, bones: Bones, scale: float) -> Records:
     """BONE records of the bones that have a length."""
-    look, some = look_of(scene.skeleton), np.flatnonzero(bones.shown)
+    records = _plain_bones(scene.skeleton, bones.shown.tobytes(), _states(scene), scale).copy()
+    records["frame"] = _frames(scene.skeleton, scene.world, bones, np.flatnonzero(bones.shown))
+    return records
+
+
+@lru_cache(maxsize=8)
+def _plain_bones(skeleton: Skeleton, shown: bytes, states: _States, scale: float) -> Records:
+    """BONE records without their frames."""
+    look, some = look_of(skeleton), np.flatnonzero(np.frombuffer(shown, dtype=np.bool_))
     records = np.zeros(len(some), BONE)
-    records["frame"] = _frames(scene.skeleton, scene.world, bones, some)
-    owners = bones.owners[some]
-    selected, limited, hovered = _states(scene, owners)
+    owners, children = look.owners[some], look.children[some]
+    selected, limited, hovered = _flags(len(skeleton), states, owners)
     colour = _mixed(_TINT[look.bone_sides[some]], limited, _LIMIT, LIMIT_SHARE)
     records["colour"][:, :3] = _mixed(colour, selected, _ACCENT, SELECTED_SHARE)
     records["colour"][:, 3] = 1.0
     records["outline"] = _outlines(selected, hovered, scale)
-    if scene.stretched:
-        records["dashed"] = _among(scene.stretched, len(scene.skeleton))[bones.children[some]] & (
-            bones.children[some] >= 0
-        )
+    records["dashed"] = _among(states.stretched, len(skeleton))[children] & (children >= 0)
     return records
 
 
@@ -117,32 +145,53 @@ def joint_radii(scene: Scene, bones: Bones) -> Floats:
 
 def sphere_records(scene: Scene, bones: Bones, scale: float) -> Records:
     """SPHERE records, one per place: joints at one place share the states and the largest radius of them all."""
-    count = len(scene.skeleton)
-    group = places(scene.skeleton, bones)
-    selected, limited, hovered = _states(scene, np.arange(count))
-    radii = joint_radii(scene, bones)
-    shared = np.zeros((count, 4))
-    np.maximum.at(shared, group, np.stack([radii, selected, limited, hovered], axis=1))
+    plain = _plain_spheres(scene.skeleton, bones.shown.tobytes(), _states(scene), scale)
+    radii = np.zeros(len(scene.skeleton))
+    np.maximum.at(radii, plain.group, joint_radii(scene, bones))
+    records = plain.records.copy()
+    records["centre"] = scene.world.positions[plain.some]
+    records["radius"] = radii[plain.some] * plain.swell
+    return records
+
+
+class _Spheres(NamedTuple):
+    """SPHERE records (S,) without centres and radii.
+
+    Attributes:
+        records: the spheres.
+        some: (S,) the first of the joints at each place.
+        group: (J,) the first of the joints at the place of each.
+        swell: (S,) how much larger than usual each is.
+    """
+
+    records: Records
+    some: Ints
+    group: Ints
+    swell: Floats
+
+
+@lru_cache(maxsize=8)
+def _plain_spheres(skeleton: Skeleton, shown: bytes, states: _States, scale: float) -> _Spheres:
+    count = len(skeleton)
+    group = _places(skeleton, shown)
+    shared = np.zeros((count, 3))
+    np.maximum.at(shared, group, np.stack(_flags(count, states, np.arange(count)), axis=1))
     some = np.flatnonzero(group == np.arange(count))
-    radii = shared[some, 0]
-    selected, limited, hovered = (shared[some, state] > 0.0 for state in (1, 2, 3))
+    selected, limited, hovered = (shared[some, state] > 0.0 for state in range(3))
     records = np.zeros(len(some), SPHERE)
-    records["centre"] = scene.world.positions[some]
-    records["radius"] = radii * np.where(limited, LIMIT_SWELL, np.where(selected, SELECTED_SWELL, 1.0))
     records["least_px"] = LEAST_PX * scale
-    colour = SPHERE_SHARE * _TINT[look_of(scene.skeleton).sides[some]]
+    colour = SPHERE_SHARE * _TINT[look_of(skeleton).sides[some]]
     colour = np.where(selected[:, None], _ACCENT, colour)
     records["colour"][:, :3] = np.where(limited[:, None], _LIMIT, colour)
     records["colour"][:, 3] = 1.0
     records["outline"] = _outlines(np.zeros_like(selected), hovered, scale)
-    return records
+    return _Spheres(records, some, group, np.where(limited, LIMIT_SWELL, np.where(selected, SELECTED_SWELL, 1.0)))
 
 
-def _states(scene: Scene, joints: Ints) -> tuple[Bools, Bools, Bools]:
+def _flags(count: int, states: _States, joints: Ints) -> tuple[Bools, Bools, Bools]:
     """Whether each of the joints is selected, at a limit, under the pointer."""
-    count = len(scene.skeleton)
-    selected, limited = _among(scene.selected, count), _among(scene.at_limit | scene.outside, count)
-    return selected[joints], limited[joints], joints == scene.hovered
+    selected, limited = _among(states.selected, count), _among(states.limited, count)
+    return selected[joints], limited[joints], joints == states.hovered
 
 
 def _among(members: frozenset[int], count: int) -> Bools:
@@ -178,6 +227,7 @@ def _frames(skeleton: Skeleton, world: World, bones: Bones, some: Ints) -> Float
         side[lost] = perpendicular(along[lost])
     radii = bones.radii[some, None]
     frames = np.empty((len(some), 3, 4))
-    frames[:, :, 0], frames[:, :, 1] = side * radii, between
-    frames[:, :, 2], frames[:, :, 3] = np.cross(side, along) * radii, bones.heads[some]
+    frames[:, :, 0], frames[:, :, 1], frames[:, :, 3] = side * radii, between, bones.heads[some]
+    over = side[:, [1, 2, 0]] * along[:, [2, 0, 1]] - side[:, [2, 0, 1]] * along[:, [1, 2, 0]]  # side x along
+    frames[:, :, 2] = over * radii
     return frames

@@ -2,19 +2,50 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from functools import lru_cache
 
 from viewer.gizmo.drawing import Shape
 from viewer.scene import axes_widget
 from viewer.scene import bones as figure
 from viewer.scene.annotations import chip_records, draw_axes, ghost_labels, name_texts
-from viewer.scene.ground import ground_of
+from viewer.scene.flat import shape_records
 from viewer.scene.limits import draw_limits
+from viewer.scene.look import look_of
 from viewer.scene.marks import draw_trails, mark_records, seen_marks
 from viewer.scene.primitives import BONE, FLAT, LINE, SPHERE, VERTEX, DrawList, Ground, Lines, Records, Text, joined
 from viewer.scene.scene import Scene
-from viewer.scene.shapes import shape_records
 from viewer.spatial.projection import Projection
+
+_CELLS = 8.0
+_CLEAR = 0.05
+"""Parts of the figure's height that an upright grid stands behind it."""
+
+
+def cell_of(height: float) -> float:
+    """Metres of a cell of the grid: the power of 10 at or below an eighth of the figure's height."""
+    return 10.0 ** math.floor(math.log10(height / _CELLS) + 1e-9)
+
+
+def ground_of(scene: Scene) -> Ground:
+    """The floor, its middle under the figure's first root; the grid upright where the body is kept in such a plane."""
+    height = scene.height or look_of(scene.skeleton).height
+    x, _, z = scene.world.positions[int(scene.skeleton.roots[0])].tolist()
+    # Looked at along its third axis: behind all there is, so that it crosses nothing out.
+    upright = {"xy": 2, "yz": 0}.get(scene.plane or "")
+    least = 0.0 if upright is None else float(scene.world.positions[:, upright].min()) - _CLEAR * height
+    return Ground(
+        y=scene.floor,
+        cell=cell_of(height),
+        height=height,
+        centre=(x, scene.floor, z),
+        grid=scene.display.grid,
+        shadow=scene.display.shadow,
+        along="xz" if upright is None else "xy" if upright == 2 else "zy",
+        behind=least,
+    )
+
 
 __all__ = ["BONE", "FLAT", "LINE", "SPHERE", "VERTEX", "DrawList", "Ground", "Text", "draw_list"]
 
@@ -48,10 +79,18 @@ def draw_list(scene: Scene, projection: Projection, scale: float = 1.0, extra: S
 
 def _overlay(scene: Scene, projection: Projection, scale: float, extra: Sequence[Shape]) -> tuple[Records, list[Text]]:
     """FLAT triangles and texts: handles, over them view axes and gizmo, over all what handles have to say."""
-    disc = axes_widget.shapes(projection, scale, scene.hovered_axis) if scene.display.view_axes else []
-    handles, letters = shape_records([*disc, *extra])
+    disc = [_disc(projection, scale, scene.hovered_axis)] if scene.display.view_axes else []
+    gizmo = [shape_records(extra)] if extra else []
+    over = [records for records, _ in (*disc, *gizmo)]
+    letters = [text for _, texts in (*disc, *gizmo) for text in texts]
     if not scene.display.goals:
-        return handles, letters
-    seen = seen_marks(scene.marks, projection)
+        return joined(over, FLAT), letters
+    seen = seen_marks(scene.marks, projection, scale)
     chips, words = chip_records(seen, projection, scale)
-    return joined([*mark_records(seen, projection, scale, extra), handles, chips], FLAT), [*letters, *words]
+    return joined([*mark_records(seen, projection, scale, extra), *over, chips], FLAT), [*letters, *words]
+
+
+@lru_cache(maxsize=4)
+def _disc(projection: Projection, scale: float, hovered: str) -> tuple[Records, list[Text]]:
+    """The disc of view axes, which changes with the camera alone."""
+    return shape_records(axes_widget.shapes(projection, scale, hovered))

@@ -7,7 +7,7 @@ once, because a handle of a dozen shapes must not cost a dozen times what one co
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -15,9 +15,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from viewer.scene.look import RGBA
-from viewer.scene.primitives import FLAT, Records
-from viewer.spatial.checks import Floats, Ints, handed_over
+from viewer.gizmo.drawing import Letter, Shape, Stroke
+from viewer.scene.look import RGBA, rgba
+from viewer.scene.primitives import FLAT, Records, Text
+from viewer.spatial.checks import Bools, Floats, Ints, handed_over
 
 _HALF_FEATHER = 0.5
 """Pixels that an edge fades to either side of where it is."""
@@ -62,16 +63,86 @@ def tessellate(paths: Sequence[Path]) -> Records:
         able = [path for path in able if np.isfinite(path.points).all()]
     if not able:
         return np.empty(0, FLAT)
-    patterns = [_pattern(len(path.points), path.width > 0.0, path.closed) for path in able]
+    layout = _layout(tuple([(len(path.points), path.width, path.closed) for path in able]))
+    places = _lanes(np.concatenate([path.points for path in able]), layout)
+    colours = np.array([path.colour for path in able])[layout.path_of_corner]
+    colours[:, 3] *= layout.fade
+    rows = np.empty((len(layout.corners), FLAT.itemsize // 4), dtype=np.float32)
+    rows[:, :2], rows[:, 2:] = places[layout.corners], colours
+    return rows.reshape(-1).view(FLAT)
+
+
+class _Layout(NamedTuple):
+    """What of a list of shapes does not depend on where their points are; N points, R rows, C corners of triangles.
+
+    Attributes:
+        here, before, after: (R,) the point of each row and its neighbours.
+        shift: (R, 1) pixels that a row is moved along the line.
+        back: (R, 1) whether it is moved back.
+        offsets: (P, 4) pixels of the lanes from the line; of filled shapes outwards where they go clockwise.
+        rows: (P,) rows of each shape.
+        corners: (C,) vertex indices of the triangles.
+        path_of_corner: (C,) the shape of each.
+        fade: (C,) opacity of each; a line thinner than a pixel is fainter instead.
+        filled: (P,) whether a shape is filled; None where none is.
+        first, following: (P,) the first point of each shape, and (N,) the point after each: of its outline's area.
+    """
+
+    here: Ints
+    before: Ints
+    after: Ints
+    shift: Floats
+    back: Bools
+    offsets: Floats
+    rows: Ints
+    corners: Ints
+    path_of_corner: Ints
+    fade: Floats
+    filled: Bools | None
+    first: Ints
+    following: Ints
+
+
+@lru_cache(maxsize=256)
+def _layout(shapes: tuple[tuple[int, float, bool], ...]) -> _Layout:
+    """The layout of shapes: of each its number of points, its width and whether it is closed."""
+    patterns = [_pattern(count, width > 0.0, closed) for count, width, closed in shapes]
     rows = np.array([len(pattern.here) for pattern in patterns])
-    places = _lanes(able, patterns, rows)
-    colours = _colours(able, patterns, rows)
-    first = np.cumsum(rows) - rows
-    corners = np.concatenate([p.corners for p in patterns])
-    corners = corners + np.repeat(first * _LANES, [len(p.corners) for p in patterns])
-    records = np.empty(len(corners), FLAT)
-    records["position"], records["colour"] = places[corners], colours[corners]
-    return records
+    counts = np.array([count for count, _, _ in shapes])
+    last = np.cumsum(counts)
+    begin = np.repeat(last - counts, rows)
+    sizes = [len(pattern.corners) for pattern in patterns]
+    corners = np.concatenate([pattern.corners for pattern in patterns])
+    corners = corners + np.repeat((np.cumsum(rows) - rows) * _LANES, sizes)
+    path_of_corner = np.repeat(np.arange(len(shapes)), sizes)
+    thin = np.array([min(width, 1.0) if width > 0.0 else 1.0 for _, width, _ in shapes])
+    fade = np.concatenate([pattern.fade for pattern in patterns]).reshape(-1)
+    # A line thinner than a pixel is as wide as one, and fainter.
+    half = np.array([0.5 * max(width, 1.0) if width > 0.0 else 0.0 for _, width, _ in shapes])
+    edge = np.array([-_HALF_FEATHER, _HALF_FEATHER])
+    offsets = np.stack([-half, -half, half, half], axis=1)
+    offsets[:, 2:] = np.maximum(offsets[:, 2:] + edge, (0.0, -np.inf))
+    offsets[:, :2] = -offsets[:, :1:-1]
+    filled = half == 0.0
+    offsets[filled, 2:] = edge
+    following = np.arange(1, int(last[-1]) + 1)
+    following[last - 1] = last - counts
+    shift = np.concatenate([pattern.shift for pattern in patterns])[:, None]
+    return _Layout(
+        here=np.concatenate([pattern.here for pattern in patterns]) + begin,
+        before=np.concatenate([pattern.before for pattern in patterns]) + begin,
+        after=np.concatenate([pattern.after for pattern in patterns]) + begin,
+        shift=shift,
+        back=shift < 0.0,
+        offsets=offsets,
+        rows=rows,
+        corners=corners,
+        path_of_corner=path_of_corner,
+        fade=fade[corners] * thin[path_of_corner],
+        filled=filled if filled.any() else None,
+        first=last - counts,
+        following=following,
+    )
 
 
 class _Pattern(NamedTuple):
@@ -117,22 +188,22 @@ def _pattern(count: int, line: bool, closed: bool) -> _Pattern:
     return _Pattern(here, before, after, shift, fade, corners)
 
 
-def _lanes(paths: Sequence[Path], patterns: Sequence[_Pattern], rows: Ints) -> Floats:
+def _lanes(points: Floats, layout: _Layout) -> Floats:
     """(4 R, 2) pixels of the vertices of all rows."""
-    points = np.concatenate([path.points for path in paths])
-    counts = np.array([len(path.points) for path in paths])
-    first = np.repeat(np.cumsum(counts) - counts, rows)
-    here = points[np.concatenate([p.here for p in patterns]) + first]
-    into = _unit(here - points[np.concatenate([p.before for p in patterns]) + first])
-    out = _unit(points[np.concatenate([p.after for p in patterns]) + first] - here)
+    here = points[layout.here]
+    into, out = _unit(here - points[layout.before]), _unit(points[layout.after] - here)
     into, out = (
         np.where(into.any(axis=1, keepdims=True), into, out),
         np.where(out.any(axis=1, keepdims=True), out, into),
     )
-    shift = np.concatenate([p.shift for p in patterns])[:, None]
-    offsets = _offsets(paths, points, counts)
-    here = here + shift * np.where(shift < 0.0, into, out)
-    places = here[:, None] + _mitre(into, out)[:, None] * np.repeat(offsets, rows, axis=0)[..., None]
+    offsets = layout.offsets
+    if layout.filled is not None:  # outwards, whichever way round the outline goes
+        after = points[layout.following]
+        areas = np.add.reduceat(points[:, 0] * after[:, 1] - points[:, 1] * after[:, 0], layout.first)
+        offsets = offsets.copy()
+        offsets[layout.filled & (areas > 0.0), 2:] *= -1.0
+    here = here + layout.shift * np.where(layout.back, into, out)
+    places = here[:, None] + _mitre(into, out)[:, None] * np.repeat(offsets, layout.rows, axis=0)[..., None]
     return np.asarray(places.reshape(-1, 2))
 
 
@@ -146,37 +217,10 @@ def _mitre(into: Floats, out: Floats) -> Floats:
     return np.asarray(np.stack([-total[:, 1], total[:, 0]], axis=1) * scale)
 
 
-def _offsets(paths: Sequence[Path], points: Floats, counts: Ints) -> Floats:
-    """(P, 4) pixels of the lanes from the line; of filled shapes outwards, whichever way round they go."""
-    # A line thinner than a pixel is as wide as one, and fainter.
-    half = np.array([0.5 * max(path.width, 1.0) if path.width > 0.0 else 0.0 for path in paths])
-    result = np.stack([-half, -half, half, half], axis=1)
-    edge = np.array([-_HALF_FEATHER, _HALF_FEATHER])
-    result[:, 2:] = np.maximum(result[:, 2:] + edge, (0.0, -np.inf))
-    result[:, :2] = -result[:, :1:-1]
-    filled = half == 0.0
-    if filled.any():
-        last = np.cumsum(counts)
-        after = np.arange(1, len(points) + 1)
-        after[last - 1] = last - counts
-        areas = points[:, 0] * points[after, 1] - points[after, 0] * points[:, 1]
-        outwards = np.where(np.add.reduceat(areas, last - counts) > 0.0, -1.0, 1.0)
-        result[filled, 2:] = outwards[filled, None] * edge
-    return result
-
-
-def _colours(paths: Sequence[Path], patterns: Sequence[_Pattern], rows: Ints) -> Floats:
-    """(4 R, 4) colours of the vertices of all rows; a line thinner than a pixel is fainter instead."""
-    colours = np.array([path.colour for path in paths])
-    colours[:, 3] *= [min(path.width, 1.0) if path.width > 0.0 else 1.0 for path in paths]
-    result = np.repeat(np.repeat(colours, rows, axis=0), _LANES, axis=0)
-    result[:, 3] *= np.concatenate([p.fade for p in patterns]).reshape(-1)
-    return result
-
-
 def _unit(vectors: Floats) -> Floats:
     length = np.sqrt(np.einsum("ri,ri->r", vectors, vectors))[:, None]
-    return np.asarray(np.where(length > _SMALL, vectors / np.where(length > _SMALL, length, 1.0), 0.0))
+    some = length > _SMALL
+    return np.asarray(np.where(some, vectors / np.where(some, length, 1.0), 0.0))
 
 
 _FLATNESS = 0.08
@@ -247,3 +291,37 @@ def clipped(start: ArrayLike, end: ArrayLike, size: tuple[int, int], margin: flo
 def _unit_circle(count: int) -> Floats:
     turn = 2.0 * math.pi * np.arange(count) / count
     return handed_over(np.stack([np.cos(turn), np.sin(turn)], axis=1))
+
+
+_LETTER = 13
+_NEAR = 90.0
+"""Pixels from its middle within which all of a gizmo is."""
+
+
+def shape_records(shapes: Iterable[Shape]) -> tuple[Records, list[Text]]:
+    """FLAT triangles of strokes and fills, in their order, and the letters."""
+    paths: list[Path] = []
+    texts: list[Text] = []
+    for shape in shapes:
+        colour = rgba(shape.colour, shape.alpha)
+        if isinstance(shape, Letter):
+            x, y = shape.at.tolist()
+            on_dot = shape.colour == "on_accent"  # dark on a bright dot: a dark rim would blur it
+            texts.append(Text(shape.text, x, y, colour, _LETTER, "centre", halo=not on_dot, bold=True))
+        elif isinstance(shape, Stroke):
+            paths.append(Path(shape.points, colour, shape.width, shape.closed))
+        else:
+            paths.append(Path(shape.points, colour))
+    return tessellate(paths), texts
+
+
+def is_about(shapes: Iterable[Shape], pixel: tuple[float, float], scale: float) -> bool:
+    """Whether lines are drawn round a pixel: it has a gizmo, which shows by itself what is selected."""
+    reach = _NEAR * scale
+    x, y = pixel
+    for shape in shapes:
+        if isinstance(shape, Stroke) and shape.closed:
+            low, high = shape.points.min(axis=0).tolist(), shape.points.max(axis=0).tolist()
+            if low[0] <= x <= high[0] and low[1] <= y <= high[1] and high[0] - low[0] <= 2.0 * reach:
+                return True
+    return False

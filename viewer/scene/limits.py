@@ -9,8 +9,7 @@ import numpy as np
 
 from viewer.scene.look import RGBA, rgba
 from viewer.scene.primitives import VERTEX, Lines, Records
-from viewer.scene.range_shapes import Swing, Travel, Twist
-from viewer.scene.ranges import ranges_of
+from viewer.scene.ranges import Range, Swing, Travel, Twist, ranges_of
 from viewer.scene.scene import Scene
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.projection import Projection
@@ -49,7 +48,7 @@ class _Style(NamedTuple):
 def draw_limits(scene: Scene, projection: Projection, scale: float, lines: Lines) -> Records:
     """Add the lines of the joints whose limits are to be shown, and return VERTEX triangles of their cones."""
     cones: list[tuple[Swing, str]] = []
-    for joint, ranges in ranges_of(scene.skeleton, scene.world, _shown(scene)).items():
+    for joint, ranges in _ranges(scene).items():
         style = _style(scene, joint)
         for shape in ranges:
             if isinstance(shape, Swing):
@@ -63,10 +62,12 @@ def draw_limits(scene: Scene, projection: Projection, scale: float, lines: Lines
     return _fans(cones)
 
 
-def _shown(scene: Scene) -> list[int]:
+def _ranges(scene: Scene) -> dict[int, tuple[Range, ...]]:
+    """What is to be shown, by joint."""
     if scene.display.limits == "none":
-        return []
-    return list(range(len(scene.skeleton))) if scene.display.limits == "all" else sorted(scene.selected)
+        return {}
+    joints = list(range(len(scene.skeleton))) if scene.display.limits == "all" else sorted(scene.selected)
+    return ranges_of(scene.skeleton, scene.world, joints, scene.coordinates)
 
 
 def _style(scene: Scene, joint: int) -> _Style:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -11,11 +10,10 @@ import numpy as np
 
 from viewer.gizmo.drawing import Shape
 from viewer.scene.camera import near_of
-from viewer.scene.flat import DIAMOND, Path, box, circle, clipped, dashes, tessellate
+from viewer.scene.flat import DIAMOND, Path, box, circle, clipped, dashes, is_about, tessellate
 from viewer.scene.look import PALETTE, RGBA, rgba
-from viewer.scene.primitives import FLAT, SPHERE, Lines, Records, joined
+from viewer.scene.primitives import FLAT, SPHERE, Lines, Records
 from viewer.scene.scene import Mark, Scene, Trail
-from viewer.scene.shapes import is_about
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 
@@ -39,38 +37,42 @@ class Seen(NamedTuple):
         at: pixel of the target, of the effector where there is none; NaN behind the eye.
         effector: pixel of the effector.
         depth: metres of the target in front of the eye.
+        visible: whether a sign at the target can be seen.
+        missed: whether a place is asked for and not reached.
+        short: whether it is missed and that is to be said.
+        one: whether target and effector are one mark, as near as they are.
     """
 
     mark: Mark
     at: Pixel
     effector: Pixel
     depth: float
-
-    @property
-    def is_apart(self) -> float:
-        """Pixels from the effector to the target; NaN where one is behind the eye."""
-        return math.hypot(self.at[0] - self.effector[0], self.at[1] - self.effector[1])
-
-    @property
-    def is_short(self) -> bool:
-        """Whether a place is asked for and not reached, and that is to be said."""
-        return self.is_missed and not self.mark.quiet
-
-    @property
-    def is_missed(self) -> bool:
-        """Whether a place is asked for and not reached."""
-        return self.mark.on and not self.mark.reached and self.mark.target is not None
+    visible: bool
+    missed: bool
+    short: bool
+    one: bool
 
 
-def seen_marks(marks: Sequence[Mark], projection: Projection) -> list[Seen]:
+def seen_marks(marks: Sequence[Mark], projection: Projection, scale: float) -> list[Seen]:
     """The handles as they are seen, in the order in which they are drawn: those behind first, selected ones last."""
     if not marks:
         return []
-    targets = np.array([mark.position if mark.target is None else mark.target for mark in marks])
     effectors = np.array([mark.position for mark in marks])
-    pixels = projection.project(np.stack([targets, effectors])).tolist()
-    seen = [Seen(*row) for row in zip(marks, *pixels, projection.depth(targets).tolist(), strict=True)]
-    return sorted(seen, key=lambda one: (one.mark.selected, -one.depth))
+    targets = np.array([mark.position if mark.target is None else mark.target for mark in marks])
+    at, pixels = projection.project(np.stack([targets, effectors]))
+    away = at - pixels
+    one = np.sqrt(np.einsum("mi,mi->m", away, away)) <= _APART * scale
+    rows = zip(
+        marks, at.tolist(), pixels.tolist(), projection.depth(targets).tolist(),
+        projection.inside(at, _MARGIN * scale).tolist(), one.tolist(), strict=True,
+    )  # fmt: skip
+    seen = []
+    for mark, target, effector, depth, visible, together in rows:
+        missed = mark.on and not mark.reached and mark.target is not None
+        short = missed and not mark.quiet
+        seen.append(Seen(mark, target, effector, depth, visible, missed, short, together))
+    order = sorted([(row.mark.selected, -row.depth, place) for place, row in enumerate(seen)])
+    return [seen[place] for _, _, place in order]
 
 
 def mark_records(
@@ -87,14 +89,18 @@ def mark_records(
     links: list[Path] = []
     signs: list[tuple[Records, Pixel]] = []
     for one in seen:
-        if one.is_missed:
-            links += _link(one.mark, projection, scale)
-        if one.is_short and not one.is_apart <= _APART * scale and is_on_view(one.effector, projection, scale):
+        mark = one.mark
+        if one.missed:
+            links += _link(mark, projection, scale)
+        if one.short and not one.one and is_on_view(one.effector, projection, scale):
             signs.append((ring("effector", 1.0, scale), one.effector))
-        if is_on_view(one.at, projection, scale):
-            held = one.mark.selected and is_about(gizmo, one.at, scale)
-            signs += [(stamp, one.at) for stamp in _signs(one, scale, gizmo=held)]
-    return [tessellate(links), placed(signs)]
+        if one.visible:
+            held = mark.selected and is_about(gizmo, one.at, scale)
+            pins = mark.pin_position, mark.pin_rotation
+            states = mark.on, mark.reached, mark.quiet, mark.hovered, mark.selected, mark.root, mark.target is not None
+            for stamp in _signs(*states, *pins, one.one, held, scale):
+                signs.append((stamp, one.at))  # noqa: PERF401 - a comprehension would be a call for each mark
+    return [*([tessellate(links)] if links else []), placed(signs)]
 
 
 def is_on_view(pixel: Pixel, projection: Projection, scale: float) -> bool:
@@ -103,23 +109,29 @@ def is_on_view(pixel: Pixel, projection: Projection, scale: float) -> bool:
     return -edge <= x <= wide + edge and -edge <= y <= high + edge
 
 
-def _signs(one: Seen, scale: float, *, gizmo: bool) -> list[Records]:
-    """The stamps of a handle at its target."""
-    mark = one.mark
-    result = [selection(scale)] if mark.selected and not gizmo else []
-    if mark.quiet and not mark.reached and mark.on:
-        result.append(missed(scale, pinned=mark.pin_position or mark.pin_rotation))
-    state = "hovered" if mark.hovered else "target" if mark.reached or mark.quiet else "unreached"
-    if mark.root:
-        return [*result, root("hovered" if mark.hovered else "effector", scale)]
-    if not mark.on:
-        return [*result, ring("hovered" if mark.hovered else "text3", 1.0 if mark.hovered else 0.8, scale)]
-    if mark.pin_position or mark.pin_rotation:
-        return [*result, pin(state, scale, position=mark.pin_position, rotation=mark.pin_rotation)]
-    if mark.target is None:
-        return [*result, rotation_target(state, scale)]
-    half = _HALF_IN_GIZMO if gizmo else _HALF
-    return [*result, diamond(state, half, scale, dot=mark.reached or one.is_apart <= _APART * scale)]
+@lru_cache(maxsize=256)
+def _signs(
+    on: bool, reached: bool, quiet: bool, hovered: bool, selected: bool, is_root: bool, aims: bool,
+    pin_position: bool, pin_rotation: bool, together: bool, held: bool, scale: float,
+) -> tuple[Records, ...]:  # fmt: skip
+    """The stamps of a handle at its target; ``held``: a gizmo is drawn round it."""
+    pinned = pin_position or pin_rotation
+    result = [selection(scale)] if selected and not held else []
+    if quiet and not reached and on:
+        result.append(missed(scale, pinned=pinned))
+    state = "hovered" if hovered else "target" if reached or quiet else "unreached"
+    if is_root:
+        result.append(root("hovered" if hovered else "effector", scale))
+    elif not on:
+        result.append(ring("hovered" if hovered else "text3", 1.0 if hovered else 0.8, scale))
+    elif pinned:
+        result.append(pin(state, scale, position=pin_position, rotation=pin_rotation))
+    elif not aims:
+        result.append(rotation_target(state, scale))
+    else:
+        half = _HALF_IN_GIZMO if held else _HALF
+        result.append(diamond(state, half, scale, dot=reached or together))
+    return tuple(result)
 
 
 def _link(mark: Mark, projection: Projection, scale: float) -> list[Path]:
@@ -161,12 +173,17 @@ _CHEVRON = np.array([[-3.6, 3.2], [0.0, 0.0], [3.6, 3.2]])
 _CHEVRON_OUT = 17.0
 
 
+_NUMBERS = FLAT.itemsize // 4
+
+
 def placed(stamps: Sequence[tuple[Records, tuple[float, float]]]) -> Records:
     """Stamps at their pixels, the later over the earlier."""
-    result = joined([stamp for stamp, _ in stamps], FLAT)
-    places = np.array([place for _, place in stamps], dtype=np.float32).reshape(-1, 2)
-    result["position"] += np.repeat(places, [len(stamp) for stamp, _ in stamps], axis=0)
-    return result
+    if not stamps:
+        return np.empty(0, FLAT)
+    records, places = zip(*stamps, strict=True)
+    rows = np.concatenate([stamp.view(np.float32) for stamp in records]).reshape(-1, _NUMBERS)
+    rows[:, :2] += np.array(places, dtype=np.float32).repeat([len(stamp) for stamp in records], axis=0)
+    return rows.reshape(-1).view(FLAT)
 
 
 @lru_cache(maxsize=256)
@@ -266,7 +283,7 @@ def _tack(colour: RGBA, scale: float) -> list[Path]:
     return [Path(scale * outline, colour) for outline in (head, neck, collar, needle)]
 
 
-_WIDTH, _DOT_trails = 2.0, 3.0
+_WIDTH, _TRAIL_DOT = 2.0, 3.0
 """Width of the line and radius of the dots, pixels of the design."""
 _NEAR, _FAR = 0.95, 0.25
 """Alpha at the frame shown and at the ends."""
@@ -299,6 +316,6 @@ def _way(trail: Trail, name: str, lines: Lines) -> None:
 
 def _dots(places: Floats, scale: float) -> Records:
     records = np.zeros(len(places), SPHERE)
-    records["centre"], records["least_px"] = places, _DOT_trails * scale
+    records["centre"], records["least_px"] = places, _TRAIL_DOT * scale
     records["colour"] = (*PALETTE["text"], 1.0)
     return records

@@ -6,6 +6,7 @@ Colours are red, green, blue, alpha in 0 .. 1.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -126,7 +127,7 @@ class DrawList:
     ghosts: Records
 
 
-def joined(parts: list[Records], dtype: np.dtype[Any]) -> Records:
+def joined(parts: Sequence[Records], dtype: np.dtype[Any]) -> Records:
     """The parts one after the other; an empty array where there are none."""
     # As plain numbers: numpy compares records field by field before it joins them.
     return np.concatenate([part.view(np.float32) for part in parts]).view(dtype) if parts else np.empty(0, dtype)

@@ -14,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.scene.look import look_of
-from viewer.scene.range_shapes import Swing, Travel, Twist
 from viewer.skeleton.coordinates import joint_space, swing_inside
 from viewer.skeleton.kinematics import World
 from viewer.skeleton.limits import JointKind, JointLimits, LimitForm, default_twist_axis
@@ -23,6 +22,66 @@ from viewer.spatial.checks import Floats
 from viewer.spatial.euler import axes_of, from_euler
 from viewer.spatial.quaternion import IDENTITY, conjugate, from_axis_angle, multiply, perpendicular, rotate, to_matrix
 from viewer.spatial.swing_twist import from_swing_twist
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Swing:
+    """Where a bone may point.
+
+    Attributes:
+        apex: (3,) the joint.
+        rim: (N, 3) where the bone's direction may end, `CONE_LENGTH` of it away.
+        closed: whether the rim returns to its first point; else it is the arc of a hinge.
+        meridians: (M,) indices of the points of the rim to which lines from the apex are drawn.
+    """
+
+    apex: Floats
+    rim: Floats
+    closed: bool
+    meridians: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Twist:
+    """How far a bone may turn about itself.
+
+    Attributes:
+        centre: (3,) of its ring.
+        across, over: (3,) unit vectors in the ring's plane: angle 0 and a quarter turn.
+        radius: metres.
+        lower, upper: radians; None where it is unlimited.
+        angle: radians, now.
+    """
+
+    centre: Floats
+    across: Floats
+    over: Floats
+    radius: float
+    lower: float | None
+    upper: float | None
+    angle: float
+
+    def points(self, angles: Floats) -> Floats:
+        """(..., 3) places of the ring at angles (...)."""
+        return self.at(np.stack([np.cos(angles), np.sin(angles)], axis=-1))
+
+    def at(self, cosines: Floats) -> Floats:
+        """(..., 3) places of the ring at angles whose cosine and sine are (..., 2)."""
+        return np.asarray(self.centre + self.radius * cosines @ np.stack([self.across, self.over]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Travel:
+    """How far a joint may slide: from ``lower`` (3,) to ``upper`` (3,); it is at ``now`` (3,)."""
+
+    lower: Floats
+    upper: Floats
+    now: Floats
+
+
+Range = Swing | Twist | Travel
+"""What may be shown of a joint's limits."""
+
 
 HALF_EDGE = 12
 """Points on half an edge of the range of two coordinates: 8 halves make a closed curve of 96."""
@@ -173,9 +232,6 @@ _FAN = 49
 _TURNS_ITSELF = 0.97
 """A hinge whose axis lies along the bone, to a cosine of this, twists it."""
 
-Range = Swing | Twist | Travel
-"""What may be shown of a joint's limits."""
-
 
 class _Now(NamedTuple):
     """A joint at one moment.
@@ -195,13 +251,24 @@ class _Now(NamedTuple):
     at: Floats
 
 
-def ranges_of(skeleton: Skeleton, world: World, joints: list[int]) -> dict[int, tuple[Range, ...]]:
-    """What is to be shown of the limits of some joints; joints without limits are not in it."""
+def ranges_of(
+    skeleton: Skeleton, world: World, joints: list[int], coordinates: Floats | None = None
+) -> dict[int, tuple[Range, ...]]:
+    """What is to be shown of the limits of some joints; joints without limits are not in it.
+
+    Args:
+        skeleton: with the limits.
+        world: where its joints are.
+        joints: indices.
+        coordinates: (J, 3) of all joints; None: they are measured.
+    """
     some = [joint for joint in joints if skeleton.limits[joint] is not None]
     if not some:
         return {}
     limited = [limited_joint(skeleton, joint) for joint in some]
-    at = joint_space(skeleton).measure(*local_motion(skeleton, world))[some]
+    if coordinates is None:
+        coordinates = joint_space(skeleton).measure(*local_motion(skeleton, world))
+    at = coordinates[some]
     above = skeleton.parents[some]
     parents = np.where((above >= 0)[:, None], world.rotations[above], IDENTITY)
     base = to_matrix(multiply(parents, skeleton.rest_rotations[some]))

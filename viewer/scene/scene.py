@@ -1,11 +1,11 @@
-"""The scene: what there is to see at one moment, as plain values that the window fills in."""
+"""The scene: what there is to see at one moment, as plain values."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Literal
 
-from viewer.scene.facing import facing
+from viewer.scene.look import facing
 from viewer.skeleton.kinematics import World
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
@@ -132,6 +132,7 @@ class Scene:
         floor: height of the ground, metres.
         plane: the plane of the world that the body is kept in: "xy", "yz" or "zx"; None: it moves in space.
         hovered_axis: the view axis under the pointer ("x", "-x", ...), "" for none.
+        coordinates: (J, 3) of the joints; None: they are measured from ``world`` where they are needed.
     """
 
     skeleton: Skeleton
@@ -151,3 +152,4 @@ class Scene:
     floor: float = 0.0
     plane: str | None = None
     hovered_axis: str = ""
+    coordinates: Floats | None = None

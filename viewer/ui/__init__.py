@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from viewer.ui.base import Request
 from viewer.ui.commands import BY_ID, COMMANDS, MENUS, Command, HelpRow, command_for, help_rows, menu_commands
-from viewer.ui.context import context_commands
 from viewer.ui.controller import Controller
-from viewer.ui.documents import open_path
-from viewer.ui.drag_targets import Hover
 from viewer.ui.events import Drop, Event, Key, KeyUp, Leave, Move, Press, Release, Scroll
+from viewer.ui.hints import Hint
 from viewer.ui.messages import Message
 from viewer.ui.numbers import Rect
+from viewer.ui.selecting import context_commands
 from viewer.ui.state import state_of, write_state
-from viewer.ui.status import Hint, StatusLine
+from viewer.ui.status import StatusLine
+from viewer.ui.view import Hover, Request, View
 
 __all__ = [
     "BY_ID",
@@ -36,11 +35,11 @@ __all__ = [
     "Request",
     "Scroll",
     "StatusLine",
+    "View",
     "command_for",
     "context_commands",
     "help_rows",
     "menu_commands",
-    "open_path",
     "state_of",
     "write_state",
 ]

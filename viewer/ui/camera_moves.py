@@ -1,22 +1,28 @@
-"""Moving the camera: standard views, keys, wheel, and jumps that glide; never while something is held."""
+"""Moving the camera: standard views, keys, wheel, jumps that glide, planes; never while something is held."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from functools import partial
 
 import numpy as np
 
-from viewer.scene import Camera, ViewName, blend
+from viewer.document.actions import SetPlanar
+from viewer.document.default_goals import below, world_of
+from viewer.document.evaluation import frame_pose
+from viewer.document.planar import out_of_plane
+from viewer.scene import Camera, ViewName, blend, facing, figure_points
+from viewer.session import Document, Session
+from viewer.session.demos import demo_of
+from viewer.skeleton.kinematics import fk
+from viewer.skeleton.pose import Pose
 from viewer.spatial.checks import Floats
-from viewer.ui.commands import Handler, Handlers
+from viewer.ui import drag_targets
+from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.events import Scroll
-from viewer.ui.playback import Travel
-
-if TYPE_CHECKING:
-    from viewer.ui.controller import Controller
+from viewer.ui.view import View
 
 VIEWS: dict[str, ViewName] = {
     "front": "front", "right": "right", "top": "top", "back": "back", "left": "left", "bottom": "bottom",
@@ -51,13 +57,13 @@ _RESIZED = 1.5
 
 
 class CameraMoves:
-    """The camera of one controller."""
+    """Moves the view's camera."""
 
-    def __init__(self, controller: Controller) -> None:
-        """A camera that is not aimed at anything yet: see `frame_all`."""
-        self._controller = controller
-        self.camera = Camera(target=np.zeros(3))
+    def __init__(self, session: Session, view: View) -> None:
+        """The camera is not aimed at anything yet: see `frame_all`."""
+        self._session, self._view = session, view
         self.follow = False
+        self._was_planar = False
         self._jump: tuple[Camera, Camera] | None = None
         self._since: float | None = None
         self._started: Camera | None = None
@@ -66,19 +72,19 @@ class CameraMoves:
     def set(self, camera: Camera) -> None:
         """Take a camera at once; a jump under way ends."""
         self._jump = self._since = None
-        if not camera.same_as(self.camera):
-            self.camera = camera
-            self._controller.changed()
+        if not camera.same_as(self._view.camera):
+            self._view.camera = camera
+            self._view.changed()
 
     def jump(self, camera: Camera) -> None:
         """Glide to a camera, or take it at once where motion is to be reduced."""
-        if self._controller.dragging:
+        if self._view.dragging:
             return
-        if self._controller.preferences.reduce_motion:
+        if self._view.preferences.reduce_motion:
             self.set(camera)
             return
-        self._jump, self._since = (self.camera, camera), None
-        self._controller.changed()
+        self._jump, self._since = (self._view.camera, camera), None
+        self._view.changed()
 
     @property
     def gliding(self) -> bool:
@@ -88,11 +94,11 @@ class CameraMoves:
     @property
     def heading_for(self) -> Camera:
         """Where the camera will be once it is at rest."""
-        return self._jump[1] if self._jump else self.camera
+        return self._jump[1] if self._jump else self._view.camera
 
     def tick(self, now: float) -> bool:
         """Go on gliding; whether the camera moved."""
-        if not 1.0 / _RESIZED < self._controller.picture.height / self._height < _RESIZED:
+        if not 1.0 / _RESIZED < self._view.height / self._height < _RESIZED:
             self.start()  # its units were changed, say: it would be a dot, or all that is to be seen
         if self._jump is None:
             return self._face() or self._follow()
@@ -103,57 +109,52 @@ class CameraMoves:
         if part >= 1.0:
             self.set(goal)
         else:
-            self.camera = blend(start, goal, part)
-            self._controller.changed()
+            self._view.camera = blend(start, goal, part)
+            self._view.changed()
         return True
 
     def _face(self) -> bool:
         """Turn back to the plane that the body is kept in, whatever brought it there: undo, say."""
-        faced = self._controller.planes.facing(self.camera)
-        if faced.same_as(self.camera):
+        faced = facing_plane(self._session.document, self._view.camera)
+        if faced.same_as(self._view.camera):
             return False
         self.jump(faced)
         return True
 
-    @property
-    def turns(self) -> bool:
-        """Whether the view can be turned: not that of a plane, in which clicks and drags are meant."""
-        return self._controller.document.planar is None
-
     def _follow(self) -> bool:
         """Keep the selection in the middle, if that is asked for."""
-        if not self.follow or self._controller.dragging:
+        if not self.follow or self._view.dragging:
             return False
-        points = self._controller.picture.selected_points()
+        points = selected_points(self._session.document)
         if not len(points):
             return False
         middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
-        if np.abs(middle - self.camera.target).max() < 1e-9:
+        if np.abs(middle - self._view.camera.target).max() < 1e-9:
             return False
-        self.set(replace(self.camera, target=middle))
+        self.set(replace(self._view.camera, target=middle))
         return True
 
     def orbit(self, dx: float, dy: float) -> None:
         """Turn with a pointer that moved by (dx, dy) pixels; shift, where the view stays at its plane."""
-        if self.turns:
-            self.set(self.camera.orbit(dx, dy, self._controller.scale))
+        if self._view.turns:
+            self.set(self._view.camera.orbit(dx, dy, self._view.scale))
         else:
             self.pan(dx, dy)
 
     def pan(self, dx: float, dy: float) -> None:
         """Shift with a pointer that moved by (dx, dy) pixels."""
-        self.set(self.camera.pan(dx, dy, self._controller.viewport.size))
+        self.set(self._view.camera.pan(dx, dy, self._view.viewport.size))
 
     def zoom(self, steps: float, x: float, y: float) -> None:
         """Nearer by steps of the wheel; what is under the viewport's pixel (x, y) stays there."""
-        point = self._controller.projection().under(x, y, self.camera.target)
-        self.set(self.camera.zoom(steps, point if np.isfinite(point).all() else None))
+        point = self._view.projection().under(x, y, self._view.camera.target)
+        self.set(self._view.camera.zoom(steps, point if np.isfinite(point).all() else None))
 
     def scroll(self, event: Scroll) -> None:
         """The wheel zooms; if preferred, two fingers orbit, pan with Shift and zoom with Ctrl."""
-        x, y = self._controller.local(event.x, event.y)
-        by = _SCROLL_ORBIT * self._controller.scale
-        if not self._controller.preferences.two_fingers or "ctrl" in event.mods:
+        x, y = self._view.local(event.x, event.y)
+        by = _SCROLL_ORBIT * self._view.scale
+        if not self._view.preferences.two_fingers or "ctrl" in event.mods:
             self.zoom(event.dy, x, y)
         elif "shift" in event.mods:
             self.pan(by * event.dx, by * event.dy)
@@ -171,39 +172,52 @@ class CameraMoves:
 
     def _framed(self, camera: Camera, points: Floats) -> Camera:
         """The camera with points (N, 3) in view, and room for the signs that are drawn on them."""
-        least, margin = _LEAST_SPAN * self._controller.picture.height, _MARGIN * self._controller.scale
-        return camera.frame(points, self._controller.viewport.size, least=least, margin=margin)
+        least, margin = _LEAST_SPAN * self._view.height, _MARGIN * self._view.scale
+        return camera.frame(points, self._view.viewport.size, least=least, margin=margin)
 
     def frame_all(self) -> None:
         """Bring the figure into view, and all of the way that it goes in the frames that are played."""
-        self.frame(self._travel.points(self._controller.document))
+        self.frame(self._travel.points(self._session.document))
 
     def start(self) -> None:
         """The view that a document opens with, at once: three-quarter, the figure, and its way if it is large then."""
         self._jump = None
-        camera, picture = self._controller.demos.opening_view(self.camera), self._controller.picture
-        room, figure = self._controller.demos.room(), picture.figure_points()
-        view = self._framed(camera, np.concatenate([self._travel.points(self._controller.document), room]))
-        pixels = view.projection(self._controller.viewport.size).project(figure)
-        if not np.ptp(pixels[:, 1]) >= _TALL * self._controller.viewport.h:
+        document = self._session.document
+        camera, figure = self._opening_view(), _figure(document)
+        demo = demo_of(document)
+        room = np.array(() if demo is None else demo.room).reshape(-1, 3)
+        view = self._framed(camera, np.concatenate([self._travel.points(self._session.document), room]))
+        pixels = view.projection(self._view.viewport.size).project(figure)
+        if not np.ptp(pixels[:, 1]) >= _TALL * self._view.viewport.h:
             view = self._framed(camera, np.concatenate([figure, room]))
         self.set(view)
-        self._started, self._height = self.camera, self._controller.picture.height
+        self._started, self._height = self._view.camera, self._view.height
+
+    def _opening_view(self) -> Camera:
+        """The camera turned as the document is best looked at when it opens."""
+        document = self._session.document
+        demo, planar = demo_of(document), document.planar is not None
+        view = "three-quarter" if demo is None or demo.view == "planar" else demo.view
+        turned = self._view.camera.looking(view, facing(document.character))
+        if self._was_planar and not planar:
+            turned = replace(turned, orthographic=False)
+        self._was_planar = planar
+        return facing_plane(document, turned)
 
     def resized(self) -> None:
         """The viewport has another size: a view that nobody has touched is fitted anew."""
-        if self.camera is self._started:
+        if self._view.camera is self._started:
             self.start()
 
     def frame_selection(self) -> None:
         """Bring what is selected into view, tips of joints included; the figure as it stands where nothing is."""
-        picture = self._controller.picture
-        points = np.concatenate([picture.selected_points(), picture.selected_tips()])
-        self.frame(points if len(points) else picture.figure_points())
+        document = self._session.document
+        points = np.concatenate([selected_points(document), _selected_tips(document)])
+        self.frame(points if len(points) else _figure(document))
 
     def look(self, view: ViewName) -> None:
         """Turn to a standard view of the figure."""
-        self.jump(self.heading_for.looking(view, self._controller.picture.facing()))
+        self.jump(self.heading_for.looking(view, facing(self._session.document.character)))
 
     def look_along(self, axis: str) -> None:
         """Turn so that a world axis ("x", "-x", ...) points at whoever looks; from there to the opposite view."""
@@ -212,33 +226,144 @@ class CameraMoves:
         there = abs(math.remainder(goal.yaw - now.yaw, math.tau)) < 1e-9 and abs(goal.pitch - now.pitch) < 1e-9
         self.jump(now.opposite() if there else goal)
 
-    def _step(self, yaw: float, pitch: float) -> Handler:
+    def _step(self, yaw: float, pitch: float) -> CommandBinding:
         return self._turning(lambda: self.jump(self.heading_for.turned(yaw, pitch)))
 
-    def _turning(self, do: Callable[[], None], checked: Callable[[], bool] | None = None) -> Handler:
-        return Handler(do, lambda: self.turns, checked)
+    def _turning(self, do: Callable[[], None], checked: Callable[[], bool] | None = None) -> CommandBinding:
+        return CommandBinding(do, lambda: self._view.turns, checked)
 
     def _toggle_follow(self) -> None:
         self.follow = not self.follow
-        self._controller.changed()
+        self._view.changed()
 
     def _toggle_perspective(self) -> None:
         self.set(replace(self.heading_for, orthographic=not self.heading_for.orthographic))
 
-    def handlers(self) -> Handlers:
-        """Of the commands that move the camera."""
+    def bindings(self) -> CommandBindings:
+        """How its commands are run."""
         step = ORBIT_STEP
         return {
-            "view.frame_selection": Handler(self.frame_selection),
-            "view.frame_all": Handler(self.frame_all),
-            "view.follow": Handler(self._toggle_follow, checked=lambda: self.follow),
+            "view.frame_selection": CommandBinding(self.frame_selection),
+            "view.frame_all": CommandBinding(self.frame_all),
+            "view.follow": CommandBinding(self._toggle_follow, checked=lambda: self.follow),
             "view.opposite": self._turning(lambda: self.jump(self.heading_for.opposite())),
-            "view.orthographic": self._turning(self._toggle_perspective, lambda: self.camera.orthographic),
+            "view.orthographic": self._turning(self._toggle_perspective, lambda: self._view.camera.orthographic),
             "view.orbit_left": self._step(-step, 0.0),
             "view.orbit_right": self._step(step, 0.0),
             "view.orbit_up": self._step(0.0, step),
             "view.orbit_down": self._step(0.0, -step),
-        } | {f"view.{word}": self._view(view) for word, view in VIEWS.items()}
+        } | {f"view.{word}": self._standard_view(view) for word, view in VIEWS.items()}
 
-    def _view(self, view: ViewName) -> Handler:
+    def _standard_view(self, view: ViewName) -> CommandBinding:
         return self._turning(lambda: self.look(view))
+
+
+_ALONG = {"xy": "z", "yz": "x", "zx": "y"}
+"""The axis that points at whoever looks at a plane."""
+_NAMED = 2
+"""So many joints are named; more are counted."""
+
+
+def facing_plane(document: Document, camera: Camera) -> Camera:
+    """A camera turned to the document's plane, without perspective; as it is where the document is not planar."""
+    plane = document.planar
+    if plane is None:
+        return camera
+    # From above any yaw would do: the one from which the other axes run straight across and down.
+    level = replace(camera, yaw=0.0) if _ALONG[plane] == "y" else camera
+    return replace(along(level, _ALONG[plane]), orthographic=True)
+
+
+def note_out_of_plane(session: Session, view: View) -> None:
+    """Note which joints the limits that bind keep out of the plane, if any."""
+    names = out_of_plane(session.document)
+    if names:
+        who = f"{len(names)} joints" if len(names) > _NAMED else " and ".join(names)
+        verb, whose = ("stands", "its") if len(names) == 1 else ("stand", "their")
+        view.note(f"{who} {verb} out of the plane: {whose} limits exclude it")
+
+
+class Planes:
+    """Keeps the body in a plane of the world, and looks at that plane."""
+
+    def __init__(self, session: Session, view: View, camera_moves: CameraMoves) -> None:
+        """No plane is chosen."""
+        self._session, self._view, self._camera_moves = session, view, camera_moves
+
+    def toggle(self, plane: str) -> None:
+        """Bring the body into a plane and look at it, or let it go, where it is in that plane already."""
+        leaves = self._is(plane)
+        self._session.dispatch(SetPlanar(None if leaves else plane))
+        moves = self._camera_moves
+        if leaves:
+            moves.set(replace(moves.heading_for, orthographic=False))
+        else:
+            moves.set(replace(moves.heading_for, orthographic=True))
+            moves.jump(facing_plane(self._session.document, moves.heading_for))
+        note_out_of_plane(self._session, self._view)
+
+    def _is(self, plane: str) -> bool:
+        return self._session.document.planar == plane
+
+    def bindings(self) -> CommandBindings:
+        """How its commands are run."""
+        return {
+            f"view.plane_{plane}": CommandBinding(partial(self.toggle, plane), checked=partial(self._is, plane))
+            for plane in _ALONG
+        }
+
+
+_FRAMES, _PLACES = 48, 30_000
+"""Frames that are looked at, at most: so many, and no more than make so many places."""
+
+
+def _figure(document: Document) -> Floats:
+    """(N, 3) joints and tips, as the figure stands now."""
+    return figure_points(document.skeleton, world_of(document.skeleton, document.pose))
+
+
+def selected_points(document: Document) -> Floats:
+    """(N, 3) where the selected items are, and their targets."""
+    points = [point for item in document.selection for point in drag_targets.places(document, item)]
+    return np.array(points).reshape(-1, 3)
+
+
+def _selected_tips(document: Document) -> Floats:
+    """(N, 3) tips of selected joints, and of all that hangs on selected effectors: toes on a foot."""
+    skeleton, chosen = document.skeleton, document.selection
+    ends = below(skeleton, [drag_targets.joint_of(document, item) for item in chosen if item.kind == "effector"])
+    ends[[drag_targets.joint_of(document, item) for item in chosen]] = True
+    return _figure(document)[len(skeleton) :][ends[skeleton.tip_parents]]
+
+
+class Travel:
+    """Of one document at a time; it is kept until what is played changes."""
+
+    def __init__(self) -> None:
+        """Nothing is worked out yet."""
+        self._kept: tuple[tuple[object, ...], Floats] | None = None
+
+    def points(self, document: Document) -> Floats:
+        """(N, 3) the figure as it stands, and where it gets to."""
+        now = _figure(document)
+        key = (document.take, document.clip_data, document.skeleton)
+        if self._kept is None or any(one is not other for one, other in zip(self._kept[0], key, strict=True)):
+            self._kept = key, way_of(document)
+        return np.concatenate([now, self._kept[1]])
+
+
+def way_of(document: Document) -> Floats:
+    """(N, 3) joints and tips at some of the frames that are played, the first and the last among them."""
+    first, last = document.played
+    if not document.frames or last <= first:
+        return np.empty((0, 3))
+    most = max(2, min(_FRAMES, _PLACES // len(document.skeleton), last - first + 1))
+    frames = np.unique(np.linspace(first, last, most).round().astype(int)).tolist()
+    poses = (_pose(document, frame) for frame in frames)
+    return np.concatenate([figure_points(document.skeleton, fk(document.skeleton, pose)) for pose in poses])
+
+
+def _pose(document: Document, frame: int) -> Pose:
+    clip, take = document.clip_data, document.take
+    plain = clip is not None and (take is None or take.is_empty) and frame < len(clip)
+    return clip.pose(frame) if plain and clip is not None else frame_pose(document, frame)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from viewer.document.actions import AddGoal, MakeEffector, MirrorPose, PastePose, SetGoal, SetPose
 from viewer.document.default_goals import stand_of
@@ -20,11 +20,9 @@ from viewer.session import Document, DocumentGoal, Session
 from viewer.session.files import is_session
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import find_place
-from viewer.ui.commands import Handler, Handlers
-from viewer.ui.documents import bad_file
-
-if TYPE_CHECKING:
-    from viewer.ui.controller import Controller
+from viewer.ui.commands import CommandBinding, CommandBindings
+from viewer.ui.opening import bad_file
+from viewer.ui.view import View
 
 
 class Copied(NamedTuple):
@@ -42,38 +40,38 @@ class Copied(NamedTuple):
 
 
 class Clipboard:
-    """Of one controller."""
+    """Copies and pastes poses, undoes and redoes."""
 
-    def __init__(self, controller: Controller) -> None:
+    def __init__(self, session: Session, view: View) -> None:
         """Empty."""
-        self._controller = controller
+        self._session, self._view = session, view
         self._copied: Copied | None = None
 
     def copy(self) -> None:
         """Take the pose of the selected joints; of all where none is selected."""
-        document = self._controller.session.document
+        document = self._session.document
         joints = tuple(item.name for item in document.selection if item.kind == "joint")
         self._copied = Copied(document.pose, joints or None, document.skeleton.names)
-        self._controller.note(f"Copied the pose of {len(joints)} joints" if joints else "Copied the pose")
+        self._view.note(f"Copied the pose of {len(joints)} joints" if joints else "Copied the pose")
 
     def paste(self, *, flipped: bool) -> None:
         """Put it on the figure, as it was or with left and right swapped."""
         if self._copied is not None:
-            self._controller.session.dispatch(PastePose(self._copied.pose, self._copied.joints, flipped))
+            self._session.dispatch(PastePose(self._copied.pose, self._copied.joints, flipped))
 
     def _fits(self) -> bool:
-        return self._copied is not None and self._copied.names == self._controller.session.document.skeleton.names
+        return self._copied is not None and self._copied.names == self._session.document.skeleton.names
 
-    def handlers(self) -> Handlers:
-        """Of copying, pasting and undoing."""
-        session = self._controller.session
+    def bindings(self) -> CommandBindings:
+        """How its commands are run."""
+        session = self._session
         return {
-            "pose.copy": Handler(self.copy),
-            "pose.paste": Handler(lambda: self.paste(flipped=False), self._fits),
-            "pose.paste_flipped": Handler(lambda: self.paste(flipped=True), self._fits),
-            "pose.mirror": Handler(lambda: session.dispatch(MirrorPose())),
-            "edit.undo": Handler(session.undo, lambda: session.undo_depth > 0 or session.recording),
-            "edit.redo": Handler(session.redo, lambda: session.redo_depth > 0),
+            "pose.copy": CommandBinding(self.copy),
+            "pose.paste": CommandBinding(lambda: self.paste(flipped=False), self._fits),
+            "pose.paste_flipped": CommandBinding(lambda: self.paste(flipped=True), self._fits),
+            "pose.mirror": CommandBinding(lambda: session.dispatch(MirrorPose())),
+            "edit.undo": CommandBinding(session.undo, lambda: session.undo_depth > 0 or session.recording),
+            "edit.redo": CommandBinding(session.redo, lambda: session.redo_depth > 0),
         }
 
 
@@ -100,9 +98,9 @@ def kind_of_file(path: Path | str) -> str:
     return kind if kind in {"pose", "goals"} else ""
 
 
-def take_file(controller: Controller, path: Path, kind: str) -> None:
+def import_pose_or_goals(session: Session, view: View, path: Path, kind: str) -> None:
     """Put a pose or goals file on the figure."""
-    session, warnings = controller.session, list[str]()
+    warnings: list[str] = []
     try:
         if kind == "pose":
             pose = read_pose(path, str(path), session.document.skeleton, warnings)
@@ -110,10 +108,10 @@ def take_file(controller: Controller, path: Path, kind: str) -> None:
         else:
             _take_goals(session, read_goals(path, str(path), session.document.skeleton, warnings), path.name)
     except ViewerError as error:
-        controller.post(bad_file(controller, path, error))
+        view.post(bad_file(view, path, error))
         return
-    controller.bar.done("open")
-    controller.note(f"{kind.capitalize()} taken from {path.name}{f': {warnings[0]}' if warnings else ''}")
+    view.bar.done("open")
+    view.note(f"{kind.capitalize()} taken from {path.name}{f': {warnings[0]}' if warnings else ''}")
 
 
 def _take_goals(session: Session, goals: tuple[Goal, ...], name: str) -> None:

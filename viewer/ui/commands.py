@@ -84,7 +84,7 @@ def always() -> bool:
     return True
 
 
-class Handler(NamedTuple):
+class CommandBinding(NamedTuple):
     """How a command is run.
 
     Attributes:
@@ -98,7 +98,7 @@ class Handler(NamedTuple):
     checked: Callable[[], bool] | None = None
 
 
-Handlers = dict[str, Handler]
+CommandBindings = dict[str, CommandBinding]
 
 
 _FLIPPED = "Opposite side"

@@ -7,86 +7,103 @@ from viewer.scene import Camera, DrawList, Scene
 from viewer.session import Session
 from viewer.session.preferences import Preferences
 from viewer.spatial.projection import Projection
-from viewer.ui.base import Base
-from viewer.ui.camera_moves import CameraMoves
+from viewer.ui.camera_moves import CameraMoves, Planes
 from viewer.ui.clipboard import Clipboard
-from viewer.ui.commands import BY_ID, command_for
-from viewer.ui.context import Selecting
+from viewer.ui.commands import BY_ID, CommandBinding, command_for
 from viewer.ui.demos import Demos
-from viewer.ui.drag_targets import Hover
-from viewer.ui.dragging import Drag, Dragging
+from viewer.ui.dragging import Dragging
+from viewer.ui.drawing import Drawing
+from viewer.ui.effects import Effects
 from viewer.ui.events import Drop, Event, Key, KeyUp, Leave, Move, Press, Release, Scroll
 from viewer.ui.files import Files
+from viewer.ui.hints import Hint, hints_of
+from viewer.ui.hit_test import HitTest
 from viewer.ui.keying import Keying
 from viewer.ui.numbers import Rect
-from viewer.ui.picture import Picture
+from viewer.ui.opening import Opening
+from viewer.ui.picture import SceneBuilder
 from viewer.ui.playback import Playback
 from viewer.ui.pointing import Pointing
 from viewer.ui.posing import Nudging, Posing
-from viewer.ui.renaming import Renaming
-from viewer.ui.showing import Effects, Planes
-from viewer.ui.status import Hint, StatusLine, hints_of, status_line
+from viewer.ui.selecting import Renaming, Selecting
+from viewer.ui.status import StatusLine, status_line
 from viewer.ui.switches import Switches
+from viewer.ui.view import Hover, View
 
 
-class Controller(Base):
+class Controller:
     """Answers events and commands; the app shows what it says.
 
-    Its parts each know some of the commands: `camera_moves`, `drags`, `nudging`, `playback`, `files`, `clipboard`,
-    `posing`, `selecting`, `renaming`, `switches`; `pointing` knows the mouse, `picture` what is shown.
+    It composes the parts, hands each the session, the view and the parts that it uses, and runs commands by the table
+    of their bindings.
     """
 
     def __init__(self, session: Session, preferences: Preferences | None = None) -> None:
         """Show a session."""
-        super().__init__(session, preferences)
-        if self.preferences.record_actions:
+        self.session = session
+        self.view = view = View(session, preferences or Preferences())
+        if view.preferences.record_actions:
             session.record_actions()
         self._compiling_since: float | None = None
         self._now = 0.0
-        self._make_parts()
+        self.switches = Switches(view)
+        self.scenes = SceneBuilder(session, view)
+        self.hit_test = HitTest(session, view, self.scenes)
+        self.camera_moves = CameraMoves(session, view)
+        self.planes = Planes(session, view, self.camera_moves)
+        self.demos = Demos(session, view, self.camera_moves)
+        self.drags = Dragging(session, view, self.hit_test)
+        self.opening = Opening(session, view, self.drags, self.camera_moves, self.demos)
+        self.nudging, self.posing = Nudging(session, view), Posing(session, view)
+        self.files = Files(session, view, self.nudging, self.opening)
+        self.playback = Playback(session, view, self.demos)
+        self.clipboard, self.renaming = Clipboard(session, view), Renaming(session, view)
+        self.selecting = Selecting(session, view)
+        self.keying = Keying(session, view, self.playback, self.drags)
+        self.pointing = Pointing(
+            session, view, self.scenes, self.hit_test, self.drags, self.camera_moves, self.demos, self.selecting
+        )
+        self.effects = Effects(view, self.scenes)
+        self.drawing = Drawing(view, self.scenes, self.hit_test, self.effects, self.demos)
+        self.bindings = self._bindings()
+        self.camera_moves.start()
+        self.demos.opened()
 
-    def _make_parts(self) -> None:
-        self.picture, self.effects = Picture(self), Effects(self)
-        self.camera_moves, self.planes, self.demos = CameraMoves(self), Planes(self), Demos(self)
-        self.drags, self.pointing, self.nudging = Dragging(self), Pointing(self), Nudging(self)
-        self.playback, self.files, self.clipboard = Playback(self), Files(self), Clipboard(self)
-        self.posing, self.selecting, self.switches = Posing(self), Selecting(self), Switches(self)
-        self.keying, self.renaming = Keying(self), Renaming(self)
+    def _bindings(self) -> dict[str, CommandBinding]:
+        """How each command is run."""
         parts = (
             self.camera_moves, self.drags, self.nudging, self.playback, self.files, self.clipboard, self.posing,
             self.selecting, self.switches, self.planes, self.demos, self.keying, self.renaming,
         )  # fmt: skip
-        self.handlers = {name: handler for part in parts for name, handler in part.handlers().items()}
-        self.handlers |= self.keying.shared(self.handlers)
-        self.camera_moves.start()
-        self.demos.opened()
+        bindings = {name: binding for part in parts for name, binding in part.bindings().items()}
+        return bindings | self.keying.shared(bindings)
 
     # Commands
 
     def run(self, command: str) -> bool:
         """Run a command; whether it could. What it cannot do is said in a message."""
-        handler = self.handlers[command]
+        binding = self.bindings[command]
         if BY_ID[command].in_drag != self.dragging:
             return False
         try:
             if not command.startswith("nudge."):
                 self.nudging.finish()
-            if not handler.can():
+            if not binding.can():
                 return False
-            handler.run()
+            binding.run()
         except ViewerError as error:
-            self.fail(error, command)
+            self.view.fail(error, command)
         else:
-            self.bar.done(command)
+            self.view.bar.done(command)
         return True
 
     def can(self, command: str) -> bool:
         """Whether a command would do something now."""
-        return BY_ID[command].in_drag == self.dragging and self.handlers[command].can()
+        return BY_ID[command].in_drag == self.dragging and self.bindings[command].can()
 
     def checked(self, command: str) -> bool | None:
         """Whether it is on; None for what is no toggle."""
-        checked = self.handlers[command].checked
+        checked = self.bindings[command].checked
         return None if checked is None else checked()
 
     # Events
@@ -96,7 +113,7 @@ class Controller(Base):
         try:
             self._answer(event)
         except ViewerError as error:
-            self.fail(error)
+            self.view.fail(error)
 
     def _answer(self, event: Event) -> None:
         match event:
@@ -116,84 +133,84 @@ class Controller(Base):
             case Drop():
                 self.files.drop(event.paths)
             case Leave():
-                self.set_hovered(Hover())
+                self.view.set_hovered(Hover())
 
     def _key(self, event: Key) -> None:
         if event.name in {"ctrl", "shift", "alt"}:
             self.pointing.mods_changed(event.mods | {event.name})
             return
-        if event.name == "escape" and self.gesture is not None and not self.dragging:
-            self.set_gesture(None)  # a box, or a press that is thought better of
+        if event.name == "escape" and self.view.gesture is not None and not self.dragging:
+            self.view.set_gesture(None)  # a box, or a press that is thought better of
             return
         command = command_for(event.name, event.mods, dragging=self.dragging)
-        if command is not None and command.id == "select.none" and not self.can(command.id) and self.messages:
-            self.bar.close(self.messages[-1])  # nothing else has a use for Esc
+        if command is not None and command.id == "select.none" and not self.can(command.id) and self.view.bar.messages:
+            self.view.bar.close(self.view.bar.messages[-1])  # nothing else has a use for Esc
             return
         if command is not None and (command.repeats or not event.repeat):
             self.run(command.id)
 
     def _scroll(self, event: Scroll) -> None:
-        if self.gesture is None and self.viewport.contains(event.x, event.y):
+        if self.view.gesture is None and self.viewport.contains(event.x, event.y):
             self.camera_moves.scroll(event)
             self.pointing.move(Move(event.x, event.y, event.mods))
 
     def tick(self, now: float) -> bool:
         """Let time pass, to ``now`` in seconds of any clock that never goes back; whether to draw anew."""
-        before, self._now = self.revision, now
+        before, self._now = self.view.revision, now
         compiling = self.session.kernels == "compiling"
         self._compiling_since = (self._compiling_since or now) if compiling else None
         try:
             busy = self.session.tick(now)
         except ViewerError as error:
-            self.fail(error)
+            self.view.fail(error)
             busy = False
         self.keying.tick()
         moving = self.camera_moves.tick(now)
         moving = self.effects.tick(now) or moving
         moving = self.nudging.tick(now) or moving
         self.pointing.tick()
-        self.bar.tick(now)
-        return busy or moving or self.revision != before
+        self.view.bar.tick(now)
+        return busy or moving or self.view.revision != before
 
     # What is shown
 
     @property
     def viewport(self) -> Rect:
         """The rectangle of the 3D view in the window, framebuffer pixels."""
-        return self._viewport
+        return self.view.viewport
 
     @viewport.setter
     def viewport(self, viewport: Rect) -> None:
-        if viewport != self._viewport:
-            self._viewport = viewport
+        if viewport != self.view.viewport:
+            self.view.viewport = viewport
             self.camera_moves.resized()
-            self.changed()
-
-    @property
-    def dragging(self) -> bool:
-        """Whether a drag or grab runs: only the commands for that act."""
-        return isinstance(self.gesture, Drag)
+            self.view.changed()
 
     @property
     def camera(self) -> Camera:
-        """Where the view is taken from."""
-        return self.camera_moves.camera
+        """Where the view is taken from; setting it ends a jump."""
+        return self.view.camera
 
     @camera.setter
     def camera(self, camera: Camera) -> None:
         self.camera_moves.set(camera)
 
+    @property
+    def dragging(self) -> bool:
+        """Whether a drag or grab runs: only the commands for that act."""
+        return self.view.dragging
+
     def projection(self) -> Projection:
         """From the world to the viewport's pixels."""
-        return self.picture.projection()
+        return self.view.projection()
 
     def scene(self) -> Scene:
         """What there is to see."""
-        return self.picture.scene()
+        return self.scenes.scene()
 
     def draw_list(self) -> DrawList:
         """What is to be drawn; the same object until something changes."""
-        return self.picture.draw_list()
+        return self.drawing.draw_list()
 
     @property
     def cursor(self) -> str:
@@ -202,15 +219,15 @@ class Controller(Base):
 
     def hints(self) -> tuple[Hint, ...]:
         """What keys and buttons do now, for the right end of the status line."""
-        return hints_of(self)
+        return hints_of(self.session, self.view, self.drags)
 
     def status(self) -> StatusLine:
         """The status line's words."""
         waited = 0.0 if self._compiling_since is None else self._now - self._compiling_since
         busy = self.dragging or self.session.gesture is not None or self.session.animating
-        return status_line(self.session, dragging=busy, compiling_for=waited, fps=self.fps)
+        return status_line(self.session, dragging=busy, compiling_for=waited, fps=self.view.fps)
 
     def chip(self) -> str:
         """What is said at the bottom of the view of a mode that is easily forgotten; "" where there is none."""
         key = BY_ID["limits.all"].shortcut
-        return "" if self.document.limits_on else f"Joint limits off  press {key} to turn on"
+        return "" if self.session.document.limits_on else f"Joint limits off  press {key} to turn on"

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from viewer.document.actions import MoveTargets, SetSolver
 from viewer.gizmo import Fill, Shape, Stroke
-from viewer.scene import Camera
-from viewer.session import Document
-from viewer.session.demos import PREFIX, Demo, Motion, Pointer, Ring, SolveAfresh, StartOver, demo_of
+from viewer.session import Document, Session
+from viewer.session.demos import Demo, Motion, Pointer, Ring, SolveAfresh, StartOver, demo_of
 from viewer.skeleton.character import Character
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
-from viewer.ui.commands import Handler, Handlers
+from viewer.ui.camera_moves import CameraMoves
+from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.events import Move, Press
-from viewer.ui.gestures import item_of
-
-if TYPE_CHECKING:
-    from viewer.ui.controller import Controller
+from viewer.ui.view import View, item_of
 
 _ROUND = 48
 """Corners of what is drawn round."""
@@ -29,18 +25,17 @@ _WAY = 96
 
 
 class Demos:
-    """Of one controller."""
+    """What demos do in the window beside the document that they open."""
 
-    def __init__(self, controller: Controller) -> None:
+    def __init__(self, session: Session, view: View, camera_moves: CameraMoves) -> None:
         """None is shown."""
-        self._controller = controller
+        self._session, self._view, self._camera_moves = session, view, camera_moves
         self._closed: Character | None = None
         self._pointer: Pointer | None = None
-        self._flat = False
 
     @property
     def _document(self) -> Document:
-        return self._controller.session.document
+        return self._session.document
 
     @property
     def current(self) -> Demo | None:
@@ -55,17 +50,13 @@ class Demos:
     def close(self) -> None:
         """Put the card away."""
         self._closed = self._document.character
-        self._controller.changed()
+        self._view.changed()
 
     # Opening
 
-    def open(self, name: str) -> None:
-        """Open a demo, after asking about unsaved changes."""
-        self._controller.files.open(f"{PREFIX}{name}")
-
     def opened(self) -> None:
         """A document is shown: if it is a demo's, what moves in it begins to, unless motion is to be reduced."""
-        demo, session = self.current, self._controller.session
+        demo, session = self.current, self._session
         self._closed = self._pointer = None
         if demo is None:
             return
@@ -76,36 +67,19 @@ class Demos:
             session.animate((Motion(demo.follows, self._pointer, shown=False),))
         else:
             session.animate(demo.motions)
-            if self._controller.preferences.reduce_motion:
+            if self._view.preferences.reduce_motion:
                 session.pause()
-
-    def opening_view(self, camera: Camera) -> Camera:
-        """The camera turned as the document is best looked at when it opens."""
-        view, flat = "three-quarter", self._document.planar is not None
-        demo = self.current
-        if demo is not None and demo.view != "planar":
-            view = demo.view
-        turned = camera.looking(view, self._controller.picture.facing())  # type: ignore[arg-type]
-        if self._flat and not flat:
-            turned = replace(turned, orthographic=False)
-        self._flat = flat
-        return self._controller.planes.facing(turned)
-
-    def room(self) -> Floats:
-        """(N, 3) points that the view has room for besides the figure."""
-        demo = self.current
-        return np.array(() if demo is None else demo.room).reshape(-1, 3)
 
     # While it is shown
 
     @property
     def has_motions(self) -> bool:
         """Whether there are targets that move, or could."""
-        return bool(self._controller.session.motions)
+        return bool(self._session.motions)
 
     def toggle(self) -> None:
         """Hold moving targets still, or let them go on."""
-        session = self._controller.session
+        session = self._session
         if session.animating:
             session.pause()
         else:
@@ -116,10 +90,10 @@ class Demos:
         demo = self.current
         if demo is None:
             return
-        session = self._controller.session
+        session = self._session
         method = demo.build().solver.method if demo.solves else self._document.solver.method
         session.dispatch(self._as_opened(demo, method))
-        self._controller.camera_moves.start()
+        self._camera_moves.start()
         if session.motions:
             session.animate(session.motions)
 
@@ -133,7 +107,7 @@ class Demos:
 
         From where the body is; where a demo compares solves, from where it opened, unless the target was moved since.
         """
-        session, demo = self._controller.session, self.current
+        session, demo = self._session, self.current
         if demo is not None and demo.solves and self._document.goals == demo.build().goals:
             session.dispatch(self._as_opened(demo, method))
             return
@@ -143,7 +117,7 @@ class Demos:
 
     def clicked(self, event: Press) -> bool:
         """Put the target where the view was clicked, if that is what this demo does; whether it was."""
-        demo, hover = self.current, self._controller.hovered
+        demo, hover = self.current, self._view.hovered
         name = "" if demo is None else demo.click_moves
         if not name or event.mods or hover.part is not None or self._is_effector():
             return False
@@ -153,32 +127,32 @@ class Demos:
         point = self._under(event.x, event.y, np.array(goal.position))
         if point is None:
             return False
-        self._controller.session.dispatch(MoveTargets({name: (point, None)}))
+        self._session.dispatch(MoveTargets({name: (point, None)}))
         return True
 
     def _is_effector(self) -> bool:
-        hit = self._controller.hovered.hit
+        hit = self._view.hovered.hit
         return hit is not None and item_of(hit).kind == "effector"
 
     def pointed(self, event: Move) -> None:
         """The pointer is somewhere: a target that follows it goes there."""
-        pointer, controller = self._pointer, self._controller
-        if pointer is None or not controller.session.animating or not controller.viewport.contains(event.x, event.y):
+        pointer, view = self._pointer, self._view
+        if pointer is None or not self._session.animating or not view.viewport.contains(event.x, event.y):
             return
         point = self._under(event.x, event.y, pointer.place)
         if point is not None:
             pointer.place = point
-            controller.changed()
+            view.changed()
 
     def _under(self, x: float, y: float, level: Floats) -> Floats | None:
-        point = self._controller.projection().under(*self._controller.local(x, y), level)
+        point = self._view.projection().under(*self._view.local(x, y), level)
         return point if np.isfinite(point).all() else None
 
     # What is drawn
 
     def shapes(self, projection: Projection, scale: float) -> list[Shape]:
         """Ways of targets, balls and circles."""
-        demo, session = self.current, self._controller.session
+        demo, session = self.current, self._session
         if demo is None:
             return []
         shapes: list[Shape] = []
@@ -194,12 +168,12 @@ class Demos:
 
     # Commands
 
-    def handlers(self) -> Handlers:
-        """Of demos."""
-        session = self._controller.session
+    def bindings(self) -> CommandBindings:
+        """How its commands are run."""
+        session = self._session
         return {
-            "demo.animate": Handler(self.toggle, lambda: self.has_motions, lambda: session.animating),
-            "demo.start_over": Handler(self.start_over, lambda: self.current is not None),
+            "demo.animate": CommandBinding(self.toggle, lambda: self.has_motions, lambda: session.animating),
+            "demo.start_over": CommandBinding(self.start_over, lambda: self.current is not None),
         }
 
 

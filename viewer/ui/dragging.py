@@ -4,30 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 from viewer.gizmo import Gizmo, GizmoDrag, Part, Shape, Tool
 from viewer.scene import Hit
-from viewer.session import Document, Item, Mode
+from viewer.session import Document, Item, Mode, Session
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 from viewer.ui import drag_targets
-from viewer.ui.commands import Handler, Handlers
-from viewer.ui.drag_targets import Hover, Mover, can_move
+from viewer.ui.commands import CommandBinding, CommandBindings
+from viewer.ui.drag_targets import Mover, can_move
 from viewer.ui.events import Button, Mods, Move, Press, Release
-from viewer.ui.gestures import item_of
-
-if TYPE_CHECKING:
-    from viewer.ui.controller import Controller
+from viewer.ui.hit_test import HitTest
+from viewer.ui.view import Hover, View, item_of
 
 
 class Drag:
     """Something is held; the camera does not move while it is."""
 
-    def __init__(self, controller: Controller, handle: GizmoDrag, mover: Mover, button: Button | None) -> None:
+    edits = True
+
+    def __init__(self, session: Session, view: View, handle: GizmoDrag, mover: Mover, button: Button | None) -> None:
         """Hold it, by a button or (None) by a key until a click."""
-        self._controller, self.handle, self.mover = controller, handle, mover
-        self.button = button
+        self._session, self._view = session, view
+        self.handle, self.mover, self.button = handle, mover, button
 
     @property
     def grabbing(self) -> bool:
@@ -56,18 +56,28 @@ class Drag:
 
     def snaps(self, mods: Mods) -> bool:
         """Whether it snaps with these keys held."""
-        return ("ctrl" in mods) != self._controller.magnet
+        return ("ctrl" in mods) != self._view.magnet
 
     def move(self, event: Move) -> None:
         """The pointer moved, or Ctrl or Shift did."""
-        x, y = self._controller.local(event.x, event.y)
-        projection = self._controller.projection()
+        x, y = self._view.local(event.x, event.y)
+        projection = self._view.projection()
         self.handle.move(x, y, projection, snap=self.snaps(event.mods), fine="shift" in event.mods)
         self._apply()
 
     def release(self, event: Release) -> None:  # noqa: ARG002 - the last move counts
         """Keep it."""
-        self._controller.drags.confirm()
+        self.confirm()
+
+    def confirm(self) -> None:
+        """Keep what was dragged: one step to undo."""
+        self._view.set_gesture(None)
+        self._session.commit()
+
+    def cancel(self) -> None:
+        """Take everything back: the very document that the drag began with."""
+        self._view.set_gesture(None)
+        self._session.cancel()
 
     def lock(self, axis: Literal["x", "y", "z"], *, plane: bool) -> None:
         """Along one axis only, or (plane) not along it; again: another space's; again: free."""
@@ -94,30 +104,28 @@ class Drag:
         return self.handle.shapes(projection, scale)
 
     def _apply(self) -> None:
-        if self._controller.session.gesture is None:
+        if self._session.gesture is None:
             # Something else, such as a panel, has changed the document and so ended the session's gesture.
-            self._controller.set_gesture(None)
+            self._view.set_gesture(None)
             return
-        self.mover.apply(self._controller.session, self.handle.motion)
-        self._controller.changed()
+        self.mover.apply(self._session, self.handle.motion)
+        self._view.changed()
 
-
-__all__ = ["Drag", "Dragging"]
 
 _Axis = Literal["x", "y", "z"]
 _AXES: tuple[_Axis, ...] = get_args(_Axis)
 
 
 class Dragging:
-    """Begins and ends the drags of one controller."""
+    """Begins and ends drags."""
 
-    def __init__(self, controller: Controller) -> None:
+    def __init__(self, session: Session, view: View, hit_test: HitTest) -> None:
         """None runs."""
-        self._controller = controller
+        self._session, self._view, self._hit_test = session, view, hit_test
 
     @property
     def _document(self) -> Document:
-        return self._controller.session.document
+        return self._session.document
 
     # Beginning
 
@@ -138,7 +146,7 @@ class Dragging:
 
     def from_gizmo(self, part: Part | None, event: Press) -> Drag | None:
         """Drag a handle of the gizmo at the active item."""
-        item, gizmo = self._document.active, self._controller.picture.gizmo()
+        item, gizmo = self._document.active, self._hit_test.gizmo()
         if item is None or gizmo is None or part is None:
             return None
         drag = self._hold(gizmo, part, self._local(event))
@@ -149,90 +157,86 @@ class Dragging:
         item = self._document.active
         if item is None:
             return
-        controller = self._controller
-        fk = self._document.mode is Mode.FK and not (tool is Tool.MOVE and controller.picture.is_root(item))
-        gizmo = controller.picture.gizmo_at(item, Tool.ROTATE if fk else tool)
+        view, root = self._view, drag_targets.is_root(self._document, item)
+        fk = self._document.mode is Mode.FK and not (tool is Tool.MOVE and root)
+        gizmo = self._hit_test.gizmo_at(item, Tool.ROTATE if fk else tool)
         part = Part.SCREEN if gizmo.tool is Tool.MOVE else Part.VIEW_RING
-        drag = self._hold(gizmo, part, controller.local(*controller.pointing.place))
-        controller.set_gesture(self._begun(drag, drag_targets.mover_of_handles(self._document, item, gizmo.tool), None))
+        drag = self._hold(gizmo, part, view.local(*view.pointer_at))
+        view.set_gesture(self._begun(drag, drag_targets.mover_of_handles(self._document, item, gizmo.tool), None))
 
     def _begun(self, handle: GizmoDrag, mover: Mover, event: Press | None) -> Drag:
-        controller = self._controller
-        mover.begin(controller.session)
-        controller.set_hovered(Hover())
-        return Drag(controller, handle, mover, None if event is None else event.button)
+        mover.begin(self._session)
+        self._view.set_hovered(Hover())
+        return Drag(self._session, self._view, handle, mover, None if event is None else event.button)
 
     def _local(self, event: Press) -> tuple[float, float]:
-        return self._controller.local(event.x, event.y)
+        return self._view.local(event.x, event.y)
 
     def _hold(self, gizmo: Gizmo, part: Part, at: tuple[float, float]) -> GizmoDrag:
         """Take hold of a handle at a pixel of the viewport."""
-        controller = self._controller
-        steps = {"snap_m": controller.snap_m, "snap_deg": controller.snap_deg}
-        return GizmoDrag(gizmo, controller.projection(), part, *at, **steps)
+        view = self._view
+        steps = {"snap_m": view.snap_m, "snap_deg": view.snap_deg}
+        return GizmoDrag(gizmo, view.projection(), part, *at, **steps)
 
     def _gizmo(self, item: Item, tool: Tool, place: Floats) -> Gizmo:
-        return replace(self._controller.picture.gizmo_at(item, tool), position=place)
+        return replace(self._hit_test.gizmo_at(item, tool), position=place)
 
     # While it runs, and ending
 
     def _lengthen(self, by: int) -> None:
         """Let more or fewer joints above what is dragged take part."""
-        session = self._controller.session
+        session = self._session
         length, most = session.chain
         if most:
             session.set_chain(min(max(length + by, 1), most))
 
     @property
     def _drag(self) -> Drag | None:
-        gesture = self._controller.gesture
+        gesture = self._view.gesture
         return gesture if isinstance(gesture, Drag) else None
 
     def confirm(self) -> None:
-        """Keep what was dragged: one step to undo."""
-        if self._drag is None:
-            return
-        self._controller.set_gesture(None)
-        self._controller.session.commit()
+        """Keep what was dragged."""
+        if self._drag is not None:
+            self._drag.confirm()
 
     def cancel(self) -> None:
-        """Take everything back: the very document that the drag began with."""
+        """Take everything back that was dragged."""
         if self._drag is not None:
-            self._controller.set_gesture(None)
-            self._controller.session.cancel()
+            self._drag.cancel()
 
     def let_go(self) -> None:
         """Hold nothing any more, where the session has ended what was under way."""
-        if self._drag is not None and self._controller.session.gesture is None:
-            self._controller.set_gesture(None)
+        if self._drag is not None and self._session.gesture is None:
+            self._view.set_gesture(None)
 
     # Commands
 
-    def handlers(self) -> Handlers:
-        """Of what acts while something is dragged, and of grabs."""
-        session = self._controller.session
-        handlers = {
-            "grab.move": Handler(lambda: self.grab(Tool.MOVE), self._can_move),
-            "grab.rotate": Handler(lambda: self.grab(Tool.ROTATE), self._can_grab),
-            "solver.escape": Handler(lambda: session.accept_escape(), lambda: session.escape_offered),  # noqa: PLW0108
-            "drag.chain_longer": Handler(lambda: self._lengthen(1)),
-            "drag.chain_shorter": Handler(lambda: self._lengthen(-1)),
-            "drag.confirm": Handler(self.confirm),
-            "drag.cancel": Handler(self.cancel),
+    def bindings(self) -> CommandBindings:
+        """How its commands are run."""
+        session = self._session
+        bindings = {
+            "grab.move": CommandBinding(lambda: self.grab(Tool.MOVE), self._can_move),
+            "grab.rotate": CommandBinding(lambda: self.grab(Tool.ROTATE), self._can_grab),
+            "solver.escape": CommandBinding(lambda: session.accept_escape(), lambda: session.escape_offered),  # noqa: PLW0108
+            "drag.chain_longer": CommandBinding(lambda: self._lengthen(1)),
+            "drag.chain_shorter": CommandBinding(lambda: self._lengthen(-1)),
+            "drag.confirm": CommandBinding(self.confirm),
+            "drag.cancel": CommandBinding(self.cancel),
             "drag.backspace": self._while_dragging(Drag.backspace),
             "drag.next_field": self._while_dragging(Drag.next_field),
             "drag.type_point": self._typing("."),
             "drag.type_minus": self._typing("-"),
         }
-        handlers |= {f"drag.type_{digit}": self._typing(str(digit)) for digit in range(10)}
+        bindings |= {f"drag.type_{digit}": self._typing(str(digit)) for digit in range(10)}
         for axis in _AXES:
-            handlers[f"drag.lock_{axis}"] = self._locking(axis, plane=False)
-            handlers[f"drag.plane_{axis}"] = self._locking(axis, plane=True)
-        return handlers
+            bindings[f"drag.lock_{axis}"] = self._locking(axis, plane=False)
+            bindings[f"drag.plane_{axis}"] = self._locking(axis, plane=True)
+        return bindings
 
     def _can_grab(self) -> bool:
         item = self._document.active
-        return item is not None and self._controller.gesture is None
+        return item is not None and self._view.gesture is None
 
     def _can_move(self) -> bool:
         item = self._document.active
@@ -240,15 +244,15 @@ class Dragging:
             return False
         return self._document.mode is Mode.FK or can_move(self._document, item)
 
-    def _while_dragging(self, do: Callable[[Drag], None]) -> Handler:
+    def _while_dragging(self, do: Callable[[Drag], None]) -> CommandBinding:
         def run() -> None:
             if self._drag is not None:
                 do(self._drag)
 
-        return Handler(run)
+        return CommandBinding(run)
 
-    def _typing(self, text: str) -> Handler:
+    def _typing(self, text: str) -> CommandBinding:
         return self._while_dragging(lambda drag: drag.type(text))
 
-    def _locking(self, axis: _Axis, *, plane: bool) -> Handler:
+    def _locking(self, axis: _Axis, *, plane: bool) -> CommandBinding:
         return self._while_dragging(lambda drag: drag.lock(axis, plane=plane))

@@ -1,33 +1,83 @@
-"""Commands on files, and the question whether to save first."""
+"""Commands on files: opening, saving, exporting, and the questions before anything is lost."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from types import MappingProxyType
+from typing import Any, Literal
 
-from viewer.errors import shown
+from viewer.document.actions import SetClip
+from viewer.document.evaluation import baked_character, baked_clip, frame_pose
+from viewer.errors import ViewerError, quote, shown
 from viewer.formats.load import SAMPLE
+from viewer.formats.save import SEVERAL_CLIPS, SHAPES, WRITERS, retimed, save
+from viewer.session import Document, Session
 from viewer.session.demos import PREFIX
-from viewer.session.files import SUFFIX, digest_on_disk
-from viewer.ui import clipboard, documents
-from viewer.ui.commands import Handler, Handlers
+from viewer.session.files import SUFFIX, digest_on_disk, is_session, save_session
+from viewer.skeleton.character import Character
+from viewer.ui.clipboard import import_pose_or_goals, kind_of_file
+from viewer.ui.commands import CommandBinding, CommandBindings
+from viewer.ui.opening import Opening
+from viewer.ui.posing import Nudging
+from viewer.ui.view import View
 
-if TYPE_CHECKING:
-    from viewer.ui.controller import Controller
+FILMS = (".mp4", ".gif")
+EXPORTS = (*WRITERS, ".png", *FILMS)
+"""Suffixes of what can be exported."""
 
 Answer = Literal["save", "discard", "cancel"]
 ChangedAnswer = Literal["replace", "reload", "save as", "cancel"]
 
 
-class Files:
-    """Of one controller."""
+def has_motion(document: Document) -> bool:
+    """Whether there is a clip, or a take with keys."""
+    return document.clip_data is not None or (document.take is not None and not document.take.is_empty)
 
-    def __init__(self, controller: Controller) -> None:
+
+def shows_motion(document: Document) -> bool:
+    """Whether an export is about the motion, not the pose: keys were set, or the pose shown is the clip's own."""
+    if not has_motion(document):
+        return False
+    keyed = document.take is not None and not document.take.is_empty
+    return keyed or document.pose.same_as(frame_pose(document, document.frame))
+
+
+@dataclass(frozen=True, slots=True)
+class ExportOptions:
+    """What is written, and how; `ikviewer convert` has the same.
+
+    Attributes:
+        motion: what is played, with its keys (True), or the pose (False); None: as `shows_motion` says. Shapes are
+            always of the pose that is shown.
+        frames: the first and last frame of the motion; None: all that is played.
+        fps: frames a second; None: as it is played.
+        units: as of `viewer.save`.
+        up: likewise.
+        precision: likewise.
+    """
+
+    motion: bool | None = None
+    frames: tuple[int, int] | None = None
+    fps: float | None = None
+    units: str | float | None = None
+    up: str | None = None
+    precision: int | None = None
+
+
+AS_SHOWN = ExportOptions()
+
+
+class Files:
+    """Opens, saves and exports, and asks before anything is lost."""
+
+    def __init__(self, session: Session, view: View, nudging: Nudging, opening: Opening) -> None:
         """Nothing is being asked."""
-        self._controller = controller
+        self._session, self._view, self._nudging, self._opening = session, view, nudging, opening
         self._then: Callable[[], object] | None = None
 
     # Names
@@ -35,7 +85,7 @@ class Files:
     @property
     def name(self) -> str:
         """The file's name, or the figure's."""
-        session = self._controller.session
+        session = self._session
         if session.path is not None:
             return session.path.name
         source = session.document.character.source.path
@@ -49,22 +99,22 @@ class Files:
     def title(self) -> str:
         """``walk_02.bvh • modified``."""
         name = shown(self.name)
-        return f"{name} • modified" if self._controller.session.modified else name
+        return f"{name} • modified" if self._session.modified else name
 
     @property
     def can_reload(self) -> bool:
         """Whether there is a file to read again."""
-        session = self._controller.session
+        session = self._session
         return session.path is not None or session.document.character.source.path is not None
 
     # Questions
 
     def unless_unsaved(self, then: Callable[[], object]) -> None:
         """Do something that loses the document; where it has unsaved changes, ask first."""
-        self._controller.nudging.finish()  # what is under way is a change, too
-        if self._controller.session.modified:
+        self._nudging.finish()  # what is under way is a change, too
+        if self._session.modified:
             self._then = then
-            self._controller.request("ask-save", self.name)
+            self._view.request("ask-save", self.name)
         else:
             then()
 
@@ -95,85 +145,141 @@ class Files:
 
     def open(self, path: Path | str) -> None:
         """Open a file or ``sample:NAME``, after asking about unsaved changes."""
-        kind = clipboard.kind_of_file(path)
+        kind = kind_of_file(path)
         if kind:
-            clipboard.take_file(self._controller, Path(path), kind)
+            import_pose_or_goals(self._session, self._view, Path(path), kind)
         else:
-            self.unless_unsaved(partial(documents.open_path, self._controller, path))
+            self.unless_unsaved(partial(self._opening.show_file, path))
 
     def save(self) -> None:
         """Save where it was saved before; else ask where. Ask first if somebody else has written that file since."""
-        self._controller.nudging.finish()
-        path = self._controller.session.path
+        self._nudging.finish()
+        path = self._session.path
         if path is None:
             self._save_as()
         elif self._written_by_another(path):
-            self._controller.request("ask-changed", path.name)
+            self._view.request("ask-changed", path.name)
         else:
             self.save_to(path)
 
     def _written_by_another(self, path: Path) -> bool:
-        known = self._controller.session.disk
+        known = self._session.disk
         now = None if known is None else digest_on_disk(path)
         return now is not None and now != known
 
     def answer_changed(self, answer: ChangedAnswer) -> None:
         """What was answered to "ask-changed": the file is not as it was when it was opened or saved here."""
-        path = self._controller.session.path
+        path = self._session.path
         if answer == "replace" and path is not None:
             self.save_to(path)
         elif answer == "save as" and path is not None:
-            self._controller.request("save-as-dialog", _free_name(path))
+            self._view.request("save-as-dialog", _free_name(path))
         else:
             self._then = None
             if answer == "reload" and path is not None:
-                documents.open_path(self._controller, path)
+                self._opening.show_file(path)
 
     def save_to(self, path: Path) -> bool:
-        """Save as a session; what waited for it is done. Whether it could be saved."""
-        saved = documents.save_to(self._controller, path)
-        if saved:
-            self._saved()
-        return saved
+        """Save as a session, then do what waited for it; whether it could be written."""
+        session, view = self._session, self._view
+        place = path if is_session(path) else path.with_name(path.name.removesuffix(".json") + SUFFIX)
+        try:
+            saved = save_session(session.document, place, session.action_log)
+        except ViewerError as error:
+            view.fail(error, "save")
+            return False
+        session.mark_saved(place, saved.digest)
+        view.bar.done("save")
+        view.preferences.remember(place)
+        view.note(f"Saved {place.name}{f'; {saved.problem}' if saved.problem else ''}")
+        self._saved()
+        return True
+
+    def export_to(self, path: Path, *, motion: bool | None = None, options: ExportOptions = AS_SHOWN) -> bool:
+        """Write a file of motion, or of a pose, in any of `WRITERS`, or ask for a picture or film; whether it could be.
+
+        Args:
+            path: by suffix.
+            motion: in place of the options' own, unless None.
+            options: what is written, and how.
+        """
+        suffix, view, document = path.suffix.casefold(), self._view, self._session.document
+        if suffix == ".png":
+            view.request("picture", path)
+            return True
+        if suffix in FILMS:
+            view.request("film-dialog", path)  # there is more to be asked
+            return True
+        asked = next((one for one in (motion, options.motion) if one is not None), None)
+        asked = shows_motion(document) if asked is None else asked
+        written: Any = {"units": options.units, "up": options.up, "precision": options.precision}
+        try:
+            if asked and has_motion(document) and suffix not in SHAPES:
+                every = suffix in SEVERAL_CLIPS and options.frames is None
+                character = _retimed(document, _as_played(document, every=every), options)
+                what, lost = _motion_words(character), save(character, path, **written)
+                lost = [*_left_out(document, character), *lost]
+            else:
+                figure = replace(document.character, skeleton=document.skeleton)
+                what, lost = "the pose", save(figure, path, pose=document.pose, **written)
+        except ViewerError as error:
+            view.fail(error, "export")
+            return False
+        view.bar.done("export")
+        view.note(f"Exported {what} to {path.name}{f': {lost[0]}' if lost else ''}")
+        return True
+
+    def replaces(self, path: Path) -> str:
+        """The question before an export replaces a file; it says more of the file that the motion was read from."""
+        source = self._session.document.character.source.path
+        if source is not None and os.path.realpath(source) == os.path.realpath(path):
+            return (
+                f"{path.name} is the file that this figure was opened from; what it holds now will be gone. Replace it?"
+            )
+        return f"{path.name} exists. Replace it?"
+
+    def open_demo(self, name: str) -> None:
+        """Open a demo, after asking about unsaved changes."""
+        self.open(f"{PREFIX}{name}")
 
     def reload(self) -> None:
         """Read the file again, after asking about unsaved changes."""
-        session = self._controller.session
+        session = self._session
         path = session.path or session.document.character.source.path
         if path is not None:
-            self.unless_unsaved(partial(documents.open_path, self._controller, path))
+            self.unless_unsaved(partial(self._opening.show_file, path))
 
     def _toggle_actions(self) -> None:
         """Keep all that is done from here on, for somebody to do again; or no longer."""
-        controller = self._controller
-        on = controller.session.action_log is None
-        controller.session.record_actions(on)
-        controller.preferences.record_actions = on
+        view, session = self._view, self._session
+        on = session.action_log is None
+        session.record_actions(on)
+        view.preferences.record_actions = on
         said = "Actions are recorded from here on and saved with the session" if on else "Actions are not recorded"
-        controller.note(said)
+        view.note(said)
 
     def _quit(self) -> None:
-        self.unless_unsaved(partial(self._controller.request, "quit"))
+        self.unless_unsaved(partial(self._view.request, "quit"))
 
     def _save_as(self) -> None:
-        self._controller.request("save-as-dialog", documents.proposed_session(self.name))
+        self._view.request("save-as-dialog", proposed_session(self.name))
 
-    def handlers(self) -> Handlers:
-        """Of files."""
-        request = self._controller.request
+    def bindings(self) -> CommandBindings:
+        """How its commands are run."""
+        request = self._view.request
         return {
-            "file.new": Handler(partial(request, "new-dialog")),
-            "file.open": Handler(partial(request, "open-dialog")),
-            "file.save": Handler(self.save),
-            "file.save_as": Handler(self._save_as),
-            "file.export": Handler(partial(request, "export-dialog")),
-            "file.reload": Handler(self.reload, lambda: self.can_reload),
-            "file.record_actions": Handler(
-                self._toggle_actions, checked=lambda: self._controller.session.action_log is not None
+            "file.new": CommandBinding(partial(request, "new-dialog")),
+            "file.open": CommandBinding(partial(request, "open-dialog")),
+            "file.save": CommandBinding(self.save),
+            "file.save_as": CommandBinding(self._save_as),
+            "file.export": CommandBinding(partial(request, "export-dialog")),
+            "file.reload": CommandBinding(self.reload, lambda: self.can_reload),
+            "file.record_actions": CommandBinding(
+                self._toggle_actions, checked=lambda: self._session.action_log is not None
             ),
-            "file.quit": Handler(self._quit),
-            "file.picture": Handler(partial(request, "picture-dialog")),
-            "file.film": Handler(partial(request, "film-dialog"), lambda: not self._controller.session.recording),
+            "file.quit": CommandBinding(self._quit),
+            "file.picture": CommandBinding(partial(request, "picture-dialog")),
+            "file.film": CommandBinding(partial(request, "film-dialog"), lambda: not self._session.recording),
         }
 
 
@@ -181,3 +287,42 @@ def _free_name(path: Path) -> str:
     """A name like that of a session which no file has yet: ``walk 2.ikv.json``."""
     stem = path.name[: -len(SUFFIX)] if path.name.casefold().endswith(SUFFIX) else path.stem
     return next(name for n in count(2) if not path.with_name(name := f"{stem} {n}{SUFFIX}").exists())
+
+
+def proposed_session(name: str) -> str:
+    """The name that a session of a file is saved under: ``walk.ikv.json``."""
+    return name if is_session(name) else f"{Path(name.removeprefix(SAMPLE).removeprefix(PREFIX)).stem}{SUFFIX}"
+
+
+def _as_played(document: Document, *, every: bool) -> Character:
+    """What is played with its keys; and the other clips, each with its own, where the format holds them."""
+    character = baked_character(document)
+    if not every:
+        return character
+    names = [name for name in document.character.clips if name not in {document.clip, *character.clips}]
+    others = {name: baked_clip(SetClip(name).apply(document)) for name in names}
+    return replace(character, clips=MappingProxyType({**character.clips, **others}))
+
+
+def _retimed(document: Document, character: Character, options: ExportOptions) -> Character:
+    """The character with the frames and the rate that are asked for."""
+    if options.frames is None and options.fps is None:
+        return character
+    first = document.played[0]
+    frames = None if options.frames is None else range(options.frames[0] - first, options.frames[1] - first + 1)
+    clips = {name: retimed(clip, frames, fps=options.fps) for name, clip in character.clips.items()}
+    return replace(character, clips=MappingProxyType(clips))
+
+
+def _motion_words(character: Character) -> str:
+    """``68 frames``, ``3 clips``."""
+    if len(character.clips) != 1:
+        return f"{len(character.clips)} clips"
+    frames = len(next(iter(character.clips.values())))
+    return f"{frames} frame{'' if frames == 1 else 's'}"
+
+
+def _left_out(document: Document, character: Character) -> list[str]:
+    """That clips are not in the file, if any are not."""
+    names = [quote(name) for name in document.character.clips if name not in character.clips]
+    return [f"it holds one clip, without {', '.join(names)}"] if names else []

@@ -22,7 +22,7 @@ from viewer.skeleton.clip import Clip
 from viewer.skeleton.pose import Pose
 from viewer.spatial.checks import Floats
 from viewer.ui import drag_targets
-from viewer.ui.documents import has_motion
+from viewer.ui.files import has_motion
 from viewer.ui.numbers import fixed
 from viewer.ui.onion_skin import MOST_TRAILS, Shown, ghosts_of, trails_of
 from viewer.ui.picture import goal_marks, stretched

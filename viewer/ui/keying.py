@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,13 +13,14 @@ from viewer.document import actions as act
 from viewer.document.actions import Action
 from viewer.document.take import BLENDS, Blend, Key, Take
 from viewer.errors import ViewerError
-from viewer.session import Document, Item
-from viewer.ui.commands import Handler, Handlers
+from viewer.session import Document, Item, Session
+from viewer.ui.commands import CommandBinding, CommandBindings
+from viewer.ui.drag_targets import selected_joints
+from viewer.ui.dragging import Dragging
 from viewer.ui.messages import Message
+from viewer.ui.playback import Playback
 from viewer.ui.timeline import TimeView, key_frames, last_frame, played_range
-
-if TYPE_CHECKING:
-    from viewer.ui.controller import Controller
+from viewer.ui.view import View
 
 
 class Chosen(NamedTuple):
@@ -60,29 +61,29 @@ _AFTER = 1.0 / 3.0
 
 
 class Keying:
-    """Of one controller.
+    """Selects, sets and moves keys, and records.
 
     Attributes:
-        view: the frames that the timeline shows.
+        time_view: the frames that the timeline shows.
     """
 
-    def __init__(self, controller: Controller) -> None:
+    def __init__(self, session: Session, view: View, playback: Playback, drags: Dragging) -> None:
         """No key is selected."""
-        self._controller = controller
-        self.view = TimeView()
+        self._session, self._view, self._playback, self._drags = session, view, playback, drags
+        self.time_view = TimeView()
         self._chosen: frozenset[Key] = frozenset()
         self._beside: tuple[Item, ...] = ()
         self._known = Chosen()
         self._copied: act.CopiedKeys | None = None
         self._pastes_keys = False
-        self._run_out, self._left = controller.session.run_out, controller.session.left
+        self._run_out, self._left = session.run_out, session.left
         self._offer: Message | None = None
-        self._interrupted = controller.session.interrupted
-        controller.session.record_tolerance_deg = controller.preferences.record_tolerance_deg
+        self._interrupted = session.interrupted
+        session.record_tolerance_deg = view.preferences.record_tolerance_deg
 
     @property
     def _document(self) -> Document:
-        return self._controller.session.document
+        return self._session.document
 
     @property
     def take(self) -> Take | None:
@@ -91,7 +92,7 @@ class Keying:
         return None if take is None or take.is_empty else take
 
     def _do(self, action: Action) -> None:
-        self._controller.session.dispatch(action)
+        self._session.dispatch(action)
 
     # What is selected
 
@@ -117,7 +118,7 @@ class Keying:
         """Select these keys alone."""
         self._chosen, self._beside = frozenset(keys), self._document.selection
         self._known = Chosen()
-        self._controller.changed()
+        self._view.changed()
 
     def select_all(self) -> None:
         """Select every key."""
@@ -128,7 +129,7 @@ class Keying:
     # Setting, removing, moving
 
     def _set_selected(self) -> None:
-        self._do(act.KeyPose(joints=self._controller.posing.joints()))
+        self._do(act.KeyPose(joints=selected_joints(self._document)))
 
     def _here(self) -> tuple[Key, ...]:
         take = self.take
@@ -175,7 +176,7 @@ class Keying:
         frames, now = key_frames(self._document), self._document.frame
         place = bisect_right(frames, now) if way > 0 else bisect_left(frames, now) - 1
         if 0 <= place < len(frames):
-            self._controller.playback.go(frames[place])
+            self._playback.go(frames[place])
 
     def _trim(self, *, start: bool) -> None:
         first, last = played_range(self._document)
@@ -186,7 +187,7 @@ class Keying:
 
     def record(self) -> None:
         """Record, or end the recording."""
-        session = self._controller.session
+        session = self._session
         if not session.recording:
             session.record()
             return
@@ -195,25 +196,25 @@ class Keying:
 
     def tick(self) -> None:
         """Say what nobody asked for: playing or a recording that ended by itself, a pose that went without a key."""
-        if self._controller.session.interrupted != self._interrupted:
-            self._interrupted = self._controller.session.interrupted
-            self._controller.note(f"Playback stopped at frame {self._document.frame}: Space resumes")
-        if self._controller.session.left is not self._left:
-            self._left = self._controller.session.left
+        if self._session.interrupted != self._interrupted:
+            self._interrupted = self._session.interrupted
+            self._view.note(f"Playback stopped at frame {self._document.frame}: Space resumes")
+        if self._session.left is not self._left:
+            self._left = self._session.left
             self._offer_key()
-        if self._controller.session.run_out != self._run_out:
-            self._run_out = self._controller.session.run_out
-            self._controller.drags.let_go()
+        if self._session.run_out != self._run_out:
+            self._run_out = self._session.run_out
+            self._drags.let_go()
             self._tell_recorded()
 
     def _offer_key(self) -> None:
         """Say that a pose was lost, and offer to key it where it was; an older offer goes."""
         if self._offer is not None:
-            self._controller.bar.close(self._offer)
+            self._view.bar.close(self._offer)
         left = self._left
         if left is not None:
             self._offer = Message(f"Pose of frame {left.frame} was not keyed", "note", (("Key it", self._key_left),))
-            self._controller.post(self._offer)
+            self._view.post(self._offer)
 
     def _key_left(self) -> None:
         left = self._left
@@ -222,51 +223,51 @@ class Keying:
         try:
             self._do(act.KeyPose(left.frame, pose=left.pose))
         except ViewerError as error:
-            self._controller.fail(error)
+            self._view.fail(error)
 
     def _tell_recorded(self) -> None:
-        seconds = self._controller.session.last_recorded
+        seconds = self._session.last_recorded
         nothing = "Nothing was recorded: drag while recording"
-        self._controller.note(nothing if seconds is None else f"Recorded {seconds:.1f} s")
+        self._view.note(nothing if seconds is None else f"Recorded {seconds:.1f} s")
 
     # Copying
 
     def _copy(self) -> None:
         self._copied, self._pastes_keys = act.copied_keys(self._document, tuple(sorted(self.selected))), True
         count = len({key.frame for key in self.selected})
-        self._controller.note(f"Copied {len(self.selected)} keys at {count} frame{'s' if count > 1 else ''}")
+        self._view.note(f"Copied {len(self.selected)} keys at {count} frame{'s' if count > 1 else ''}")
 
     def _paste(self) -> None:
         if self._copied is not None:
             self._do(act.PasteKeys(self._copied))
 
-    def _or(self, other: Handler, run: Callable[[], object], can: Callable[[], bool]) -> Handler:
+    def _or(self, other: CommandBinding, run: Callable[[], object], can: Callable[[], bool]) -> CommandBinding:
         """A command that is about keys while there are some for it, else what it is about without a timeline."""
-        return Handler(lambda: run() if can() else other.run(), lambda: can() or other.can(), other.checked)
+        return CommandBinding(lambda: run() if can() else other.run(), lambda: can() or other.can(), other.checked)
 
-    def handlers(self) -> Handlers:
-        """Of keys, recording and the range."""
-        session = self._controller.session
+    def bindings(self) -> CommandBindings:
+        """How its commands are run."""
+        session = self._session
 
         def document() -> Document:
             return self._document
 
         return {
-            "key.set": Handler(lambda: self._do(act.KeyPose())),
-            "key.set_selected": Handler(self._set_selected, lambda: bool(self._document.selection)),
-            "key.delete": Handler(lambda: self._do(act.DeleteKeys()), lambda: bool(self._here())),
-            "key.auto": Handler(
+            "key.set": CommandBinding(lambda: self._do(act.KeyPose())),
+            "key.set_selected": CommandBinding(self._set_selected, lambda: bool(self._document.selection)),
+            "key.delete": CommandBinding(lambda: self._do(act.DeleteKeys()), lambda: bool(self._here())),
+            "key.auto": CommandBinding(
                 lambda: self._do(act.SetAutoKey(not document().auto_key)), checked=lambda: document().auto_key
             ),
-            "key.record": Handler(self.record, checked=lambda: session.recording),
-            "key.previous": Handler(lambda: self._step(-1), lambda: bool(key_frames(document()))),
-            "key.next": Handler(lambda: self._step(1), lambda: bool(key_frames(document()))),
-            "key.duplicate": Handler(self._duplicate, lambda: bool(self.selected or self._here())),
-            "trim.start": Handler(lambda: self._trim(start=True)),
-            "trim.end": Handler(lambda: self._trim(start=False)),
+            "key.record": CommandBinding(self.record, checked=lambda: session.recording),
+            "key.previous": CommandBinding(lambda: self._step(-1), lambda: bool(key_frames(document()))),
+            "key.next": CommandBinding(lambda: self._step(1), lambda: bool(key_frames(document()))),
+            "key.duplicate": CommandBinding(self._duplicate, lambda: bool(self.selected or self._here())),
+            "trim.start": CommandBinding(lambda: self._trim(start=True)),
+            "trim.end": CommandBinding(lambda: self._trim(start=False)),
         }
 
-    def shared(self, others: Handlers) -> Handlers:
+    def shared(self, others: CommandBindings) -> CommandBindings:
         """Commands of others that are about keys while some are selected."""
         plain = others["pose.copy"]
 

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from viewer.document.evaluation import frame_pose, frames_shown
 from viewer.scene import Ghost
 from viewer.scene.scene import Trail
-from viewer.session import Document, Item
+from viewer.session import Document, Item, Session
 from viewer.skeleton.kinematics import World, fk_arrays
 from viewer.skeleton.skeleton import find_place
 from viewer.spatial.checks import Floats
 from viewer.ui import numbers
 from viewer.ui.drag_targets import joint_of
 from viewer.ui.timeline import key_frames
-
-if TYPE_CHECKING:
-    from viewer.ui.controller import Controller
+from viewer.ui.view import View
 
 ALPHAS = (0.42, 0.25)
 """Of the nearest ghosts, and of those beyond."""
@@ -43,32 +41,32 @@ class Shown(NamedTuple):
     reach: int = 0
 
 
-class Echoes:
-    """Of one controller; all of it is kept until something that it depends on changes."""
+class OnionSkin:
+    """Ghosts and trails, kept until something that they depend on changes."""
 
-    def __init__(self, controller: Controller) -> None:
+    def __init__(self, session: Session, view: View) -> None:
         """Nothing is worked out yet."""
-        self._controller = controller
+        self._session, self._view = session, view
         self._kept: dict[str, tuple[tuple[object, ...], Any]] = {}
 
     @property
     def asked(self) -> Shown:
-        """As the user likes it."""
-        liked = self._controller.preferences
-        return Shown(liked.ghosts_around, liked.ghost_step, liked.trail_frames)
+        """What the preferences ask for."""
+        preferences = self._view.preferences
+        return Shown(preferences.ghosts_around, preferences.ghost_step, preferences.trail_frames)
 
     def ghosts(self) -> tuple[Ghost, ...]:
         """The figure at other frames; none while it is recorded."""
-        document = self._controller.document
-        if not self._controller.display.ghosts or self._has_none(document):
+        document = self._session.document
+        if not self._view.display.ghosts or self._has_none(document):
             return ()
         found: tuple[Ghost, ...] = self._once("ghosts", document, (), lambda: ghosts_of(document, self.asked))
         return found
 
     def trails(self) -> tuple[Trail, ...]:
         """The ways of the selected items; of all effectors where nothing is selected."""
-        document = self._controller.document
-        if not self._controller.display.trails or self._has_none(document):
+        document = self._session.document
+        if not self._view.display.trails or self._has_none(document):
             return ()
         chosen = document.selection or tuple(Item("effector", h.id) for h in document.goals if h.enabled)
         items = chosen[-MOST_TRAILS:]
@@ -79,7 +77,7 @@ class Echoes:
 
     def _has_none(self, document: Document) -> bool:
         take = document.take
-        return self._controller.session.recording or (document.clip is None and (take is None or take.is_empty))
+        return self._session.recording or (document.clip is None and (take is None or take.is_empty))
 
     def _once(self, name: str, document: Document, more: tuple[object, ...], make: Callable[[], object]) -> Any:  # noqa: ANN401 - what was made
         same = (document.take, document.clip_data, document.skeleton)

@@ -1,45 +1,159 @@
-"""The mouse: what is under the pointer, and what a press there begins."""
+"""The mouse: what a press begins, and what a held button does: a click, a drag, a camera move, a box selection."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Literal
+
+import numpy as np
 
 from viewer.document.actions import Select
 from viewer.gizmo import Part
-from viewer.session import Item
-from viewer.ui.drag_targets import hits_at, under
-from viewer.ui.dragging import Drag
-from viewer.ui.events import Mods, Move, Press, Release
-from viewer.ui.gestures import THRESHOLD, Box, Gesture, MoveCamera, Pressed, item_of
-
-if TYPE_CHECKING:
-    from viewer.ui.controller import Controller
+from viewer.scene import Hit, box
+from viewer.session import Item, Session
+from viewer.spatial.checks import Floats
+from viewer.ui.camera_moves import CameraMoves
+from viewer.ui.demos import Demos
+from viewer.ui.dragging import Drag, Dragging
+from viewer.ui.events import Button, Mods, Move, Press, Release
+from viewer.ui.hit_test import HitTest
+from viewer.ui.picture import SceneBuilder
+from viewer.ui.selecting import Selecting
+from viewer.ui.view import Gesture, View, item_of
 
 _AXIS_PARTS = (Part.X, Part.Y, Part.Z)
 
 
-class Pointing:
-    """The pointer of one controller."""
+THRESHOLD = 3.0
+"""Logical pixels from which a press is a drag."""
+_ZOOM_PIXELS = 25.0
+"""Logical pixels of a zooming drag that are worth a notch of the wheel."""
 
-    def __init__(self, controller: Controller) -> None:
-        """Nowhere yet."""
-        self._controller = controller
-        self._last = Move(-1.0, -1.0)
+
+class Pressed:
+    """A button is down and has not moved far enough to drag anything."""
+
+    cursor = "arrow"
+    edits = False
+
+    def __init__(
+        self,
+        view: View,
+        event: Press,
+        click: Callable[[], object] | None,
+        drag: Callable[[], Gesture | None] | None,
+    ) -> None:
+        """Do ``click`` when the button comes up where it went down; go on with ``drag`` when it moves away."""
+        self._view, self._click, self._drag = view, click, drag
+        self.button: Button | None = event.button
+        self.x, self.y = event.x, event.y
+
+    def move(self, event: Move) -> None:
+        """Become a drag once it is one."""
+        if math.hypot(event.x - self.x, event.y - self.y) < THRESHOLD * self._view.scale:
+            return
+        drag, self._drag, self._click = self._drag, None, None
+        gesture = drag() if drag is not None else None
+        if gesture is not None:
+            self._view.set_gesture(gesture)
+            gesture.move(event)
+
+    def release(self, event: Release) -> None:  # noqa: ARG002 - where it went down is what counts
+        """It was a click, unless the pointer went away from it."""
+        if self._click is not None:
+            self._click()
+
+
+class MoveCamera:
+    """The camera follows the pointer."""
+
+    edits = False
+
+    def __init__(
+        self, view: View, camera_moves: CameraMoves, event: Press, how: Literal["orbit", "pan", "zoom"]
+    ) -> None:
+        """Start where the button went down."""
+        if how == "orbit" and not view.turns:
+            how = "pan"
+        self._view, self._camera_moves, self._how = view, camera_moves, how
+        self.button: Button | None = event.button
+        self.cursor = "grabbing" if how == "pan" else "arrow"
+        self._start = self._last = (event.x, event.y)
+
+    def move(self, event: Move) -> None:
+        """Orbit, pan or zoom by what the pointer moved since."""
+        dx, dy = event.x - self._last[0], event.y - self._last[1]
+        self._last = (event.x, event.y)
+        camera = self._camera_moves
+        if self._how == "orbit":
+            camera.orbit(dx, dy)
+        elif self._how == "pan":
+            camera.pan(dx, dy)
+        else:
+            steps = (dx - dy) / (_ZOOM_PIXELS * self._view.scale)
+            camera.zoom(steps, *self._view.local(*self._start))
+
+    def release(self, event: Release) -> None:
+        """Nothing is left to do."""
+
+
+class Box:
+    """A rectangle that selects what is inside it."""
+
+    cursor = "crosshair"
+    edits = False
+
+    def __init__(self, session: Session, view: View, scenes: SceneBuilder, event: Press) -> None:
+        """One corner is where the button went down."""
+        self._session, self._view, self._scenes = session, view, scenes
+        self.button: Button | None = event.button
+        self._start = self._end = view.local(event.x, event.y)
+
+    def move(self, event: Move) -> None:
+        """The other corner follows the pointer."""
+        self._end = self._view.local(event.x, event.y)
+        self._view.changed()
+
+    def corners(self) -> Floats:
+        """(4, 2) pixels of the viewport, in turn."""
+        (x0, y0), (x1, y1) = self._start, self._end
+        return np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1)])
+
+    def release(self, event: Release) -> None:
+        """Select; with Shift add to what is selected."""
+        self._end = self._view.local(event.x, event.y)
+        found = box(self._scenes.scene(), self._view.projection(), *self._start, *self._end)
+        self._view.changed()
+        self._session.dispatch(Select(_chosen(found), "add" if "shift" in event.mods else "set"))
+
+
+def _chosen(found: list[Hit]) -> tuple[Item, ...]:
+    """Effectors that hold something; joints where there are none: the two overlap nearly everywhere."""
+    effectors = [item_of(hit) for hit in found if hit.mark is not None and hit.mark.on and not hit.mark.root]
+    return tuple(effectors or dict.fromkeys(item_of(hit) for hit in found if hit.kind == "joint"))
+
+
+class Pointing:
+    """Answers the mouse: finds what is under the pointer, and begins and ends gestures."""
+
+    def __init__(
+        self,
+        session: Session,
+        view: View,
+        scenes: SceneBuilder,
+        hit_test: HitTest,
+        drags: Dragging,
+        camera_moves: CameraMoves,
+        demos: Demos,
+        selecting: Selecting,
+    ) -> None:
+        """The pointer is nowhere yet."""
+        self._session, self._view, self._scenes, self._hit_test = session, view, scenes, hit_test
+        self._drags, self._camera_moves, self._demos, self._selecting = drags, camera_moves, demos, selecting
         self._clicked: tuple[float, float] | None = None
         self._seen = -1
-
-    @property
-    def mods(self) -> Mods:
-        """Keys held when the pointer was last heard of."""
-        return self._last.mods
-
-    @property
-    def place(self) -> tuple[float, float]:
-        """Where the pointer is, framebuffer pixels of the window."""
-        return self._last.x, self._last.y
 
     @property
     def cursor(self) -> str:
@@ -47,63 +161,66 @@ class Pointing:
 
         One of "arrow", "hand", "move", "axis-x", "axis-y", "axis-z", "crosshair", "grabbing", "hidden", "not-allowed".
         """
-        gesture, hover = self._controller.gesture, self._controller.hovered
+        gesture, hover = self._view.gesture, self._view.hovered
         if gesture is not None and not isinstance(gesture, Pressed):
             return gesture.cursor
         if hover.part is not None:
             return f"axis-{hover.part.value}" if hover.part in _AXIS_PARTS else "move"
         if hover.hit is not None:
-            return "hand" if self._controller.drags.can_drag(hover.hit) else "not-allowed"
+            return "hand" if self._drags.can_drag(hover.hit) else "not-allowed"
         return "hand" if hover.axis else "arrow"
 
     # Events
 
     def move(self, event: Move) -> None:
         """The pointer moved."""
-        self._last = event
-        if self._controller.gesture is not None:
-            self._controller.gesture.move(event)
+        self._view.pointer = event
+        if self._view.gesture is not None:
+            self._view.gesture.move(event)
         else:
-            self._controller.set_hovered(under(self._controller, event.x, event.y))
-            self._controller.demos.pointed(event)
+            self._hover(event)
+            self._demos.pointed(event)
 
     def mods_changed(self, mods: Mods) -> None:
         """A modifier went down or came up: a drag snaps, or no longer does, without the pointer moving."""
-        if mods != self._last.mods:
-            self._last = replace(self._last, mods=mods)
-            if isinstance(self._controller.gesture, Drag):
-                self._controller.gesture.move(self._last)
+        if mods != self._view.pointer.mods:
+            self._view.pointer = replace(self._view.pointer, mods=mods)
+            if isinstance(self._view.gesture, Drag):
+                self._view.gesture.move(self._view.pointer)
 
     def tick(self) -> None:
         """What is under a pointer that rests changes with the document."""
-        controller, seen = self._controller, self._controller.session.revision
-        if controller.gesture is None and not controller.session.playing and seen != self._seen:
+        view, seen = self._view, self._session.revision
+        if view.gesture is None and not self._session.playing and seen != self._seen:
             self._seen = seen
-            controller.set_hovered(under(self._controller, *self.place))
+            self._hover(view.pointer)
+
+    def _hover(self, event: Move | Press | Release) -> None:
+        self._view.set_hovered(self._hit_test.at(event.x, event.y))
 
     def press(self, event: Press) -> None:
         """A button went down."""
-        controller, gesture = self._controller, self._controller.gesture
+        view, gesture = self._view, self._view.gesture
         if isinstance(gesture, Drag):
             if event.button == "right":
-                controller.drags.cancel()
+                self._drags.cancel()
             elif event.button == "left" and gesture.grabbing:
-                controller.drags.confirm()
-        elif gesture is None and controller.viewport.contains(event.x, event.y):
-            self._last = Move(event.x, event.y, event.mods)
-            controller.set_hovered(under(self._controller, event.x, event.y))
-            controller.set_gesture(self._pressed(event))
+                self._drags.confirm()
+        elif gesture is None and view.viewport.contains(event.x, event.y):
+            self._view.pointer = Move(event.x, event.y, event.mods)
+            self._hover(event)
+            view.set_gesture(self._pressed(event))
 
     def release(self, event: Release) -> None:
         """A button came up."""
-        gesture = self._controller.gesture
+        gesture = self._view.gesture
         if gesture is None or gesture.button != event.button:
             return
         if not isinstance(gesture, Drag):
-            self._controller.set_gesture(None)
+            self._view.set_gesture(None)
         gesture.release(event)
-        self._last = Move(event.x, event.y, event.mods)
-        self._controller.set_hovered(under(self._controller, event.x, event.y))
+        self._view.pointer = Move(event.x, event.y, event.mods)
+        self._hover(event)
 
     # What a press begins
 
@@ -116,78 +233,78 @@ class Pointing:
             click = lambda: self._context_menu(event)  # noqa: E731 - a callback
         elif "alt" in event.mods and (event.button == "middle" or event.clicks == 2):
             click = lambda: self._centre(event)  # noqa: E731
-        return Pressed(self._controller, event, click, camera)
+        return Pressed(self._view, event, click, camera)
 
     def _camera_move(self, event: Press) -> Callable[[], Gesture] | None:
         """How the camera follows a button, with the keys held; by the preset."""
-        mods, simple = event.mods, self._controller.preset == "simple"
+        mods, simple = event.mods, self._view.preset == "simple"
         ways = {
             "middle": "zoom" if "ctrl" in mods else "pan" if mods & {"shift", "alt"} else "orbit",
             "right": "zoom" if "alt" in mods else "pan" if simple else None,
             "left": "orbit" if "alt" in mods else None,
         }
         how = ways[event.button]
-        return None if how is None else lambda: MoveCamera(self._controller, event, how)  # type: ignore[arg-type]
+        return None if how is None else lambda: MoveCamera(self._view, self._camera_moves, event, how)  # type: ignore[arg-type]
 
     def _left(self, event: Press) -> Pressed:
-        controller, hover = self._controller, self._controller.hovered
+        view, hover = self._view, self._view.hovered
         drag: Callable[[], Gesture | None]
-        orbit = lambda: MoveCamera(controller, event, "orbit")  # noqa: E731 - a callback
-        pan = lambda: MoveCamera(controller, event, "pan")  # noqa: E731
-        box = lambda: Box(controller, event)  # noqa: E731
+        orbit = lambda: MoveCamera(view, self._camera_moves, event, "orbit")  # noqa: E731 - a callback
+        pan = lambda: MoveCamera(view, self._camera_moves, event, "pan")  # noqa: E731
+        box = lambda: Box(self._session, view, self._scenes, event)  # noqa: E731
         if hover.axis:
-            return Pressed(controller, event, lambda: self._look_along(hover.axis), orbit)
+            return Pressed(view, event, lambda: self._look_along(hover.axis), orbit)
         if hover.part is not None:
-            drag = lambda: controller.drags.from_gizmo(hover.part, event)  # noqa: E731
+            drag = lambda: self._drags.from_gizmo(hover.part, event)  # noqa: E731
         elif hover.hit is not None and ("ctrl" not in event.mods or hover.hit.kind == "effector"):
-            drag = lambda: controller.drags.from_hit(hover.hit, event)  # noqa: E731
-        elif "ctrl" in event.mods or controller.preset != "simple":
+            drag = lambda: self._drags.from_hit(hover.hit, event)  # noqa: E731
+        elif "ctrl" in event.mods or view.preset != "simple":
             drag = box
         else:
             drag = pan if "shift" in event.mods else orbit
-        return Pressed(controller, event, lambda: self._click(event), drag)
+        return Pressed(view, event, lambda: self._click(event), drag)
 
     # What a click does
 
     def _click(self, event: Press) -> None:
         """Select what was clicked, with Shift besides, with a double click its children too."""
-        if self._controller.demos.clicked(event):
+        if self._demos.clicked(event):
             return
-        found = hits_at(self._controller, event.x, event.y)
+        found = self._hit_test.hits(event.x, event.y)
         items = list(dict.fromkeys(item_of(hit) for hit in found))
         if not items:
-            if not event.mods and self._controller.hovered.part is None:
-                self._controller.session.dispatch(Select(()))
+            if not event.mods and self._view.hovered.part is None:
+                self._session.dispatch(Select(()))
             return
         if event.clicks == 2:
-            active = self._controller.session.document.active
-            self._controller.selecting.with_children(active if active in items else items[0])
+            active = self._session.document.active
+            self._selecting.with_children(active if active in items else items[0])
             return
         item = self._next(items, event)
-        self._controller.session.dispatch(Select((item,), "toggle" if event.mods & {"shift", "ctrl"} else "set"))
+        self._session.dispatch(Select((item,), "toggle" if event.mods & {"shift", "ctrl"} else "set"))
         self._clicked = (event.x, event.y)
 
     def _next(self, items: list[Item], event: Press) -> Item:
         """The first of the items; clicking again at the same place goes through them all."""
-        active, at = self._controller.session.document.active, self._clicked
-        here = at is not None and math.hypot(event.x - at[0], event.y - at[1]) < THRESHOLD * self._controller.scale
+        active, at = self._session.document.active, self._clicked
+        here = at is not None and math.hypot(event.x - at[0], event.y - at[1]) < THRESHOLD * self._view.scale
         if not here or active not in items or event.mods:
             return items[0]
         return items[(items.index(active) + 1) % len(items)]
 
     def _look_along(self, axis: str | None) -> None:
         if axis and axis != "disc":
-            self._controller.camera_moves.look_along(axis)
+            self._camera_moves.look_along(axis)
 
     def _centre(self, event: Press) -> None:
-        found = hits_at(self._controller, event.x, event.y)
+        found = self._hit_test.hits(event.x, event.y)
         if found:
-            self._controller.camera_moves.centre(found[0].point)
+            self._camera_moves.centre(found[0].point)
 
     def _context_menu(self, event: Press) -> None:
         """Select what the menu is for, and ask for it."""
-        found = hits_at(self._controller, event.x, event.y)
+        found = self._hit_test.hits(event.x, event.y)
         item = item_of(found[0]) if found else None
-        if item is not None and item not in self._controller.session.document.selection:
-            self._controller.session.dispatch(Select((item,)))
-        self._controller.request("context-menu", item, event.x, event.y)
+        if item is not None and item not in self._session.document.selection:
+            self._session.dispatch(Select((item,)))
+        self._view.request("context-menu", item, event.x, event.y)

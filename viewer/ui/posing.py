@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import Literal, TypeVar
 
 import numpy as np
 
@@ -15,12 +15,12 @@ from viewer.document.goal import KINDS
 from viewer.gizmo import Space, Tool
 from viewer.ik.goals import GoalKind
 from viewer.ik.solver_options import METHOD_NAMES
-from viewer.session import Document, DocumentGoal, Item, Mode, Scope
+from viewer.session import Document, DocumentGoal, Item, Mode, Scope, Session
 from viewer.spatial.checks import Floats
-from viewer.ui.commands import DIRECTIONS, Handler, Handlers
-
-if TYPE_CHECKING:
-    from viewer.ui.controller import Controller
+from viewer.ui.camera_moves import note_out_of_plane
+from viewer.ui.commands import DIRECTIONS, CommandBinding, CommandBindings
+from viewer.ui.drag_targets import grip, joint_of, selected_joints
+from viewer.ui.view import View
 
 Size = Literal["", "_fine", "_step"]
 _FINE = 0.1
@@ -29,43 +29,43 @@ PAUSE = 1.0
 
 
 class Nudging:
-    """Of one controller. Nudges in a row are one undo step, until a pause, another action or another selection."""
+    """Moves targets by keys. Nudges in a row are one undo step, until a pause, another action or another selection."""
 
-    def __init__(self, controller: Controller) -> None:
+    def __init__(self, session: Session, view: View) -> None:
         """Nothing is nudged."""
-        self._controller = controller
+        self._session, self._view = session, view
         self._gesture: str | None = None
         self._now, self._last = 0.0, -math.inf
 
     def nudge(self, way: str, size: Size) -> None:
         """Move the targets of the selected effectors in a direction of the view."""
-        controller, items = self._controller, self._effectors()
+        session, view, items = self._session, self._view, self._effectors()
         direction = self._direction(way)
         if size == "_step":
-            length = controller.snap_m
+            length = view.snap_m
             # Steps go along the world's axes, as snapping does: the one that looks most like the direction.
             axis = int(np.argmax(np.abs(direction)))
             direction = np.sign(direction[axis]) * np.eye(3)[axis]
         else:
-            active = controller.picture.grip(items[-1])[0]
-            scale = float(controller.projection().pixels_per_metre(active))
-            length = (_FINE if size else 1.0) * controller.scale / scale if scale > 0.0 else 0.0
-        moved = {item.name: (controller.picture.grip(item)[0] + length * direction, None) for item in items}
+            active = grip(session.document, items[-1])[0]
+            scale = float(view.projection().pixels_per_metre(active))
+            length = (_FINE if size else 1.0) * view.scale / scale if scale > 0.0 else 0.0
+        moved = {item.name: (grip(session.document, item)[0] + length * direction, None) for item in items}
         if not self._under_way:
-            controller.session.begin(MoveTargets(moved).label.replace("Move", "Nudge"))
-            self._gesture = controller.session.gesture
-        controller.session.update(MoveTargets(moved))
+            session.begin(MoveTargets(moved).label.replace("Move", "Nudge"))
+            self._gesture = session.gesture
+        session.update(MoveTargets(moved))
         self._last = self._now
 
     @property
     def _under_way(self) -> bool:
         """Whether the step of the last nudge is open: what a panel does ends it without a word to us."""
-        return self._gesture is not None and self._controller.session.gesture == self._gesture
+        return self._gesture is not None and self._session.gesture == self._gesture
 
     def finish(self) -> None:
         """Something else is done: the nudges so far are one step."""
         if self._under_way:
-            self._controller.session.commit()
+            self._session.commit()
         self._gesture = None
 
     def tick(self, now: float) -> bool:
@@ -76,41 +76,41 @@ class Nudging:
         return self._under_way
 
     def _effectors(self) -> list[Item]:
-        return [item for item in self._controller.session.document.selection if item.kind == "effector"]
+        return [item for item in self._session.document.selection if item.kind == "effector"]
 
     def _direction(self, way: str) -> Floats:
         """(3,) unit vector in the world of a direction of the view."""
-        view = self._controller.projection()
+        view = self._view.projection()
         return {
             "left": -view.right, "right": view.right, "up": view.up, "down": -view.up,
             "nearer": view.back, "farther": -view.back,
         }[way]  # fmt: skip
 
-    def handlers(self) -> Handlers:
-        """Of the nudges."""
+    def bindings(self) -> CommandBindings:
+        """How its commands are run."""
         sizes: tuple[Size, ...] = ("", "_fine", "_step")
-        return {f"nudge.{way}{size}": self._handler(way, size) for way in DIRECTIONS for size in sizes}
+        return {f"nudge.{way}{size}": self._binding(way, size) for way in DIRECTIONS for size in sizes}
 
-    def _handler(self, way: str, size: Size) -> Handler:
-        return Handler(lambda: self.nudge(way, size), lambda: bool(self._effectors()))
+    def _binding(self, way: str, size: Size) -> CommandBinding:
+        return CommandBinding(lambda: self.nudge(way, size), lambda: bool(self._effectors()))
 
 
 _Choice = TypeVar("_Choice")
 
 
 class Posing:
-    """Of one controller."""
+    """Changes the pose, its goals and the solver by commands."""
 
-    def __init__(self, controller: Controller) -> None:
-        """For its session."""
-        self._controller = controller
+    def __init__(self, session: Session, view: View) -> None:
+        """Change a session."""
+        self._session, self._view = session, view
 
     @property
     def _document(self) -> Document:
-        return self._controller.session.document
+        return self._session.document
 
     def _do(self, action: act.Action) -> None:
-        self._controller.session.dispatch(action)
+        self._session.dispatch(action)
 
     # What commands are about
 
@@ -130,12 +130,7 @@ class Posing:
         item = self._document.active
         if item is None:
             return None
-        return self._document.skeleton.names[self._controller.picture.joint_of(item)]
-
-    def joints(self) -> tuple[str, ...]:
-        """Names of the selected joints, and of those that selected effectors are on."""
-        picture, names = self._controller.picture, self._document.skeleton.names
-        return tuple(dict.fromkeys(names[picture.joint_of(item)] for item in self._document.selection))
+        return self._document.skeleton.names[joint_of(self._document, item)]
 
     def _has_goal(self) -> bool:
         return self._goal() is not None
@@ -144,25 +139,25 @@ class Posing:
 
     def set_tool(self, tool: Tool) -> None:
         """Show other handles, or with `Tool.SELECT` none."""
-        self._controller.tool = tool
-        self._controller.changed()
+        self._view.tool = tool
+        self._view.changed()
 
     def _shows(self, tool: Tool) -> bool:
-        return self._controller.tool is tool
+        return self._view.tool is tool
 
     def set_space(self, space: Space) -> None:
         """Give the handles other axes."""
-        self._controller.space = space
-        self._controller.changed()
+        self._view.space = space
+        self._view.changed()
 
     def _turn_space(self, steps: int) -> None:
-        self.set_space(_after(tuple(Space), self._controller.space, steps))
+        self.set_space(_after(tuple(Space), self._view.space, steps))
 
     # Limits, pins, effectors
 
     def _toggle_limits(self) -> None:
         self._do(act.SetLimits(not self._document.limits_on))
-        self._controller.planes.say_who_stands_out()
+        note_out_of_plane(self._session, self._view)
 
     def _toggle_joint_limits(self) -> None:
         joint = self._joint()
@@ -211,7 +206,7 @@ class Posing:
         if goal is not None and kind is not None:
             self._do(act.AddGoal(goal.effector, kind))
         elif goal is not None:
-            self._controller.request("add-goal", goal.effector)
+            self._view.request("add-goal", goal.effector)
 
     def _remove_goals(self) -> None:
         """Take the goals off the selected effectors, in one step."""
@@ -237,7 +232,7 @@ class Posing:
         if len(actions) == 1:
             self._do(actions[0])
         elif actions:
-            session = self._controller.session
+            session = self._session
             session.begin(f"{word} {len(actions)} effectors")
             for action in actions:
                 session.update(action)
@@ -245,63 +240,67 @@ class Posing:
 
     # Pose and solver
 
-    def _reset(self, *, position: bool, rotation: bool) -> Handler:
+    def _reset(self, *, position: bool, rotation: bool) -> CommandBinding:
         def run() -> None:
-            self._do(act.ResetPose(self.joints(), position=position, rotation=rotation))
+            self._do(act.ResetPose(selected_joints(self._document), position=position, rotation=rotation))
 
-        return Handler(run, lambda: bool(self._document.selection))
+        return CommandBinding(run, lambda: bool(self._document.selection))
 
     def _next_method(self, steps: int) -> None:
         method = _after(METHOD_NAMES, self._document.solver.method, steps)
         self._do(act.SetSolver(method=method))
-        self._controller.note(f"Solver: {method}")
+        self._view.note(f"Solver: {method}")
 
     def _next_scope(self) -> None:
         scope = _after(tuple(Scope), self._document.scope, 1)
         self._do(act.SetScope(scope))
-        self._controller.note(f"Drags move: {scope}")
+        self._view.note(f"Drags move: {scope}")
 
     def _toggle_fk(self) -> None:
         self._do(act.SetMode(Mode.IK if self._document.mode is Mode.FK else Mode.FK))
 
-    def handlers(self) -> Handlers:
-        """Of all of these."""
-        return self._tool_handlers() | self._goal_handlers() | self._pose_handlers()
+    def bindings(self) -> CommandBindings:
+        """How its commands are run."""
+        return self._tool_bindings() | self._goal_bindings() | self._pose_bindings()
 
-    def _tool_handlers(self) -> Handlers:
+    def _tool_bindings(self) -> CommandBindings:
         tools = {
-            f"tool.{tool}": Handler(partial(self.set_tool, tool), checked=partial(self._shows, tool)) for tool in Tool
+            f"tool.{tool}": CommandBinding(partial(self.set_tool, tool), checked=partial(self._shows, tool))
+            for tool in Tool
         }
         return tools | {
-            "space.next": Handler(lambda: self._turn_space(1)),
-            "space.previous": Handler(lambda: self._turn_space(-1)),
-            "mode.fk": Handler(self._toggle_fk, checked=lambda: self._document.mode is Mode.FK),
-            "scope.next": Handler(self._next_scope),
-            "solver.next": Handler(lambda: self._next_method(1)),
-            "solver.previous": Handler(lambda: self._next_method(-1)),
+            "space.next": CommandBinding(lambda: self._turn_space(1)),
+            "space.previous": CommandBinding(lambda: self._turn_space(-1)),
+            "mode.fk": CommandBinding(self._toggle_fk, checked=lambda: self._document.mode is Mode.FK),
+            "scope.next": CommandBinding(self._next_scope),
+            "solver.next": CommandBinding(lambda: self._next_method(1)),
+            "solver.previous": CommandBinding(lambda: self._next_method(-1)),
         }
 
-    def _goal_handlers(self) -> Handlers:
+    def _goal_bindings(self) -> CommandBindings:
         pins = {
-            f"pin.{part}": Handler(partial(self._pin, part), self._has_goal, partial(self._pinned, part))
+            f"pin.{part}": CommandBinding(partial(self._pin, part), self._has_goal, partial(self._pinned, part))
             for part in ("position", "rotation")
         }
         return pins | {
-            "effector.make": Handler(self._make, self._can_make),
-            "effector.hold": Handler(self._hold, self._has_goal),
-            "effector.remove": Handler(self._remove_effectors, lambda: bool(self._effectors())),
-            "goal.add": Handler(self._add, self._has_goal),
-            **{f"goal.add_{kind.name.lower()}": Handler(partial(self._add, kind), self._has_goal) for kind in KINDS},
-            "goal.remove": Handler(self._remove_goals, self._can_remove_goals),
+            "effector.make": CommandBinding(self._make, self._can_make),
+            "effector.hold": CommandBinding(self._hold, self._has_goal),
+            "effector.remove": CommandBinding(self._remove_effectors, lambda: bool(self._effectors())),
+            "goal.add": CommandBinding(self._add, self._has_goal),
+            **{
+                f"goal.add_{kind.name.lower()}": CommandBinding(partial(self._add, kind), self._has_goal)
+                for kind in KINDS
+            },
+            "goal.remove": CommandBinding(self._remove_goals, self._can_remove_goals),
         }
 
-    def _pose_handlers(self) -> Handlers:
+    def _pose_bindings(self) -> CommandBindings:
         return {
-            "limits.all": Handler(self._toggle_limits, checked=lambda: self._document.limits_on),
-            "limits.joint": Handler(self._toggle_joint_limits, self._can_limit_joint, self._joint_limited),
+            "limits.all": CommandBinding(self._toggle_limits, checked=lambda: self._document.limits_on),
+            "limits.joint": CommandBinding(self._toggle_joint_limits, self._can_limit_joint, self._joint_limited),
             "reset.position": self._reset(position=True, rotation=False),
             "reset.rotation": self._reset(position=False, rotation=True),
-            "reset.pose": Handler(lambda: self._do(act.ResetPose())),
+            "reset.pose": CommandBinding(lambda: self._do(act.ResetPose())),
         }
 
 

@@ -34,7 +34,7 @@ def state_of(controller: Controller, window_size: tuple[int, int], fps: float | 
         "window": list(window_size),
         "fps": fps,
         "joints": len(document.skeleton),
-        "height": controller.picture.height,
+        "height": controller.view.height,
         "effectors": [_effector(controller, goal, report) for goal in document.goals],
         "selection": [item.name for item in document.selection],
         "solver": {
@@ -57,7 +57,7 @@ def state_of(controller: Controller, window_size: tuple[int, int], fps: float | 
         "session": saved,
         "mode": str(document.mode),
         "dragging": controller.dragging,
-        "viewport": [round(value / controller.pixel_ratio) for value in controller.viewport],
+        "viewport": [round(value / controller.view.pixel_ratio) for value in controller.viewport],
         "frames": document.frames,
         "kernels": session.kernels,
         "digest": digest_of(document),
@@ -68,7 +68,7 @@ def _message(controller: Controller) -> str | None:
     """The newest of what the corner of the view says; the offer of another way is the lowest there."""
     if controller.session.escape_offered:
         return STALLED
-    return controller.messages[-1].text if controller.messages else None
+    return controller.view.bar.messages[-1].text if controller.view.bar.messages else None
 
 
 def _camera(controller: Controller) -> dict[str, Any]:
@@ -107,7 +107,7 @@ def _effector(controller: Controller, goal: DocumentGoal, report: Report | None)
 def screen(controller: Controller, point: Floats) -> list[float] | None:
     """Where a point (3,) is seen, in window pixels from the top left; None where it is not."""
     pixel = controller.projection().project(point) + np.array([controller.viewport.x, controller.viewport.y])
-    place: list[float] = (pixel / controller.pixel_ratio).tolist()
+    place: list[float] = (pixel / controller.view.pixel_ratio).tolist()
     return place if all(math.isfinite(value) for value in place) else None
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from functools import lru_cache
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -12,7 +13,6 @@ from viewer.document.default_goals import above, stand_of, world_of
 from viewer.document.effector_transform import joints_at_limit
 from viewer.document.evaluation import frame_pose
 from viewer.errors import shown
-from viewer.gizmo import Tool
 from viewer.ik.findings import FAR
 from viewer.ik.goals import GoalKind
 from viewer.ik.solution import Status
@@ -24,83 +24,7 @@ from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.ui import numbers
 from viewer.ui.drag_targets import can_follow
-from viewer.ui.dragging import Drag
-from viewer.ui.gestures import Box, MoveCamera
 from viewer.ui.numbers import error_decimals
-
-if TYPE_CHECKING:
-    from viewer.ui.controller import Controller
-
-_WORTH = 2
-"""Joints of a chain from which on its length can be chosen."""
-
-
-class Hint(NamedTuple):
-    """One of them.
-
-    Attributes:
-        keys: engraved on the key or said of the button.
-        words: what it does.
-        kept: it is shown however little room there is.
-    """
-
-    keys: str
-    words: str
-    kept: bool = False
-
-
-def hints_of(controller: Controller) -> tuple[Hint, ...]:
-    """For what is held, else for what is under the pointer."""
-    gesture = controller.gesture
-    if isinstance(gesture, Drag):
-        return _of_drag(controller, gesture)
-    if isinstance(gesture, Box):
-        return (Hint("Shift", "add"),)
-    return () if isinstance(gesture, MoveCamera) else _of_pointer(controller)
-
-
-def _of_pointer(controller: Controller) -> tuple[Hint, ...]:
-    if controller.session.recording:
-        return Hint("Drag", "record"), Hint("Shift R", "stop")
-    hover = controller.hovered
-    if hover.axis:
-        return Hint("Click", "view"), Hint("Drag", "orbit")
-    if hover.part is not None or (hover.hit is not None and hover.hit.kind == "effector"):
-        turning = hover.part is not None and controller.tool is Tool.ROTATE
-        return Hint("Drag", "rotate" if turning else "move"), *_modifiers(controller, turning=turning)
-    if hover.hit is not None:
-        pull = (Hint("Drag", "pull"),) if controller.drags.can_drag(hover.hit) else ()
-        return *pull, Hint("Click", "select"), Hint("Right click", "menu")
-    moves = "orbit" if controller.camera_moves.turns else "pan"
-    if controller.preset == "simple":
-        return Hint("Drag", moves), Hint("Ctrl", "box select"), Hint("F", "frame")
-    return Hint("Drag", "box select"), Hint("Middle", moves), Hint("F", "frame")
-
-
-def _modifiers(controller: Controller, *, turning: bool) -> tuple[Hint, ...]:
-    step = f"{controller.snap_deg:g}°" if turning else numbers.step(controller.snap_m)
-    word = "no snap" if controller.magnet else f"snap {step}"
-    return Hint("Ctrl", word), Hint("Shift", "fine")
-
-
-def _of_drag(controller: Controller, drag: Drag) -> tuple[Hint, ...]:
-    end = (Hint("Click", "confirm"),) if drag.grabbing else ()
-    if drag.typing:
-        following = () if drag.handle.turning else (Hint("Tab", "next axis"),)
-        return *following, Hint("Enter", "confirm"), Hint("Esc", "cancel")
-    held = controller.pointing.mods & {"ctrl", "shift"}
-    if held:
-        words = {"ctrl": "snap", "shift": "fine"}
-        return *(Hint(mod.capitalize(), words[mod]) for mod in sorted(held)), *end, Hint("Esc", "cancel")
-    usual = Hint("X Y Z", "lock axis"), Hint("0 … 9", "type a number")
-    length, most = controller.session.chain
-    chain = Hint("PgUp PgDn", f"chain {length}" if length < most else "chain", kept=length < most)
-    if most < _WORTH:
-        return *usual, *end, Hint("Esc", "cancel")
-    # One that was chosen comes first: it is to be seen however little room there is.
-    last = (*end, Hint("Esc", "cancel"))
-    return (*usual, *last, chain) if length == most else (chain, *usual, *last)
-
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")
 _AT = re.compile(r" at its (?:(swing|twist) )?limit")
@@ -109,6 +33,7 @@ _AT_LIMIT = 1e-4
 """Radians or metres from an end of a range within which a joint stands at it."""
 
 
+@lru_cache(maxsize=1024)
 def short_name(name: str) -> str:
     """``R hand`` for ``mixamorig:RightHand`` or ``hand.R``; a name without a side as it is."""
     words = _WORD.findall(name.rpartition(":")[2])
@@ -341,7 +266,7 @@ def _error_text(report: Report, document: Document) -> str:
 
 def _errors(errors: Mapping[str, GoalError], finest: int) -> str:
     """``R hand 0.0 L hand 0.0 Head 0.1 mm``; each with its unit where one is said in metres."""
-    if any((metres or 0.0) >= FAR for metres, _, _ in errors.values()):
+    if any([(metres or 0.0) >= FAR for metres, _, _ in errors.values()]):  # noqa: C419 - one call, not one for each
         several = ((name, error[0]) for name, error in errors.items() if error[0] is not None)
         return " ".join(f"{short_name(name)} {numbers.error(metres, finest)}" for name, metres in several)
     parts = [

@@ -158,7 +158,7 @@ def _picked(ui: PanelContext, chain: list[int], found: dict[int, Curves]) -> int
 
 def _kept(ui: PanelContext, chain: list[int]) -> dict[int, Curves]:
     """The curves by joint, until what they depend on changes."""
-    document, view = ui.session.document, ui.controller.keying.view
+    document, view = ui.session.document, ui.controller.keying.time_view
     view.total = ui.controller.playback.frames
     last = view.total - 1
     first = min(max(int(view.start), 0), last)
@@ -173,7 +173,7 @@ def _kept(ui: PanelContext, chain: list[int]) -> dict[int, Curves]:
 
 
 def _plot(ui: PanelContext, found: Curves, others: list[Curves]) -> None:
-    view, around = ui.controller.keying.view, [curve for curves in (found, *others) for curve in curves.curves]
+    view, around = ui.controller.keying.time_view, [curve for curves in (found, *others) for curve in curves.curves]
     least = min(float(curve.values.min()) for curve in around)
     most = max(float(curve.values.max()) for curve in around)
     spare = max(0.12 * (most - least), 0.5 * (_LEAST[found.unit] - (most - least)))
@@ -254,7 +254,7 @@ def _pointer(ui: PanelContext) -> None:
     """Dragging scrubs, the wheel zooms."""
     if not imgui.is_window_hovered(imgui.HoveredFlags_.child_windows) and not ui.memory.get("held"):
         return
-    io, view = imgui.get_io(), ui.controller.keying.view
+    io, view = imgui.get_io(), ui.controller.keying.time_view
     at = implot.get_plot_mouse_pos().x
     pressed = implot.is_plot_hovered() and imgui.is_mouse_clicked(imgui.MouseButton_.left)
     ui.memory["held"] = held = imgui.is_mouse_down(imgui.MouseButton_.left) and (ui.memory.get("held") or pressed)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from imgui_bundle import icons_fontawesome_6 as fa
@@ -14,18 +16,17 @@ from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
 from viewer.app.panels.panel_parts import run
 from viewer.app.widgets.buttons import label, quiet, segments, text_button
-from viewer.app.widgets.dialogs import Choice, begin_dialog, choices, dialog_title, end_dialog, escape_pressed
+from viewer.app.widgets.dialogs import Choice, choices, dialog, escape_pressed, paragraph
 from viewer.app.widgets.edits import attempt
 from viewer.app.widgets.fields import FOCUS, evaluate, take_keyboard, text_line
 from viewer.app.widgets.pen import Pen, gap, item, tip
 from viewer.document.actions import SetFrameTime, SetUnits
-from viewer.errors import InputError, ViewerError, visible
+from viewer.errors import InputError, ViewerError
 from viewer.formats.load import load, sample_names
 from viewer.session.backup import backup_of
 from viewer.skeleton.kinematics import fk, tip_positions
-from viewer.ui import numbers, showing
-from viewer.ui.documents import units_of
-from viewer.ui.showing import Question
+from viewer.ui import numbers
+from viewer.ui.opening import Question, units_of
 from viewer.ui.timeline import last_frame
 
 Segment = tuple[tuple[float, float], tuple[float, float]]
@@ -68,21 +69,18 @@ def draw_new_dialog(ui: PanelContext) -> None:
     """Open, draw and close the dialog."""
     if ui.take("new-dialog") is not None:
         imgui.open_popup(_NEW_POPUP)
-    if not begin_dialog(ui, _NEW_POPUP, width=_NEW_WIDTH):
-        return
-    done = dialog_title(ui, "New from sample")
-    done = _samples(ui) or done
-    done = _recent(ui) or done
-    pen = Pen(ui)
-    x, y = imgui.get_cursor_screen_pos()
-    button = "Open…"
-    if text_button(ui, button, icon=fa.ICON_FA_FOLDER_OPEN, height=28):
-        run(ui, "file.open")
-        done = True
-    pen.text(x + pen.px(112), pen.middle(y, pen.px(28)), f"or {DROP[0].lower()}{DROP[1:]}", "text3")
-    if done:
-        imgui.close_current_popup()
-    end_dialog()
+    with dialog(ui, _NEW_POPUP, width=_NEW_WIDTH, title="New from sample") as shown:
+        if shown is None:
+            return
+        shown.closed |= _samples(ui)
+        shown.closed |= _recent(ui)
+        pen = Pen(ui)
+        x, y = imgui.get_cursor_screen_pos()
+        button = "Open…"
+        if text_button(ui, button, icon=fa.ICON_FA_FOLDER_OPEN, height=28):
+            run(ui, "file.open")
+            shown.closed = True
+        pen.text(x + pen.px(112), pen.middle(y, pen.px(28)), f"or {DROP[0].lower()}{DROP[1:]}", "text3")
 
 
 def _samples(ui: PanelContext) -> bool:
@@ -124,7 +122,7 @@ def _card(ui: PanelContext, name: str, wide: float) -> bool:
 
 def _recent(ui: PanelContext) -> bool:
     """Files opened last; whether one was chosen."""
-    recent = ui.controller.preferences.recent[:_RECENT]
+    recent = ui.controller.view.preferences.recent[:_RECENT]
     if not recent:
         return False
     pen = Pen(ui)
@@ -183,21 +181,19 @@ def draw_units_dialog(ui: PanelContext) -> None:
     if ui.take("units-dialog") is not None:
         ui.memory["state"] = _units_now(ui)
         imgui.open_popup(_UNITS_POPUP)
-    if not begin_dialog(ui, _UNITS_POPUP, width=_UNITS_WIDTH):
-        return
-    state: _Units = ui.memory["state"]
-    done = dialog_title(ui, "Units, axes, frame time")
-    quiet(ui, f"Read as {units_of(ui.session.document.character)}")
-    gap(ui.px(4))
-    _unit_rows(ui, state)
-    gap(ui.px(8))
-    pressed = choices(ui, Choice("Cancel"), Choice("Apply", primary=True))
-    if pressed == "Apply":
-        done = attempt(ui, lambda: _apply_units(ui, state))
-        ui.wake()
-    if done or pressed == "Cancel":
-        imgui.close_current_popup()
-    end_dialog()
+    with dialog(ui, _UNITS_POPUP, width=_UNITS_WIDTH, title="Units, axes, frame time") as shown:
+        if shown is None:
+            return
+        state: _Units = ui.memory["state"]
+        quiet(ui, f"Read as {units_of(ui.session.document.character)}")
+        gap(ui.px(4))
+        _unit_rows(ui, state)
+        gap(ui.px(8))
+        pressed = choices(ui, Choice("Cancel"), Choice("Apply", primary=True))
+        if pressed == "Apply":
+            shown.closed |= attempt(ui, lambda: _apply_units(ui, state))
+            ui.wake()
+        shown.closed |= pressed == "Cancel"
 
 
 def _units_now(ui: PanelContext) -> _Units:
@@ -249,98 +245,82 @@ _RANGE = 96.0
 
 
 def draw_questions(ui: PanelContext) -> None:
-    """Ask what is to be asked."""
+    """Draw the question that is open, if any."""
     _ask_save(ui)
     _ask_changed(ui)
     _ask_motion(ui)
     _go_to_frame(ui)
 
 
-def _question(ui: PanelContext, words: str) -> None:
-    with ui.fonts.base():
-        imgui.push_text_wrap_pos(0.0)
-        imgui.text_unformatted(visible(words, icons=True))
-        imgui.pop_text_wrap_pos()
-    gap(ui.px(8))
+def _asked(ui: PanelContext, request: str, popup: str) -> Any:  # noqa: ANN401 - the request's value
+    """What a question is about, once it was asked for."""
+    taken = ui.take(request)
+    if taken is not None:
+        ui.memory[popup] = taken.value
+        imgui.open_popup(popup)
+    return ui.memory.get(popup)
+
+
+def _answer(
+    ui: PanelContext, popup: str, words: str, answers: Mapping[str, str], *, title: str = "", notes: Sequence[str] = ()
+) -> str:
+    """The answer that was pressed, or nothing; the first one is Enter's, the cross and Esc mean "cancel"."""
+    with dialog(ui, popup, width=_WIDER if title else _WIDTH, title=title) as shown:
+        if shown is None:
+            return ""
+        paragraph(ui, words)
+        gap(ui.px(8))
+        for note in notes:
+            paragraph(ui, note, "text2", small=True)
+        if notes:
+            gap(ui.px(8))
+        first = next(iter(answers))
+        pressed = answers.get(choices(ui, *(Choice(each, primary=each == first) for each in answers)), "")
+        if not pressed and (shown.closed or (not title and escape_pressed())):
+            pressed = "cancel"
+        if pressed:
+            shown.closed = True
+            ui.wake()
+        return pressed
 
 
 def _ask_save(ui: PanelContext) -> None:
-    request = ui.take("ask-save")
-    if request is not None:
-        ui.memory["file"] = request.value
-        imgui.open_popup(SAVE)
-    if not begin_dialog(ui, SAVE, width=_WIDTH):
-        return
-    _question(ui, f"Save changes to {ui.memory['file']}?")
-    pressed = choices(ui, Choice("Save", primary=True), Choice("Discard"), Choice("Cancel"))
-    if not pressed and escape_pressed():
-        pressed = "Cancel"
-    if pressed:
-        imgui.close_current_popup()
-        ui.controller.files.answer_save(pressed.lower())  # type: ignore[arg-type]  # the words of the buttons
-        ui.wake()
-    end_dialog()
+    file = _asked(ui, "ask-save", SAVE)
+    answers = {"Save": "save", "Discard": "discard", "Cancel": "cancel"}
+    if answer := _answer(ui, SAVE, f"Save changes to {file}?", answers):
+        ui.controller.files.answer_save(answer)  # type: ignore[arg-type]  # one of these
 
 
 def _ask_changed(ui: PanelContext) -> None:
     """The session file on disk is not the one that was opened or saved here."""
-    request = ui.take("ask-changed")
-    if request is not None:
-        ui.memory["changed"] = request.value
-        imgui.open_popup(CHANGED)
-    if not begin_dialog(ui, CHANGED, width=_WIDER):
-        return
-    name = str(ui.memory["changed"])
-    closed = dialog_title(ui, f"{name} has changed on disk")
-    _question(ui, "Another window or program has written it since it was opened or saved here.")
-    kept = backup_of(Path(name))
-    _quiet(ui, "Replace writes over that version" + ("." if kept is None else f", which is kept as {kept.name}."))
-    _quiet(ui, "Reload opens that version; the changes made here are lost.")
-    gap(ui.px(8))
+    name = str(_asked(ui, "ask-changed", CHANGED) or "")
+    words = "Another window or program has written it since it was opened or saved here."
+    kept = backup_of(Path(name)) if name and imgui.is_popup_open(CHANGED) else None
+    notes = (
+        "Replace writes over that version" + ("." if kept is None else f", which is kept as {kept.name}."),
+        "Reload opens that version; the changes made here are lost.",
+    )
     answers = {"Save as…": "save as", "Replace": "replace", "Reload": "reload", "Cancel": "cancel"}
-    pressed = choices(ui, *(Choice(words, primary=words == "Save as…") for words in answers))
-    if pressed or closed:
-        imgui.close_current_popup()
-        ui.controller.files.answer_changed(answers[pressed or "Cancel"])  # type: ignore[arg-type]  # one of them
-        ui.wake()
-    end_dialog()
+    if answer := _answer(ui, CHANGED, words, answers, title=f"{name} has changed on disk", notes=notes):
+        ui.controller.files.answer_changed(answer)  # type: ignore[arg-type]  # one of these
 
 
 def _ask_motion(ui: PanelContext) -> None:
     """The session that is to be opened has no motion of its own, and its motion file is gone or has changed."""
-    request = ui.take("ask-motion")
-    if request is not None:
-        ui.memory["motion"] = request.value
-        imgui.open_popup(MOTION)
-    if not begin_dialog(ui, MOTION, width=_WIDER):
+    asked: Question | None = _asked(ui, "ask-motion", MOTION)
+    if asked is None:
         return
-    asked: Question = ui.memory["motion"]
     found = asked.found
-    closed = dialog_title(ui, f"The motion of {asked.session.name}")
-    if found.place is None:
-        _question(ui, f"The motion file {found.name} is missing.")
-        _quiet(ui, f"It was at {found.named.path}")
-    else:
-        _question(ui, f"The motion file {found.name} {found.problem}.")
-        _quiet(ui, f"It is at {found.place}")
-    _quiet(ui, "Without the motion the figure stands still; pose, goals and keys are kept.")
-    gap(ui.px(8))
+    state, place = (
+        ("is missing", f"was at {found.named.path}") if found.place is None else (found.problem, f"is at {found.place}")
+    )
+    notes = (f"It {place}", "Without the motion the figure stands still; pose, goals and keys are kept.")
     answers = {"Locate…": "locate", "Use the changed file": "use", "Open without motion": "without", "Cancel": "cancel"}
-    offered = [words for words, answer in answers.items() if answer != "use" or found.place is not None]
-    pressed = choices(ui, *(Choice(words, primary=words == "Locate…") for words in offered))
-    if pressed or closed:
-        imgui.close_current_popup()
-        showing.answer(ui.controller, asked, answers[pressed or "Cancel"])  # type: ignore[arg-type]  # one of them
-        ui.wake()
-    end_dialog()
-
-
-def _quiet(ui: PanelContext, words: str) -> None:
-    """Small print, on as many lines as it takes."""
-    with ui.fonts.small():
-        imgui.push_text_wrap_pos(0.0)
-        imgui.text_colored(ui.colour("text2"), words)
-        imgui.pop_text_wrap_pos()
+    if found.place is None:
+        del answers["Use the changed file"]
+    title, words = f"The motion of {asked.session.name}", f"The motion file {found.name} {state}."
+    if answer := _answer(ui, MOTION, words, answers, title=title, notes=notes):
+        ui.controller.opening.answer_motion(asked, answer)  # type: ignore[arg-type]  # one of these
 
 
 def _go_to_frame(ui: PanelContext) -> None:
@@ -348,25 +328,24 @@ def _go_to_frame(ui: PanelContext) -> None:
     if ui.take("go-to-frame") is not None:
         memory["frame"], memory["fresh"] = str(ui.session.document.frame), FOCUS
         imgui.open_popup(FRAME)
-    if not begin_dialog(ui, FRAME, width=320.0):
-        return
-    closed = dialog_title(ui, "Go to frame")
-    last = last_frame(ui.session.document)
-    label(ui, "Frame")
-    memory["fresh"] = take_keyboard(ui, memory["fresh"])
-    room = max(imgui.get_content_region_avail().x - ui.px(_RANGE), ui.px(60))
-    memory["frame"], entered = text_line(ui, "frame", memory["frame"], width=room, chosen=True)
-    imgui.same_line()
-    label(ui, f"0 to {last}", width=_RANGE)
-    imgui.new_line()
-    gap(ui.px(6))
-    pressed = choices(ui, Choice("Cancel"), Choice("Go", primary=True))
-    if entered or pressed == "Go":
-        closed = attempt(ui, lambda: _go(ui, evaluate(memory["frame"]), last))
-    if closed or pressed == "Cancel":
-        imgui.close_current_popup()
-        ui.wake()
-    end_dialog()
+    with dialog(ui, FRAME, width=320.0, title="Go to frame") as shown:
+        if shown is None:
+            return
+        last = last_frame(ui.session.document)
+        label(ui, "Frame")
+        memory["fresh"] = take_keyboard(ui, memory["fresh"])
+        room = max(imgui.get_content_region_avail().x - ui.px(_RANGE), ui.px(60))
+        memory["frame"], entered = text_line(ui, "frame", memory["frame"], width=room, chosen=True)
+        imgui.same_line()
+        label(ui, f"0 to {last}", width=_RANGE)
+        imgui.new_line()
+        gap(ui.px(6))
+        pressed = choices(ui, Choice("Cancel"), Choice("Go", primary=True))
+        if entered or pressed == "Go":
+            shown.closed = attempt(ui, lambda: _go(ui, evaluate(memory["frame"]), last))
+        shown.closed |= pressed == "Cancel"
+        if shown.closed:
+            ui.wake()
 
 
 def _go(ui: PanelContext, wanted: float, last: int) -> None:
@@ -376,4 +355,4 @@ def _go(ui: PanelContext, wanted: float, last: int) -> None:
     ui.controller.playback.go(frame)
     if frame != asked:
         there = "first" if frame == 0 else "last"
-        ui.controller.note(f"Frame: there is no {numbers.fixed(asked, 0)}, {frame} is the {there}")
+        ui.controller.view.note(f"Frame: there is no {numbers.fixed(asked, 0)}, {frame} is the {there}")

@@ -289,7 +289,7 @@ def _held(ui: PanelContext, axis: Axis, rows: list[Placed], hand: Hand) -> None:
     if hand.kind == "scrub" and imgui.is_mouse_down(button):
         scrub(ui, round(axis.frame(place.x)))
     elif panning:
-        ui.controller.keying.view.pan((hand.seen - place.x) / axis.per_frame)
+        ui.controller.keying.time_view.pan((hand.seen - place.x) / axis.per_frame)
         hand.seen = place.x
     elif hand.moved:
         hand.by = round(across / axis.per_frame)
@@ -359,7 +359,7 @@ def _pointed(
 
 
 def _wheel(ui: PanelContext, axis: Axis, x: float) -> None:
-    io, view = imgui.get_io(), ui.controller.keying.view
+    io, view = imgui.get_io(), ui.controller.keying.time_view
     notches = io.mouse_wheel + (io.mouse_wheel_h if io.key_shift else 0.0)
     if not notches:
         return
@@ -406,9 +406,9 @@ def draw_menu(ui: PanelContext) -> None:
             keying.select_all()
             ui.wake()
         if imgui.menu_item_simple("Simplify keys", None, False, keying.take is not None):
-            act(ui, SimplifyKeys(ui.controller.preferences.record_tolerance_deg or _SIMPLER))
+            act(ui, SimplifyKeys(ui.controller.view.preferences.record_tolerance_deg or _SIMPLER))
         if imgui.menu_item_simple("Show all frames"):
-            keying.view.fit()
+            keying.time_view.fit()
             ui.wake()
         imgui.end_popup()
     imgui.pop_style_var()
@@ -440,7 +440,7 @@ _LARGE, _APART = 5.5, 7.0
 
 def draw_sheet(ui: PanelContext) -> None:
     """Draw the well as large as the room that is left, and answer the mouse on it."""
-    pen, view = Pen(ui), ui.controller.keying.view
+    pen, view = Pen(ui), ui.controller.keying.time_view
     room = imgui.get_content_region_avail()
     if room.y < pen.px(16):
         return

@@ -17,10 +17,9 @@ from imgui_bundle import imgui
 
 from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
-from viewer.app.widgets.buttons import FIELD, SEGMENT, label, segments, text_button
-from viewer.app.widgets.dialogs import Choice, begin_dialog, choices, dialog_title, end_dialog
-from viewer.app.widgets.edits import Edit, Phase
-from viewer.app.widgets.fields import FOCUS, Format, number_field, take_keyboard, text_line
+from viewer.app.widgets.buttons import FIELD, SEGMENT, choose, label, segments, text_button
+from viewer.app.widgets.dialogs import Choice, choices, dialog
+from viewer.app.widgets.fields import FOCUS, Format, number, take_keyboard, text_line
 from viewer.app.widgets.pen import Pen, gap, item, tip
 from viewer.errors import ViewerError, quote
 from viewer.formats.files import check_output
@@ -28,8 +27,8 @@ from viewer.formats.load import READERS, sample_names
 from viewer.formats.save import IN_METRES, MOST_DECIMALS, SHAPES, WITH_DECIMALS
 from viewer.session import Document
 from viewer.session.files import SUFFIX
-from viewer.ui.documents import EXPORTS, ExportOptions, export_to, has_motion, replaces, shows_motion
-from viewer.ui.showing import Wanted
+from viewer.ui.files import EXPORTS, ExportOptions, has_motion, shows_motion
+from viewer.ui.opening import Wanted
 
 EXPORT_HEIGHT = 100.0
 """Logical pixels that the rows take."""
@@ -139,14 +138,13 @@ def _motion(ui: PanelContext, asked: ExportState, *, shape: bool) -> None:
         ends = [asked.first, asked.last]
         for index, name in enumerate(("from", "to")):
             _beside(ui)
-            edit = number_field(ui, name, float(ends[index]), _FRAME, width=ui.px(_FIELD), hint=f"Frame, {name}")
-            ends[index] = round(_value(edit, float(ends[index])))
+            ends[index] = round(number(ui, name, float(ends[index]), _FRAME, width=_FIELD, hint=f"Frame, {name}"))
         asked.first = min(max(ends[0], first), last)
         asked.last = min(max(ends[1], asked.first), last)
     _beside(ui)
     label(ui, "Rate", width=40, height=SEGMENT, hint="The duration stays the same at any rate")
     own = 1.0 / document.frame_time
-    fps = _value(number_field(ui, "fps", asked.fps or own, _RATE, width=ui.px(_FIELD + 12)), asked.fps or own)
+    fps = number(ui, "fps", asked.fps or own, _RATE, width=_FIELD + 12)
     asked.fps = round(fps, 3) if asked.fps is not None or abs(fps - own) > 1e-9 else None
     if asked.fps is not None:
         _beside(ui, 6.0)
@@ -163,12 +161,10 @@ def _numbers(ui: PanelContext, asked: ExportState, suffix: str) -> None:
         pen.text(x, pen.middle(y, pen.px(SEGMENT)), "Metres, Y up: fixed by this format", "text3")
         imgui.dummy((pen.px(300), pen.px(SEGMENT)))
     else:
-        chosen = segments(ui, "units", ("As read", "m", "cm", "mm", "inch"), asked.units)
-        asked.units = asked.units if chosen is None else chosen
+        asked.units = choose(ui, "units", range(5), ("As read", "m", "cm", "mm", "inch"), asked.units)
         _beside(ui)
         label(ui, "Up", width=28, height=SEGMENT)
-        chosen = segments(ui, "up", ("As read", "Y", "Z"), asked.up)
-        asked.up = asked.up if chosen is None else chosen
+        asked.up = choose(ui, "up", range(3), ("As read", "Y", "Z"), asked.up)
     if suffix in WITH_DECIMALS:
         _beside(ui)
         label(ui, "Decimals", width=66, height=SEGMENT)
@@ -177,8 +173,7 @@ def _numbers(ui: PanelContext, asked: ExportState, suffix: str) -> None:
             if text_button(ui, "All##decimals", hint="As many as the format needs", height=FIELD):
                 asked.precision = _USUAL
         else:
-            edit = number_field(ui, "decimals", shown, _DECIMALS, width=ui.px(44))
-            asked.precision = round(_value(edit, shown))
+            asked.precision = round(number(ui, "decimals", shown, _DECIMALS, width=44))
             _beside(ui, 6.0)
             if text_button(ui, "All##decimals", hint="As many as the format needs", height=FIELD):
                 asked.precision = None
@@ -186,11 +181,6 @@ def _numbers(ui: PanelContext, asked: ExportState, suffix: str) -> None:
 
 def _beside(ui: PanelContext, room: float = 14.0) -> None:
     imgui.same_line(0.0, ui.px(room))
-
-
-def _value(edit: Edit | None, before: float) -> float:
-    """What a field asks for, at once: a dialog has no history."""
-    return edit.value if edit is not None and edit.phase is not Phase.COMMIT else before
 
 
 ROW = 24
@@ -207,7 +197,7 @@ def draw_places(ui: PanelContext, state: State) -> bool:
         if _row(ui, words, fa.ICON_FA_FOLDER, str(path), lit=path == state.folder):
             state.go(path)
     if state.samples:
-        recent = ui.controller.preferences.recent
+        recent = ui.controller.view.preferences.recent
         if recent:
             _heading(ui, "Recent")
         for place in recent:
@@ -527,12 +517,12 @@ def go_on(ui: PanelContext) -> None:
     """Draw the dialog while it is open, and close it."""
     now: State | None = ui.memory.get("state")
     more = EXPORT_HEIGHT if now is not None and now.export is not None else 0.0
-    if not begin_dialog(ui, POPUP, width=_WIDTH, height=_HEIGHT + more) or now is None:
-        return
-    if dialog_title(ui, now.title) or _contents(ui, now):
-        ui.memory["last"] = now.folder
-        imgui.close_current_popup()
-    end_dialog()
+    with dialog(ui, POPUP, width=_WIDTH, height=_HEIGHT + more, title=now.title if now is not None else "") as shown:
+        if shown is None or now is None:
+            return
+        shown.closed = shown.closed or _contents(ui, now)
+        if shown.closed:
+            ui.memory["last"] = now.folder
 
 
 def _asked(ui: PanelContext, name: str, value: object) -> State:
@@ -547,11 +537,13 @@ def _asked(ui: PanelContext, name: str, value: object) -> State:
         return State("Save as", "Save", (SUFFIX,), controller.files.save_to, saving=True, name=proposed)
     if name == "export-dialog":
         asked = ExportState.of(ui.session.document)
-        asks, name = partial(replaces, controller), f"{stem}{EXPORTS[0]}"
+        asks, name = controller.files.replaces, f"{stem}{EXPORTS[0]}"
         state = State("Export", "Export", EXPORTS, _nothing, saving=True, asks=asks, name=name, export=asked)
-        state.done = lambda path: export_to(controller, path, options=asked.options(controller.document, path))
+        state.done = lambda path: controller.files.export_to(
+            path, options=asked.options(controller.session.document, path)
+        )
         return state
-    picture = partial(controller.request, "picture")
+    picture = partial(controller.view.request, "picture")
     return State("Save picture", "Save", (".png",), picture, saving=True, name=f"{stem}.png")
 
 
@@ -690,9 +682,9 @@ def _done(ui: PanelContext, state: State, path: Path) -> bool:
     """Do what the dialog is for; whether that worked: what went wrong in writing is said here, and the name stays."""
     if state.done(path) is not False or not state.saving:
         return True
-    said = ui.controller.messages[-1:]
+    said = ui.controller.view.bar.messages[-1:]
     for message in said:
-        ui.controller.bar.close(message)
+        ui.controller.view.bar.close(message)
         state.problem = message.text
     state.replacing, state.fresh = None, FOCUS
     return not said

@@ -13,10 +13,9 @@ from viewer.app.fonts import SMALL
 from viewer.app.panels import file_dialog
 from viewer.app.panels.file_dialog import has_suffix, meant
 from viewer.app.panels.panel_parts import ask
-from viewer.app.widgets.buttons import FIELD, SEGMENT, label, segments, separator, text_button
-from viewer.app.widgets.dialogs import Choice, begin_dialog, choices, dialog_title, end_dialog, escape_pressed
-from viewer.app.widgets.edits import Edit, Phase
-from viewer.app.widgets.fields import FOCUS, Format, number_field, take_keyboard, text_line
+from viewer.app.widgets.buttons import FIELD, SEGMENT, choose, label, note, separator, text_button
+from viewer.app.widgets.dialogs import Choice, card, choices, dialog, escape_pressed, paragraph
+from viewer.app.widgets.fields import FOCUS, Format, number, take_keyboard, text_line
 from viewer.app.widgets.pen import Pen, gap, tip
 from viewer.document.document import Document
 from viewer.document.take_changes import shows_take
@@ -55,14 +54,6 @@ _ANSWERS = {
 }  # fmt: skip
 _CLOSES = "closes when done"
 
-_FLAGS = (
-    imgui.WindowFlags_.no_decoration
-    | imgui.WindowFlags_.no_move
-    | imgui.WindowFlags_.no_saved_settings
-    | imgui.WindowFlags_.no_focus_on_appearing
-    | imgui.WindowFlags_.no_nav
-    | imgui.WindowFlags_.no_docking
-)
 _LINE, _PADDING, _MARGIN, _GAP, _ICON = 20.0, 8.0, 12.0, 6.0, 26.0
 _SHARE, _LEAST, _WIDEST = 0.34, 260.0, 400.0
 """Width, as messages have it: a part of the view's, at least and at most so many logical pixels."""
@@ -85,20 +76,9 @@ def _card(ui: PanelContext, film: FilmProgress) -> None:
     """In the lower right corner of the view, beside the figure; messages stand above it."""
     view = ui.regions.viewport
     wide = round(min(max(_SHARE * view.w, ui.px(_LEAST)), ui.px(_WIDEST), view.w - 2.0 * ui.px(_MARGIN)))
-    top = view.y + view.h - ui.px(_MARGIN) - ui.px(_HIGH)
-    imgui.set_next_window_bg_alpha(1.0)
-    imgui.push_style_color(imgui.Col_.window_bg, ui.paint("raised"))
-    imgui.push_style_color(imgui.Col_.border, ui.paint("line_hi"))
-    imgui.push_style_var(imgui.StyleVar_.window_rounding, ui.px(6))
-    imgui.push_style_var(imgui.StyleVar_.window_border_size, max(1.0, ui.px(1)))
-    imgui.push_style_var(imgui.StyleVar_.window_padding, (ui.px(_PADDING), ui.px(_PADDING)))
-    imgui.set_next_window_pos((view.x + view.w - ui.px(_MARGIN) - wide, top))
-    imgui.set_next_window_size((wide, ui.px(_HIGH)))
-    imgui.begin("##film card", None, _FLAGS)
-    imgui.pop_style_var(3)
-    imgui.pop_style_color(2)
-    _card_contents(ui, film)
-    imgui.end()
+    place = view.x + view.w - ui.px(_MARGIN) - wide, view.y + view.h - ui.px(_MARGIN) - ui.px(_HIGH)
+    with card(ui, "##film card", place, (wide, ui.px(_HIGH))):
+        _card_contents(ui, film)
 
 
 def _card_contents(ui: PanelContext, film: FilmProgress) -> None:
@@ -138,25 +118,20 @@ def _ask_close(ui: PanelContext) -> None:
     """The window is to close while a film is being made."""
     if ui.take("ask-film") is not None and ui.film is not None:
         imgui.open_popup(_CLOSE_POPUP)
-    if not begin_dialog(ui, _CLOSE_POPUP, width=440.0):
-        return
-    if ui.film is None:  # it has been finished meanwhile
-        imgui.close_current_popup()
-        end_dialog()
-        return
-    with ui.fonts.base():
-        imgui.push_text_wrap_pos(0.0)
-        imgui.text_unformatted(f"{ui.film.name} is being filmed: {ui.film.words} pictures")
-        imgui.pop_text_wrap_pos()
-    gap(ui.px(8))
-    pressed = choices(ui, *(Choice(words, primary=words == "Close when done") for words in _ANSWERS))
-    if not pressed and escape_pressed():
-        pressed = "Keep open"
-    if pressed:
-        imgui.close_current_popup()
-        ask(ui, _ANSWERS[pressed])
-        ui.wake()
-    end_dialog()
+    with dialog(ui, _CLOSE_POPUP, width=440.0) as shown:
+        if shown is None:
+            return
+        if ui.film is None:  # it has been finished meanwhile
+            shown.closed = True
+            return
+        paragraph(ui, f"{ui.film.name} is being filmed: {ui.film.words} pictures")
+        gap(ui.px(8))
+        pressed = choices(ui, *(Choice(words, primary=words == "Close when done") for words in _ANSWERS))
+        if not pressed and escape_pressed():
+            pressed = "Keep open"
+        if pressed:
+            shown.closed = True
+            ask(ui, _ANSWERS[pressed])
 
 
 SIZES = {"view": (0, 0), "360": (640, 360), "720": (1280, 720), "1080": (1920, 1080), "own": (0, 0)}
@@ -261,7 +236,7 @@ class FilmState:
 
 def opened(ui: PanelContext, before: FilmState | None, folder: Path) -> FilmState:
     """The dialog as it opens: as it was left for this figure, else as films were made last."""
-    document, liked = ui.session.document, ui.controller.preferences.film
+    document, liked = ui.session.document, ui.controller.view.preferences.film
     lacks = why_no_mp4()
     if before is not None and before.subject is document.character:
         before.changed()
@@ -283,7 +258,7 @@ def opened(ui: PanelContext, before: FilmState | None, folder: Path) -> FilmStat
 
 def remember(ui: PanelContext, state: FilmState) -> None:
     """Keep the choices that are not about this take alone."""
-    ui.controller.preferences.film = {
+    ui.controller.view.preferences.film = {
         "format": state.form,
         "size": state.size,
         "own": f"{state.own[0]}x{state.own[1]}",
@@ -340,7 +315,7 @@ def why_no_mp4() -> str:
 
 
 def _parts(ui: PanelContext, liked: str | None) -> set[str]:
-    display = ui.controller.display
+    display = ui.controller.view.display
     shown = {part for part in PARTS if part not in _KEPT and getattr(display, part)}
     if liked is None:
         return shown | ({"grid"} if display.grid else set())
@@ -370,45 +345,28 @@ _HINTS = {
 }
 
 
-def _value(edit: Edit | None) -> float | None:
-    """What a field asks for, at once: a dialog has no history."""
-    return edit.value if edit is not None and edit.phase is not Phase.COMMIT else None
-
-
-def _note(ui: PanelContext, words: str, colour: str = "text3", height: float = FIELD) -> None:
-    """Words behind a field, in its row."""
-    pen = Pen(ui)
-    imgui.same_line(0.0, ui.px(10))
-    x, y = imgui.get_cursor_screen_pos()
-    wide = imgui.get_content_region_avail().x
-    pen.text(x, pen.middle(y, pen.px(height)), pen.fit(words, wide), colour)
-    imgui.dummy((max(min(wide, pen.width(words)), 1.0), pen.px(height)))
-
-
 def picture_rows(ui: PanelContext, state: FilmState) -> None:
     """How large."""
     label(ui, "Size", width=LABEL, height=SEGMENT)
     names, view = list(SIZES), ui.regions.viewport.size
     words = [f"View {size_words(view)}", *(f"{name}p" for name in names[1:-1]), "Other"]
     hints = ["As large as it is seen", *(size_words(SIZES[name]) for name in names[1:-1])]
-    chosen = segments(ui, "size", words, names.index(state.sized), hints=hints)
-    if chosen is not None:
-        before = size_of(ui, state)
-        state.size = names[chosen]
-        state.own = before if state.size == "own" else state.own
+    size = choose(ui, "size", names, words, state.sized, hints=hints)
+    if size != state.sized:
+        state.own = size_of(ui, state) if size == "own" else state.own
+        state.size = size
     if state.size != "own":
         return
     label(ui, "", width=LABEL)
     sizes = [float(pixels) for pixels in state.own]
     for index, name in enumerate(("width", "height")):
         if index:
-            _note(ui, "\N{MULTIPLICATION SIGN}")
+            note(ui, "\N{MULTIPLICATION SIGN}")
             imgui.same_line(0.0, ui.px(10))
-        edit = _value(number_field(ui, name, sizes[index], _PIXELS, width=ui.px(_FIELD), hint=name.capitalize()))
-        sizes[index] = sizes[index] if edit is None else edit
+        sizes[index] = number(ui, name, sizes[index], _PIXELS, width=_FIELD, hint=name.capitalize())
     state.own = round(sizes[0]), round(sizes[1])
     odd = state.form == "mp4" and any(pixels % 2 for pixels in state.own)
-    _note(ui, "pixels; MP4 needs even numbers" if odd else "pixels")
+    note(ui, "pixels; MP4 needs even numbers" if odd else "pixels")
 
 
 def motion_rows(ui: PanelContext, state: FilmState) -> None:
@@ -418,23 +376,23 @@ def motion_rows(ui: PanelContext, state: FilmState) -> None:
     if len(every) > 1:
         label(ui, "Range", width=LABEL, height=SEGMENT, hint="Frames of the take")
         words = [f"Frames {frames[0]} to {frames[1]}" if frames else "This pose" for frames in every]
-        chosen = segments(ui, "shows", words, every.index(state.frames(document)))
-        if chosen is not None:
-            state.shows = chosen
+        frames = choose(ui, "shows", every, words, state.frames(document))
+        if frames != state.frames(document):
+            state.shows = every.index(frames)
             state.changed()
         if state.frames(document) is not None and not shows_take(document):
-            _note(ui, "pose not keyed", "warn", SEGMENT)
+            note(ui, "pose not keyed", "warn", SEGMENT)
             tip("The pose shown is not part of the take, so it will not be in the film. S keys it")
     if state.frames(document) is None:
         label(ui, "Duration", width=LABEL)
-        seconds = _value(number_field(ui, "seconds", state.seconds, _SECONDS, width=ui.px(_FIELD)))
-        if seconds is not None:
-            state.seconds = round(seconds, 2)
+        seconds = round(number(ui, "seconds", state.seconds, _SECONDS, width=_FIELD), 2)
+        if seconds != state.seconds:
+            state.seconds = seconds
             state.changed()
-        _note(ui, "one full turn; loops without a jump")
+        note(ui, "one full turn; loops without a jump")
         if ui.controller.demos.has_motions:
             label(ui, "", width=LABEL)
-            _note(ui, f"Moving targets will not move: record them first with {BY_ID['key.record'].shortcut}", "warn")
+            note(ui, f"Moving targets will not move: record them first with {BY_ID['key.record'].shortcut}", "warn")
     _rate(ui, state)
 
 
@@ -442,8 +400,8 @@ def _rate(ui: PanelContext, state: FilmState) -> None:
     plan = plan_of(ui, state)
     form = Format(decimals=2, unit=" fps", per_pixel=0.25, snap=5.0, units={}, low=0.1, high=fastest(state.form))
     label(ui, "Rate", width=LABEL, hint="Frames per second; the film lasts as long as the take at any rate")
-    fps = _value(number_field(ui, "fps", plan.fps, form, width=ui.px(_FIELD)))
-    if fps is not None:
+    fps = number(ui, "fps", plan.fps, form, width=_FIELD)
+    if fps != plan.fps:
         state.fps = round(fps, 3)
         state.changed()
     if state.fps is not None:
@@ -451,7 +409,7 @@ def _rate(ui: PanelContext, state: FilmState) -> None:
         if text_button(ui, "Reset", hint="Same as the take"):
             state.fps = None
             state.changed()
-    _note(ui, rate_words(ui.session.document, plan, state.form))
+    note(ui, rate_words(ui.session.document, plan, state.form))
 
 
 def camera_rows(ui: PanelContext, state: FilmState) -> None:
@@ -459,24 +417,23 @@ def camera_rows(ui: PanelContext, state: FilmState) -> None:
     plan = plan_of(ui, state)
     label(ui, "View", width=LABEL, height=SEGMENT)
     near = ("Exactly what the view shows", "From the same side, as close as the whole motion allows")
-    chosen = segments(ui, "whole", ("As in the window", "All in view"), int(plan.whole), widths=ui.px(150), hints=near)
-    if chosen is not None:
-        state.whole = bool(chosen)
+    words = ("As in the window", "All in view")
+    whole = choose(ui, "whole", (False, True), words, plan.whole, widths=ui.px(150), hints=near)
+    state.whole = whole if whole is not plan.whole else state.whole
     if goes_out(ui, state):
-        words, colour = ("it would leave the view", "text3") if plan.whole else ("it leaves the view", "warn")
-        _note(ui, words, colour, SEGMENT)
+        said, colour = ("it would leave the view", "text3") if plan.whole else ("it leaves the view", "warn")
+        note(ui, said, colour, SEGMENT)
     label(ui, "Camera", width=LABEL, height=SEGMENT)
     still = plan.frames is None
     hints = (
         "A still pose is shown on a turntable" if still else "",
         "The camera circles the figure once during the film",
     )
-    way = int(plan.turntable)
-    chosen = segments(
-        ui, "camera", ("Fixed", "Turntable"), way, widths=ui.px(150), hints=hints, off={0} if still else ()
+    off = {0} if still else ()
+    turns = choose(
+        ui, "camera", (False, True), ("Fixed", "Turntable"), plan.turntable, widths=ui.px(150), hints=hints, off=off
     )
-    if chosen is not None:
-        state.turntable = bool(chosen)
+    state.turntable = turns if turns is not plan.turntable else state.turntable
     _parts_film_rows(ui, state, still=still)
 
 
@@ -506,25 +463,23 @@ def draw_film_dialog(ui: PanelContext) -> None:
         if request.value is not None:
             state.take_path(request.value)
         imgui.open_popup(_POPUP)
-    if not begin_dialog(ui, _POPUP, width=_WIDTH):
-        return
-    state = ui.memory["film"]
-    # Keys that a field or the dialog for places takes are not meant for this one.
-    first = not imgui.is_popup_open(file_dialog.POPUP)
-    alone = first and not imgui.is_any_item_active()
-    done = dialog_title(ui, "Export film") and first
-    entered = _place(ui, state)
-    separator(ui)
-    picture_rows(ui, state)
-    motion_rows(ui, state)
-    separator(ui)
-    camera_rows(ui, state)
-    gap(ui.px(4))
-    done = _bottom(ui, state, entered=entered, alone=alone) or done
-    file_dialog.go_on(ui)
-    if done:
-        imgui.close_current_popup()
-    end_dialog()
+    with dialog(ui, _POPUP, width=_WIDTH, title="Export film") as shown:
+        if shown is None:
+            return
+        state = ui.memory["film"]
+        # Keys that a field or the file dialog takes are not meant for this one.
+        first = not imgui.is_popup_open(file_dialog.POPUP)
+        shown.closed &= first
+        alone = first and not imgui.is_any_item_active()
+        entered = _place(ui, state)
+        separator(ui)
+        picture_rows(ui, state)
+        motion_rows(ui, state)
+        separator(ui)
+        camera_rows(ui, state)
+        gap(ui.px(4))
+        shown.closed |= _bottom(ui, state, entered=entered, alone=alone)
+        file_dialog.go_on(ui)
 
 
 def _place(ui: PanelContext, state: FilmState) -> bool:
@@ -552,22 +507,13 @@ def _place(ui: PanelContext, state: FilmState) -> bool:
 def _format(ui: PanelContext, state: FilmState) -> None:
     label(ui, "Format", width=LABEL, height=SEGMENT)
     off = {FORMATS.index("mp4")} if state.lacks else set()
-    chosen = segments(ui, "format", _WORDS, FORMATS.index(state.form), widths=ui.px(112), off=off)
-    if chosen is not None:
-        state.take_form(FORMATS[chosen])
+    form = choose(ui, "format", FORMATS, _WORDS, state.form, widths=ui.px(112), off=off)
+    if form != state.form:
+        state.take_form(form)
     if state.lacks:
         imgui.indent(ui.px(LABEL))
-        _wrapped(ui, state.lacks, "warn")
+        paragraph(ui, state.lacks, "warn", small=True)
         imgui.unindent(ui.px(LABEL))
-
-
-def _wrapped(ui: PanelContext, words: str, colour: str) -> None:
-    imgui.push_style_color(imgui.Col_.text, ui.paint(colour))
-    imgui.push_text_wrap_pos(0.0)
-    with ui.fonts.small():
-        imgui.text_unformatted(words)
-    imgui.pop_text_wrap_pos()
-    imgui.pop_style_color()
 
 
 def _choose(ui: PanelContext, state: FilmState) -> None:
@@ -586,11 +532,9 @@ def _bottom(ui: PanelContext, state: FilmState, *, entered: bool, alone: bool) -
     said = state.problem or state.asking
     x, y = imgui.get_cursor_screen_pos()
     wide = imgui.get_content_region_avail().x
-    words = said or _files(state, pictures)
-    shown = pen.fit(words, wide, SMALL)
-    pen.small(x, y, shown, "warn" if said else "text3")
+    full = pen.fitted(x, y, said or _files(state, pictures), wide, "warn" if said else "text3", SMALL)
     imgui.dummy((wide, pen.px(20)))
-    tip(words if shown != words else "")
+    tip(full)
     x, y = imgui.get_cursor_screen_pos()
     pen.strong(x, pen.middle(y, pen.px(28)), length_words(pictures, plan.fps, plan.size))
     imgui.set_cursor_screen_pos((x, y))
@@ -629,6 +573,6 @@ def _ordered(ui: PanelContext, state: FilmState, plan: FilmPlan, pictures: int) 
     remember(ui, state)
     ui.memory["last"] = path.parent
     state.changed()
-    ui.controller.request("film", FilmOrder(plan, path))
+    ui.controller.view.request("film", FilmOrder(plan, path))
     ui.wake()
     return True

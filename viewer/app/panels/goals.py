@@ -62,7 +62,7 @@ def draw(ui: PanelContext) -> None:
 
 
 def _rows(ui: PanelContext, goals: Sequence[DocumentGoal]) -> None:
-    hovered = ui.controller.hovered_item()
+    hovered = ui.controller.view.hovered_item()
     # What is on comes first: a hand has twenty effectors that are off until they are touched.
     several: dict[str, list[DocumentGoal]] = {}
     for goal in goals:
@@ -128,7 +128,7 @@ def _row(ui: PanelContext, goal: DocumentGoal, error: GoalError | None, *, kind:
         pen.right(
             right - pen.px(_WEIGHT),
             y,
-            error_words(error, tolerance, ui.controller.error_decimals),
+            error_words(error, tolerance, ui.controller.view.error_decimals),
             "text2" if reached else "unreached",
         )
         pen.right(right, y, numbers.weight(goal.weight), "text2")

@@ -85,7 +85,7 @@ def entries(menu: str) -> list[Command]:
 
 def _files(ui: PanelContext) -> None:
     """Files opened last, and samples."""
-    recent = ui.controller.preferences.recent
+    recent = ui.controller.view.preferences.recent
     if imgui.begin_menu("Open recent", enabled=bool(recent)):
         for path in recent:
             if imgui.menu_item_simple(shown(Path(path).name), visible(str(Path(path).parent))):
@@ -101,7 +101,7 @@ def _files(ui: PanelContext) -> None:
     if imgui.begin_menu("Demos"):
         for demo in DEMOS:
             if imgui.menu_item_simple(demo.title):
-                ui.controller.demos.open(demo.id)
+                ui.controller.files.open_demo(demo.id)
                 ui.wake()
         imgui.end_menu()
 

@@ -16,9 +16,10 @@ from viewer.app.panels.goals import NO_GOALS
 from viewer.app.panels.panel_parts import run
 from viewer.app.panels.solver import ICONS, title
 from viewer.app.widgets.buttons import FIELD, icon_button, key_cap, segments, text_button
-from viewer.app.widgets.dialogs import wrapped
+from viewer.app.widgets.dialogs import card, paragraph, wrapped
 from viewer.app.widgets.edits import settle
 from viewer.app.widgets.pen import Pen, tip
+from viewer.scene import figure_points
 from viewer.session.demos import Demo, Says
 from viewer.ui.messages import STALLED, Message
 from viewer.ui.status import StatusLine
@@ -80,14 +81,6 @@ def _no_goals(ui: PanelContext, pen: Pen) -> None:
         pen.text(x + pen.px(12), pen.middle(y + pen.px(number * _CHIP_LINE), pen.px(CHIP)), words, "text2")
 
 
-_FLAGS = (
-    imgui.WindowFlags_.no_decoration
-    | imgui.WindowFlags_.no_move
-    | imgui.WindowFlags_.no_saved_settings
-    | imgui.WindowFlags_.no_focus_on_appearing
-    | imgui.WindowFlags_.no_nav
-    | imgui.WindowFlags_.no_docking
-)
 _LINE, _PADDING, _GAP = 20.0, 8.0, 6.0
 _ICON, _CROSS = 26.0, 26.0
 """Logical pixels before and behind the words."""
@@ -117,7 +110,7 @@ class _Box(NamedTuple):
 def draw_messages(ui: PanelContext) -> None:
     """Draw messages in a lower corner of the view, the newest lowest: beside the figure, not over it."""
     controller, pen = ui.controller, Pen(ui, imgui.get_background_draw_list())
-    messages = list(controller.messages)
+    messages = list(controller.view.bar.messages)
     if ui.session.escape_offered:
         look = ("Look for another way", lambda: run(ui, "solver.escape"))
         messages.append(Message(STALLED, "note", (look,)))
@@ -130,9 +123,9 @@ def draw_messages(ui: PanelContext) -> None:
             break
         bottom -= box.height
         at = _start(ui, box, left=left), bottom
-        _message_box(ui, box, index, at, offered=box.message not in controller.messages)
+        _message_box(ui, box, index, at, offered=box.message not in controller.view.bar.messages)
         bottom -= ui.px(_GAP)
-    seconds = controller.bar.left
+    seconds = controller.view.bar.left
     if seconds is not None:
         ui.wake(seconds)  # notes go by themselves
 
@@ -154,7 +147,9 @@ def _on_left(ui: PanelContext, boxes: list[_Box]) -> bool:
         return False
     if "left" not in ui.memory:
         view, controller = ui.regions.viewport, ui.controller
-        pixels = controller.projection().project(controller.picture.figure_points()) + np.array([view.x, view.y])
+        pixels = controller.projection().project(
+            figure_points(controller.scene().skeleton, controller.scene().world)
+        ) + np.array([view.x, view.y])
         covered = []
         for left in (False, True):
             x, low = _start(ui, boxes[0], left=left), _lowest(ui, left=left)
@@ -186,19 +181,9 @@ def _waiting(ui: PanelContext, pen: Pen, count: int, at: tuple[float, float]) ->
 def _message_box(ui: PanelContext, box: _Box, index: int, at: tuple[float, float], *, offered: bool) -> None:
     """One message: icon, words, a cross, buttons."""
     bad = box.message.level == "error"
-    imgui.set_next_window_bg_alpha(1.0)
-    imgui.push_style_color(imgui.Col_.window_bg, ui.paint("raised"))
-    imgui.push_style_color(imgui.Col_.border, ui.paint("err" if bad else "line_hi"))
-    imgui.push_style_var(imgui.StyleVar_.window_rounding, ui.px(6))
-    imgui.push_style_var(imgui.StyleVar_.window_border_size, max(1.0, ui.px(1)))
-    imgui.push_style_var(imgui.StyleVar_.window_padding, (ui.px(_PADDING), ui.px(_PADDING)))
-    imgui.set_next_window_pos((round(at[0]), round(at[1])))
-    imgui.set_next_window_size((round(box.width), round(box.height)))
-    imgui.begin(f"##message {index}", None, _FLAGS)
-    imgui.pop_style_var(3)
-    imgui.pop_style_color(2)
-    _message_contents(ui, box, bad=bad, offered=offered)
-    imgui.end()
+    size = box.width, box.height
+    with card(ui, f"##message {index}", at, size, border="err" if bad else "line_hi"):
+        _message_contents(ui, box, bad=bad, offered=offered)
 
 
 def _message_contents(ui: PanelContext, box: _Box, *, bad: bool, offered: bool) -> None:
@@ -231,21 +216,12 @@ def _answered(ui: PanelContext, message: Message, chosen: int, *, offered: bool)
     if offered:
         message.actions[chosen][1]()
     elif chosen >= 0:
-        ui.controller.bar.choose(message, chosen)
+        ui.controller.view.bar.choose(message, chosen)
     else:
-        ui.controller.bar.close(message)
+        ui.controller.view.bar.close(message)
     ui.wake()
 
 
-_FLAGS_demo_card = (
-    imgui.WindowFlags_.no_decoration
-    | imgui.WindowFlags_.no_move
-    | imgui.WindowFlags_.no_saved_settings
-    | imgui.WindowFlags_.no_focus_on_appearing
-    | imgui.WindowFlags_.no_nav
-    | imgui.WindowFlags_.no_docking
-    | imgui.WindowFlags_.always_auto_resize
-)
 CARD_WIDTH, CARD_MARGIN = 296.0, 12.0
 """Logical pixels, as what follows: demos have their figures beside the card."""
 _CARD_PADDING, _CARD_LINE = 12.0, 24.0
@@ -263,29 +239,16 @@ def draw_demo_card(ui: PanelContext) -> None:
     if demo is None:
         return
     wide = min(ui.px(CARD_WIDTH), view.w - 2.0 * ui.px(CARD_MARGIN))
-    imgui.set_next_window_bg_alpha(0.94)
-    imgui.push_style_color(imgui.Col_.window_bg, ui.paint("panel"))
-    imgui.push_style_color(imgui.Col_.border, ui.paint("line_hi"))
-    imgui.push_style_var(imgui.StyleVar_.window_rounding, ui.px(6))
-    imgui.push_style_var(imgui.StyleVar_.window_border_size, max(1.0, ui.px(1)))
-    imgui.push_style_var(imgui.StyleVar_.window_padding, (ui.px(_CARD_PADDING), ui.px(_CARD_PADDING - 2.0)))
-    imgui.set_next_window_pos((view.x + ui.px(CARD_MARGIN), view.y + ui.px(CARD_MARGIN)))
-    imgui.set_next_window_size((wide, 0.0))
-    imgui.begin("##demo card", None, _FLAGS_demo_card)
-    imgui.pop_style_var(3)
-    imgui.pop_style_color(2)
-    _card_title(ui, demo)
-    imgui.push_style_color(imgui.Col_.text, ui.colour("text2"))
-    imgui.push_text_wrap_pos(0.0)
-    for words in demo.words:
-        imgui.text_unformatted(words)
-    imgui.pop_text_wrap_pos()
-    imgui.pop_style_color()
-    says = demo.says(ui.session.document)
-    if says is not None:
-        _card_line(ui, says)
-    _card_buttons(ui, demo)
-    imgui.end()
+    place = view.x + ui.px(CARD_MARGIN), view.y + ui.px(CARD_MARGIN)
+    padding = _CARD_PADDING, _CARD_PADDING - 2.0
+    with card(ui, "##demo card", place, (wide, 0.0), padding=padding, fill="panel", alpha=0.94):
+        _card_title(ui, demo)
+        for words in demo.words:
+            paragraph(ui, words, "text2")
+        says = demo.says(ui.session.document)
+        if says is not None:
+            _card_line(ui, says)
+        _card_buttons(ui, demo)
 
 
 def _card_title(ui: PanelContext, demo: Demo) -> None:

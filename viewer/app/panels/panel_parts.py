@@ -26,15 +26,15 @@ def run(ui: PanelContext, command: str) -> None:
 
 def ask(ui: PanelContext, name: str, value: object = None, x: float = 0.0, y: float = 0.0) -> None:
     """Ask for something that only a window can do, at a place in framebuffer pixels."""
-    ui.controller.request(name, value, x, y)
+    ui.controller.view.request(name, value, x, y)
     ui.wake()
 
 
 def point(ui: PanelContext, row: Item | None) -> None:
     """Say which item's row is under the pointer, so that the view lights it; None: no row of this panel."""
     before = ui.memory.get("pointed")
-    if row is not None or (before is not None and ui.controller.hovered_item() == before):
-        ui.controller.hover_row(row)
+    if row is not None or (before is not None and ui.controller.view.hovered_item() == before):
+        ui.controller.view.hover_row(row)
     ui.memory["pointed"] = row
 
 

@@ -11,10 +11,9 @@ from imgui_bundle import imgui
 
 from viewer.app.context import PanelContext
 from viewer.app.fonts import TITLE
-from viewer.app.widgets.buttons import icon_button, key_cap, label, segments, separator, text_button, toggle
-from viewer.app.widgets.dialogs import Choice, begin_dialog, choices, dialog_title, end_dialog, escape_pressed
-from viewer.app.widgets.edits import Phase
-from viewer.app.widgets.fields import METRES, TURN, Format, in_lengths, number_field, search_field
+from viewer.app.widgets.buttons import icon_button, key_cap, label, note, segments, separator, text_button, toggle
+from viewer.app.widgets.dialogs import Choice, choices, dialog, escape_pressed
+from viewer.app.widgets.fields import METRES, TURN, Format, in_lengths, number, search_field
 from viewer.app.widgets.pen import Pen, gap
 from viewer.session.preferences import LARGEST_SCALE, SMALLEST_SCALE, Preset
 from viewer.ui.commands import HelpRow, help_rows
@@ -56,17 +55,16 @@ def draw_help(ui: PanelContext) -> None:
     if asked and not imgui.is_popup_open(_HELP_POPUP):
         imgui.open_popup(_HELP_POPUP)
         state.query, asked = "", False
-    if not begin_dialog(
+    with dialog(
         ui, _HELP_POPUP, width=_HELP_WIDTH, height=max(state.deepest + _HEAD + 32.0, _LOWEST), margin=_MARGIN
-    ):
-        return
-    crossed = _head(ui, state)
-    imgui.begin_child("rows", (0.0, 0.0))
-    _help_rows(ui, state)
-    imgui.end_child()
-    if asked or crossed or escape_pressed():
-        imgui.close_current_popup()
-    end_dialog()
+    ) as shown:
+        if shown is None:
+            return
+        crossed = _head(ui, state)
+        imgui.begin_child("rows", (0.0, 0.0))
+        _help_rows(ui, state)
+        imgui.end_child()
+        shown.closed = asked or crossed or escape_pressed()
 
 
 def _head(ui: PanelContext, state: _Help) -> bool:
@@ -95,9 +93,9 @@ def _presets(ui: PanelContext, pen: Pen, start: tuple[float, float], end: float)
     left = end - len(PRESETS) * each
     imgui.set_cursor_screen_pos((left, y))
     words = [name.capitalize() for name in PRESETS]
-    chosen = segments(ui, "preset", words, PRESETS.index(ui.controller.preset), widths=each)
+    chosen = segments(ui, "preset", words, PRESETS.index(ui.controller.view.preset), widths=each)
     if chosen is not None:
-        ui.controller.preset = PRESETS[chosen]
+        ui.controller.view.preset = PRESETS[chosen]
     label_x = left - pen.width("Mouse preset") - pen.px(12)
     if label_x < start[0]:
         return left
@@ -108,10 +106,10 @@ def _presets(ui: PanelContext, pen: Pen, start: tuple[float, float], end: float)
 def _help_rows(ui: PanelContext, state: _Help) -> None:
     wide = imgui.get_content_region_avail().x
     count = max(1, min(3, int(wide / ui.px(_NARROWEST))))
-    key = (state.query, ui.controller.preset, count)
+    key = (state.query, ui.controller.view.preset, count)
     if state.key != key:
         state.key = key
-        state.columns = arranged(found(state.query, ui.controller.preset), count)
+        state.columns = arranged(found(state.query, ui.controller.view.preset), count)
     pen = Pen(ui)
     x, top = imgui.get_cursor_screen_pos()
     across, deepest = wide / count, 0.0
@@ -207,22 +205,20 @@ def draw_preferences(ui: PanelContext) -> None:
     """Open, draw and close the dialog; what is changed acts at once."""
     if ui.take("preferences") is not None:
         imgui.open_popup(_PREFERENCES_POPUP)
-    if not begin_dialog(ui, _PREFERENCES_POPUP, width=_WIDTH):
-        return
-    done = dialog_title(ui, "Preferences")
-    _scale(ui)
-    separator(ui)
-    _mouse(ui)
-    separator(ui)
-    _snapping(ui)
-    gap(ui.px(6))
-    if choices(ui, Choice("Close", primary=True)) or done:
-        imgui.close_current_popup()
-    end_dialog()
+    with dialog(ui, _PREFERENCES_POPUP, width=_WIDTH, title="Preferences") as shown:
+        if shown is None:
+            return
+        _scale(ui)
+        separator(ui)
+        _mouse(ui)
+        separator(ui)
+        _snapping(ui)
+        gap(ui.px(6))
+        shown.closed |= bool(choices(ui, Choice("Close", primary=True)))
 
 
 def _scale(ui: PanelContext) -> None:
-    preferences = ui.controller.preferences
+    preferences = ui.controller.view.preferences
     label(ui, "Interface scale", width=_LABEL)
     words = ["Auto", *(f"{100.0 * scale:.0f} %" for scale in _SCALES)]
     now = preferences.ui_scale
@@ -231,34 +227,30 @@ def _scale(ui: PanelContext) -> None:
     chosen = segments(ui, "scale", words, active, widths=each)
     if chosen is not None:
         preferences.ui_scale = None if chosen == 0 else _SCALES[chosen - 1]
-        ui.controller.changed()
+        ui.controller.view.changed()
     label(ui, "", width=_LABEL)
     if text_button(ui, "Smaller", enabled=ui.scale > SMALLEST_SCALE):
         _set_scale(ui, ui.scale - 0.05)
     imgui.same_line()
     if text_button(ui, "Larger", enabled=ui.scale < LARGEST_SCALE):
         _set_scale(ui, ui.scale + 0.05)
-    imgui.same_line()
-    pen = Pen(ui)
-    x, y = imgui.get_cursor_screen_pos()
-    pen.text(x, pen.middle(y, pen.px(24)), f"{100.0 * ui.scale:.0f} % now", "text3")
-    imgui.dummy((1.0, pen.px(24)))
+    note(ui, f"{100.0 * ui.scale:.0f} % now", gap=imgui.get_style().item_spacing.x / ui.scale)
 
 
 def _set_scale(ui: PanelContext, scale: float) -> None:
     wanted = round(20.0 * min(max(scale, SMALLEST_SCALE), LARGEST_SCALE)) / 20.0
-    ui.controller.preferences.ui_scale = wanted
-    ui.controller.changed()
+    ui.controller.view.preferences.ui_scale = wanted
+    ui.controller.view.changed()
     ui.wake()
 
 
 def _mouse(ui: PanelContext) -> None:
     controller = ui.controller
     label(ui, "Mouse", width=_LABEL, height=26, hint="Which buttons move the camera; F1 lists them")
-    chosen = segments(ui, "preset", [name.capitalize() for name in PRESETS], PRESETS.index(controller.preset))
+    chosen = segments(ui, "preset", [name.capitalize() for name in PRESETS], PRESETS.index(controller.view.preset))
     if chosen is not None:
-        controller.preset = PRESETS[chosen]
-    preferences = controller.preferences
+        controller.view.preset = PRESETS[chosen]
+    preferences = controller.view.preferences
     _switch(
         ui,
         "Trackpad",
@@ -271,36 +263,31 @@ def _mouse(ui: PanelContext) -> None:
 
 def _toggler(ui: PanelContext, name: str) -> Callable[[], None]:
     def turn() -> None:
-        setattr(ui.controller.preferences, name, not getattr(ui.controller.preferences, name))
-        ui.controller.changed()
+        setattr(ui.controller.view.preferences, name, not getattr(ui.controller.view.preferences, name))
+        ui.controller.view.changed()
 
     return turn
 
 
-def _switch(ui: PanelContext, words: str, note: str, on: bool, turn: Callable[[], None]) -> None:
+def _switch(ui: PanelContext, words: str, after: str, on: bool, turn: Callable[[], None]) -> None:
     label(ui, words, width=_LABEL)
     if toggle(ui, words, on=on):
         turn()
-    imgui.same_line()
-    pen = Pen(ui)
-    x, y = imgui.get_cursor_screen_pos()
-    pen.text(x, pen.middle(y, pen.px(24)), pen.fit(note, imgui.get_content_region_avail().x), "text3")
-    imgui.dummy((1.0, pen.px(24)))
+    note(ui, after, gap=imgui.get_style().item_spacing.x / ui.scale)
 
 
 def _snapping(ui: PanelContext) -> None:
     controller = ui.controller
 
     def magnet() -> None:
-        controller.magnet = not controller.magnet
+        controller.view.magnet = not controller.view.magnet
 
-    _switch(ui, "Magnet", "Drags snap; hold Ctrl to move freely", controller.magnet, magnet)
+    _switch(ui, "Magnet", "Drags snap; hold Ctrl to move freely", controller.view.magnet, magnet)
     label(ui, "Snap steps", width=_LABEL)
-    width = ui.px(110)
-    edit = number_field(ui, "snap m", controller.snap_m, in_lengths(ui, _SNAP), width=width, hint="Moving")
-    if edit is not None and edit.phase is not Phase.COMMIT:
-        controller.snap_m = edit.value
-    imgui.same_line()
-    edit = number_field(ui, "snap deg", controller.snap_deg, _ANGLE, width=width, hint="Rotating")
-    if edit is not None and edit.phase is not Phase.COMMIT:
-        controller.snap_deg = edit.value
+    for name, form, hint in (("snap_m", in_lengths(ui, _SNAP), "Moving"), ("snap_deg", _ANGLE, "Rotating")):
+        before = getattr(controller.view, name)
+        step = number(ui, name.replace("_", " "), before, form, width=110, hint=hint)
+        if step != before:  # setting it draws another frame
+            setattr(controller.view, name, step)
+        imgui.same_line()
+    imgui.new_line()

@@ -16,7 +16,7 @@ from viewer.app.fonts import BASE, SMALL
 from viewer.app.layout import Place
 from viewer.app.panels.panel_parts import context_menu, effector_mark, point
 from viewer.app.widgets.buttons import label, quiet
-from viewer.app.widgets.dialogs import Choice, begin_dialog, choices, dialog_title, end_dialog
+from viewer.app.widgets.dialogs import Choice, choices, dialog
 from viewer.app.widgets.edits import act, attempt
 from viewer.app.widgets.fields import Search, give_keyboard, search_field, text_line
 from viewer.app.widgets.pen import Area, Pen, gap, item, tip
@@ -71,22 +71,22 @@ def draw_rename_dialog(ui: PanelContext) -> None:
     if joint >= 0 and in_tree(ui) < 0 and ui.memory.get("renamed") != joint:
         ui.memory["renamed"], ui.memory["name"] = joint, ui.session.document.skeleton.names[joint]
         imgui.open_popup(_RENAME_POPUP)
-    if not begin_dialog(ui, _RENAME_POPUP, width=360.0):
-        return
-    closed = dialog_title(ui, "Rename joint") or joint < 0
-    label(ui, "Name")
-    if imgui.is_window_appearing():
-        give_keyboard()
-    room = imgui.get_content_region_avail().x
-    ui.memory["name"], entered = text_line(ui, "name", ui.memory["name"], width=room, chosen=True)
-    gap(ui.px(6))
-    pressed = choices(ui, Choice("Cancel"), Choice("Rename", primary=True))
-    if (entered or pressed == "Rename") and joint >= 0:
-        closed = attempt(ui, lambda: ui.controller.renaming.rename(joint, ui.memory["name"]))
-    if closed or pressed == "Cancel":
-        imgui.close_current_popup()
-        _end_renaming(ui)
-    end_dialog()
+    with dialog(ui, _RENAME_POPUP, width=360.0, title="Rename joint") as shown:
+        if shown is None:
+            return
+        shown.closed |= joint < 0
+        label(ui, "Name")
+        if imgui.is_window_appearing():
+            give_keyboard()
+        room = imgui.get_content_region_avail().x
+        ui.memory["name"], entered = text_line(ui, "name", ui.memory["name"], width=room, chosen=True)
+        gap(ui.px(6))
+        pressed = choices(ui, Choice("Cancel"), Choice("Rename", primary=True))
+        if (entered or pressed == "Rename") and joint >= 0:
+            shown.closed |= attempt(ui, lambda: ui.controller.renaming.rename(joint, ui.memory["name"]))
+        shown.closed |= pressed == "Cancel"
+        if shown.closed:
+            _end_renaming(ui)
 
 
 class Row(NamedTuple):
@@ -277,7 +277,7 @@ class RowPainter:
         joints = {effector.name: effector.joint for effector in document.skeleton.effectors}
         for goal in document.goals:
             goals.setdefault(joints[goal.effector], []).append(goal)
-        hovered = ui.controller.hovered_item()
+        hovered = ui.controller.view.hovered_item()
         most = max(imgui.get_content_region_avail().x - ui.px(_NAME + _BESIDE), 0.0)
         indent = min(ui.px(INDENT), max(most / max(deepest(document.skeleton), 1), _LEAST_INDENT * ui.scale))
         return cls(
@@ -393,8 +393,8 @@ def draw_skeleton_tree(ui: PanelContext) -> None:
     if skeleton.names != state.names:
         state = _renamed(ui, state, skeleton)
     _ask_name(ui, state)
-    wanted, ui.controller.find_requested = ui.controller.find_requested, False
-    search = search_field(ui, "find", ui.controller.finding, "Find joint", focus=wanted)
+    wanted, ui.controller.view.find_requested = ui.controller.view.find_requested, False
+    search = search_field(ui, "find", ui.controller.view.finding, "Find joint", focus=wanted)
     _search(ui, state, search)
     imgui.push_style_var(imgui.StyleVar_.item_spacing, (0.0, 0.0))
     imgui.begin_child("rows", (0.0, 0.0))
@@ -410,7 +410,7 @@ def draw_skeleton_tree(ui: PanelContext) -> None:
 
 def _search(ui: PanelContext, state: _State, search: Search) -> None:
     """Take what is searched for: arrows mark a row, Enter selects the joint of the marked one and ends the search."""
-    ui.controller.finding = search.text
+    ui.controller.view.finding = search.text
     again = search.text != state.query
     state.query = search.text
     found = _rows(state, ui.session.document.skeleton) if search.text.strip() else []
@@ -419,7 +419,7 @@ def _search(ui: PanelContext, state: _State, search: Search) -> None:
     if search.entered and state.mark >= 0:
         chosen = found[state.mark].joint
         act(ui, Select((Item("joint", ui.session.document.skeleton.names[chosen]),)))
-        ui.controller.finding = state.query = ""
+        ui.controller.view.finding = state.query = ""
         state.mark, state.active = -1, None  # which brings the joint into view
         imgui.set_nav_cursor_visible(False)  # nobody goes on by key in the field
         ui.wake()
@@ -432,7 +432,7 @@ def _renamed(ui: PanelContext, state: _State, skeleton: Skeleton) -> _State:
     same = np.array_equal(skeleton.parents, state.parents)
     if not same:
         ui.memory["state"] = state = _State(parents=skeleton.parents)
-        ui.controller.finding = ""
+        ui.controller.view.finding = ""
     state.names, state.key = skeleton.names, state.key and ()
     return state
 
@@ -444,7 +444,7 @@ def _ask_name(ui: PanelContext, state: _State) -> None:
         return
     state.renamed = joint
     if joint >= 0:
-        ui.controller.finding = state.query = ""
+        ui.controller.view.finding = state.query = ""
         state.active = None  # as if it had just been selected
 
 
@@ -453,7 +453,7 @@ def _nothing_found(ui: PanelContext, state: _State) -> None:
     imgui.set_cursor_screen_pos((top.x, top.y + ui.px(8)))
     quiet(ui, f'No joint matches "{state.query}"')
     if imgui.button("Clear"):
-        ui.controller.finding = state.query = ""
+        ui.controller.view.finding = state.query = ""
         ui.wake()
 
 
@@ -548,22 +548,21 @@ _MOST_FOUND, _FOUND_ROW = 8, 24
 
 def draw_find_dialog(ui: PanelContext) -> None:
     """Draw the dialog, if there is no tree to search in."""
-    if ui.controller.find_requested and Place.LEFT_TOP not in ui.regions.rects:
-        ui.controller.find_requested = False
+    if ui.controller.view.find_requested and Place.LEFT_TOP not in ui.regions.rects:
+        ui.controller.view.find_requested = False
         ui.memory["query"], ui.memory["mark"] = "", 0
         imgui.open_popup(_FIND_POPUP)
-    if not begin_dialog(ui, _FIND_POPUP, width=360.0):
-        return
-    closed = dialog_title(ui, "Find joint")
-    before = ui.memory["query"]
-    search = search_field(ui, "query", before, "Part of the name", focus=imgui.is_window_appearing())
-    ui.memory["query"] = search.text
-    if search.text != before:
-        ui.memory["mark"] = 0
-    if _found_list(ui, search) or closed:
-        imgui.close_current_popup()
-        ui.wake()
-    end_dialog()
+    with dialog(ui, _FIND_POPUP, width=360.0, title="Find joint") as shown:
+        if shown is None:
+            return
+        before = ui.memory["query"]
+        search = search_field(ui, "query", before, "Part of the name", focus=imgui.is_window_appearing())
+        ui.memory["query"] = search.text
+        if search.text != before:
+            ui.memory["mark"] = 0
+        shown.closed |= _found_list(ui, search)
+        if shown.closed:
+            ui.wake()
 
 
 def _found_list(ui: PanelContext, search: Search) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from imgui_bundle import icons_fontawesome_6 as fa
@@ -15,7 +16,7 @@ from viewer.app.fonts import BASE, SMALL
 from viewer.app.layout import Place
 from viewer.app.panels.inspector import shown
 from viewer.app.theme import colour
-from viewer.app.widgets.buttons import drop_button, label, quiet, segments, tell_need, text_button
+from viewer.app.widgets.buttons import choose, drop_menu, label, quiet, tell_need, text_button
 from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out
 from viewer.app.widgets.fields import COUNT, METRES, Format, number_field
 from viewer.app.widgets.pen import Pen, gap, tip
@@ -239,14 +240,58 @@ _LEAST_PLOT, _GOOD_PLOT = 84.0, 130.0
 """Heights of the plot, logical pixels."""
 _STRENGTH = Format(decimals=2, per_pixel=0.005, snap=0.1, units={}, low=0.0, high=1.0)
 _PREFER = "The pose that joints return to where the goals leave them free"
-_PREFERRED_WORDS = ("Start", "Rest", "Relaxed")
-_ROOTS = ("free", "translate", "locked")
-_ROOT_WORDS = ("Free", "No rotation", "Locked")
 _CLOSED = frozenset({"two-link", "single-bone"})
-_ROWS = ("By formulas", "By finite differences: slower, NumPy only")
-_BENDS = (None, *BENDS)
 _TRUNCATION = Format(decimals=4, per_pixel=0.0005, snap=0.01, units={}, low=0.0, high=0.99)
-_BACKENDS = ("auto", "numpy", "numba")
+
+
+class _Choice(NamedTuple):
+    """A setting with few values.
+
+    Attributes:
+        label: of the row.
+        setting: its name.
+        values: of the setting.
+        words: of each value.
+        hint: tooltip of the row.
+        hints: tooltips of the values.
+    """
+
+    label: str
+    setting: str
+    values: Sequence[object]
+    words: tuple[str, ...]
+    hint: str = ""
+    hints: tuple[str, ...] = ()
+
+
+_CHOICES = {
+    "update": _Choice(
+        "Update", "until_close", (False, True), ("Track", "Until close"),
+        hints=("A few steps per frame follow the pointer", "Each frame iterates until the goals are met"),
+    ),
+    "rows": _Choice(
+        "Rows", "numeric", (False, True), ("Analytic", "Numeric"), "How the rows of the Jacobian are computed",
+        ("By formulas", "By finite differences: slower, NumPy only"),
+    ),
+    "bend": _Choice(
+        "Elbow", "bend", (None, *BENDS), ("As it is", "Up", "Down"),
+        f"Which of the two solutions: {ANGLE}2 below or above 0",
+    ),
+    "missed": _Choice(
+        "Missed", "exact", (False, True), ("Closest", "Exact or nothing"), "What is shown when a goal cannot be met",
+        ("Come as close as possible", "Show no pose that misses a goal"),
+    ),
+    "root": _Choice(
+        "Root", "root", ("free", "translate", "locked"), ("Free", "No rotation", "Locked"),
+        "Whether the root moves to reach the goals",
+    ),
+    "prefer": _Choice("Prefer", "prefer", PREFERRED, ("Start", "Rest", "Relaxed"), _PREFER),
+    "backend": _Choice(
+        "Backend", "backend", ("auto", "numpy", "numba"), ("Auto", "NumPy", "Numba"),
+        "Compiled kernels (Numba) or NumPy",
+    ),
+}  # fmt: skip
+"""Rows of segments, by imgui id."""
 
 
 def draw_solver(ui: PanelContext) -> None:
@@ -262,7 +307,7 @@ def draw_solver(ui: PanelContext) -> None:
     _update(ui, settings)
     _method(ui, settings)
     if settings.method == "two-link":
-        _two_link(ui, settings)
+        _two_link(ui)
     _numbers(ui, settings)
     _choices(ui, settings)
     imgui.pop_style_var()
@@ -293,14 +338,10 @@ def _state(ui: PanelContext) -> None:
 
 def _update(ui: PanelContext, settings: SolverSettings) -> None:
     left, wide = imgui.get_cursor_screen_pos().x, imgui.get_content_region_avail().x
-    label(ui, "Update")
-    hints = ("A few steps per frame follow the pointer", "Each frame iterates until the goals are met")
-    chosen = segments(ui, "update", ("Track", "Until close"), int(settings.until_close), hints=hints)
-    if chosen is not None:
-        act(ui, SetSolver(until_close=bool(chosen)))
+    _choice(ui, "update")
     pen = Pen(ui)
     low, high = imgui.get_item_rect_min(), imgui.get_item_rect_max()
-    words = f"tol. {numbers.error(settings.tolerance_m, ui.controller.error_decimals)}"
+    words = f"tol. {numbers.error(settings.tolerance_m, ui.controller.view.error_decimals)}"
     right = left + wide
     if right - high.x > pen.width(words) + pen.px(8):
         pen.right(right, pen.middle(low.y, high.y - low.y), words, "text2")
@@ -309,9 +350,7 @@ def _update(ui: PanelContext, settings: SolverSettings) -> None:
 def _method(ui: PanelContext, settings: SolverSettings) -> None:
     label(ui, "Method")
     wide = imgui.get_content_region_avail().x
-    if drop_button(ui, "method", title(settings.method), width=wide, height=24, hint=NOTES.get(settings.method, "")):
-        imgui.open_popup("methods")
-    if imgui.begin_popup("methods"):
+    if drop_menu(ui, "method", title(settings.method), width=wide, height=24, hint=NOTES.get(settings.method, "")):
         method_menu(ui, settings.method)
         imgui.end_popup()
 
@@ -324,7 +363,7 @@ def method_menu(ui: PanelContext, now: str) -> None:
 
 
 def _numbers(ui: PanelContext, settings: SolverSettings) -> None:
-    scale, decimals = ui.controller.step_scale, max(_TOLERANCE.decimals, ui.controller.error_decimals)
+    scale, decimals = ui.controller.view.step_scale, max(_TOLERANCE.decimals, ui.controller.view.error_decimals)
     form = replace(_TOLERANCE, decimals=decimals, per_pixel=_TOLERANCE.per_pixel * scale, snap=_TOLERANCE.snap * scale)
     millimetres = Setting(settings.tolerance_m * 1000.0, form, "tolerance_m", 0.001)
     degrees = Setting(settings.tolerance_deg, _TURN, "tolerance_deg")
@@ -342,24 +381,18 @@ def _numbers(ui: PanelContext, settings: SolverSettings) -> None:
     if method == "pseudo-inverse":
         _optional(ui, "Truncate", settings.truncation, Setting(1e-3, _TRUNCATION, "truncation"))
     if rows:
-        label(ui, "Rows", hint="How the rows of the Jacobian are computed")
-        chosen = segments(ui, "rows", ("Analytic", "Numeric"), int(settings.numeric), hints=_ROWS)
-        if chosen is not None:
-            act(ui, SetSolver(numeric=bool(chosen)))
+        _choice(ui, "rows")
 
 
-def _two_link(ui: PanelContext, settings: SolverSettings) -> None:
+def _two_link(ui: PanelContext) -> None:
     """The elbow's side, and how both solutions come about."""
-    label(ui, "Elbow", hint=f"Which of the two solutions: {ANGLE}2 below or above 0")
-    chosen = segments(ui, "bend", ("As it is", "Up", "Down"), _BENDS.index(settings.bend))
-    if chosen is not None:
-        act(ui, SetSolver(bend=_BENDS[chosen]))
+    _choice(ui, "bend")
     found = derivation(ui.session.document)
     if found is None:
         quiet(ui, "No position goal on a two-bone limb")
         return
     pen = Pen(ui)
-    lines, rows = derived(found, ui.controller.unit)
+    lines, rows = derived(found, ui.controller.view.unit)
     x, y = imgui.get_cursor_screen_pos()
     wide, high = imgui.get_content_region_avail().x, pen.px(19)
     title = f"{found.effector}: {found.joints[0]}, {found.joints[1]}"
@@ -412,21 +445,20 @@ def _optional(ui: PanelContext, words: str, value: float | None, one: Setting) -
     carry_out(ui, edit, f"Solver {one.name.replace('_', ' ')}", one.action)
 
 
+def _choice(ui: PanelContext, name: str, why_not: str = "") -> bool:
+    """A row of segments for a setting; whether another value was chosen."""
+    row = _CHOICES[name]
+    now = getattr(ui.session.document.solver, row.setting)
+    label(ui, row.label, hint=f"{row.hint}{why_not}")
+    chosen = choose(ui, name, row.values, row.words, now, hints=row.hints)
+    return chosen != now and act(ui, SetSolver(**{row.setting: chosen}))
+
+
 def _choices(ui: PanelContext, settings: SolverSettings) -> None:
-    label(ui, "Missed", hint="What is shown when a goal cannot be met")
-    hints = ("Come as close as possible", "Show no pose that misses a goal")
-    chosen = segments(ui, "missed", ("Closest", "Exact or nothing"), int(settings.exact), hints=hints)
-    if chosen is not None:
-        act(ui, SetSolver(exact=bool(chosen)))
-    label(ui, "Root", hint="Whether the root moves to reach the goals")
-    chosen = segments(ui, "root", _ROOT_WORDS, _ROOTS.index(settings.root))
-    if chosen is not None:
-        act(ui, SetSolver(root=_ROOTS[chosen]))
+    _choice(ui, "missed")
+    _choice(ui, "root")
     _preferred(ui, settings)
-    label(ui, "Backend", hint="Compiled kernels (Numba) or NumPy")
-    chosen = segments(ui, "backend", ("Auto", "NumPy", "Numba"), _BACKENDS.index(settings.backend))
-    if chosen is not None:
-        act(ui, SetSolver(backend=_BACKENDS[chosen]))
+    _choice(ui, "backend")
     label(ui, "Escape", hint="Ways out of a local minimum")
     if text_button(ui, "Restarts", on=settings.restarts, hint="Restart from another pose when stuck"):
         act(ui, SetSolver(restarts=not settings.restarts))
@@ -438,10 +470,7 @@ def _choices(ui: PanelContext, settings: SolverSettings) -> None:
 def _preferred(ui: PanelContext, settings: SolverSettings) -> None:
     served = settings.method == DEFAULT
     imgui.begin_disabled(not served)
-    label(ui, "Prefer", hint=_PREFER if served else f"{_PREFER}: default solver only")
-    chosen = segments(ui, "prefer", _PREFERRED_WORDS, PREFERRED.index(settings.prefer))
-    if chosen is not None:
-        act(ui, SetSolver(prefer=PREFERRED[chosen]))
+    if _choice(ui, "prefer", "" if served else ": default solver only"):
         _go_there(ui)
     imgui.end_disabled()
     imgui.begin_disabled(not prefers(settings))

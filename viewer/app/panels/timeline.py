@@ -8,9 +8,9 @@ from imgui_bundle import imgui
 from viewer.app.context import PanelContext
 from viewer.app.panels.dope_sheet import BLENDS, blend_entries, draw_sheet
 from viewer.app.panels.panel_parts import hint, run
-from viewer.app.widgets.buttons import drop_button, icon_button, label, separator, text_button, toggle
-from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out
-from viewer.app.widgets.fields import Format, number_field
+from viewer.app.widgets.buttons import drop_menu, icon_button, label, pick, separator, text_button, toggle
+from viewer.app.widgets.edits import Phase, act, attempt, carry_out
+from viewer.app.widgets.fields import Format, number, number_field
 from viewer.app.widgets.pen import Pen, gap
 from viewer.document.actions import SetClip, SetRange, SetTakeRate
 from viewer.document.take import MOST_FRAMES
@@ -42,11 +42,6 @@ def settings_button(ui: PanelContext, size: float) -> None:
     imgui.pop_style_var()
 
 
-def _done(edit: Edit | None) -> float | None:
-    """The value of what is no document's, at once."""
-    return edit.value if edit is not None and edit.phase in {Phase.SET, Phase.MOVE, Phase.BEGIN} else None
-
-
 def _take(ui: PanelContext) -> None:
     document = ui.session.document
     first, last = played_range(document)
@@ -64,43 +59,41 @@ def _take(ui: PanelContext) -> None:
 
 
 def _recording(ui: PanelContext) -> None:
-    liked = ui.controller.preferences
+    preferences = ui.controller.view.preferences
     label(ui, "Recording keeps", width=_LABEL, hint="Removes keys that the others imply, within this angle")
-    edit = _done(number_field(ui, "tolerance", liked.record_tolerance_deg, _TOLERANCE, width=ui.px(_FIELD)))
-    if edit is not None:
-        liked.record_tolerance_deg = round(edit, 2)
-        ui.session.record_tolerance_deg = liked.record_tolerance_deg
-        ui.controller.changed()
+    tolerance = round(number(ui, "tolerance", preferences.record_tolerance_deg, _TOLERANCE, width=_FIELD), 2)
+    if tolerance != preferences.record_tolerance_deg:
+        ui.session.record_tolerance_deg = preferences.record_tolerance_deg = tolerance
+        ui.controller.view.changed()
+    _unit("every frame" if tolerance == 0.0 else "at most")
+
+
+def _unit(words: str) -> None:
     imgui.same_line()
     imgui.align_text_to_frame_padding()
-    imgui.text_disabled("every frame" if liked.record_tolerance_deg == 0.0 else "at most")
+    imgui.text_disabled(words)
+
+
+def _whole(ui: PanelContext, name: str, form: Format) -> int:
+    """A preference that is a whole number."""
+    preferences = ui.controller.view.preferences
+    before = getattr(preferences, name)
+    value = round(number(ui, name, float(before), form, width=_FIELD))
+    if value != before:
+        setattr(preferences, name, value)
+        ui.controller.view.changed()
+    return value
 
 
 def _echoes(ui: PanelContext) -> None:
-    liked, changed = ui.controller.preferences, ui.controller.changed
     _switch(ui, "show.ghosts")
     label(ui, "  Before and after", width=_LABEL)
-    count = _done(number_field(ui, "ghosts", float(liked.ghosts_around), _FEW, width=ui.px(_FIELD)))
-    if count is not None:
-        liked.ghosts_around = round(count)
-        changed()
+    _whole(ui, "ghosts_around", _FEW)
     label(ui, "  Every", width=_LABEL, hint="Frames between ghosts; 0: at keys")
-    step = _done(number_field(ui, "ghost step", float(liked.ghost_step), _STEP, width=ui.px(_FIELD)))
-    if step is not None:
-        liked.ghost_step = round(step)
-        changed()
-    imgui.same_line()
-    imgui.align_text_to_frame_padding()
-    imgui.text_disabled("at keys" if liked.ghost_step == 0 else "frames")
+    _unit("at keys" if _whole(ui, "ghost_step", _STEP) == 0 else "frames")
     _switch(ui, "show.trails")
     label(ui, "  Frames each way", width=_LABEL, hint="0: one second")
-    reach = _done(number_field(ui, "trail", float(liked.trail_frames), _STEP, width=ui.px(_FIELD)))
-    if reach is not None:
-        liked.trail_frames = round(reach)
-        changed()
-    imgui.same_line()
-    imgui.align_text_to_frame_padding()
-    imgui.text_disabled("one second" if liked.trail_frames == 0 else "frames")
+    _unit("one second" if _whole(ui, "trail_frames", _STEP) == 0 else "frames")
 
 
 def _switch(ui: PanelContext, command: str) -> None:
@@ -208,25 +201,19 @@ def _blend(ui: PanelContext) -> None:
     """How the stretches after the selected keys run."""
     there = ui.controller.keying.blends()
     words = BLENDS[next(iter(there))].partition(" ")[0] if len(there) == 1 else "Mixed"
-    if drop_button(
-        ui, "blend", words, width=ui.px(_BLEND), height=_SMALL, hint="Interpolation after the selected keys"
-    ):
-        imgui.open_popup("blends")
-    if imgui.begin_popup("blends"):
+    if drop_menu(ui, "blend", words, width=ui.px(_BLEND), height=_SMALL, hint="Interpolation after the selected keys"):
         blend_entries(ui)
         imgui.end_popup()
 
 
 def _speed(ui: PanelContext) -> None:
-    if drop_button(
+    if drop_menu(
         ui, "speed", _factor(ui.session.speed), width=ui.px(74), height=_SMALL, hint=hint("play.faster", "Speed")
     ):
-        imgui.open_popup("speeds")
-    if imgui.begin_popup("speeds"):
-        for speed in SPEEDS:
-            if imgui.menu_item_simple(_factor(speed), None, speed == ui.session.speed):
-                ui.session.speed = speed
-                ui.wake()
+        speed = pick(((speed, _factor(speed)) for speed in SPEEDS), ui.session.speed)
+        if speed is not None:
+            ui.session.speed = speed
+            ui.wake()
         imgui.end_popup()
 
 
@@ -272,13 +259,10 @@ def _clips(ui: PanelContext, x: float, y: float, room: float) -> float:
         return x
     x -= ui.px(_CLIP + _GAP)
     imgui.set_cursor_screen_pos((x, y))
-    if drop_button(
+    if drop_menu(
         ui, "clip", shown(document.clip or "No clip"), icon=fa.ICON_FA_FILM, width=ui.px(_CLIP), height=_SMALL
     ):
-        imgui.open_popup("clips")
-    if imgui.begin_popup("clips"):
-        for name in clips:
-            if imgui.menu_item_simple(shown(name), None, name == document.clip):
-                act(ui, SetClip(name))
+        if (name := pick(((name, shown(name)) for name in clips), document.clip)) is not None:
+            act(ui, SetClip(name))
         imgui.end_popup()
     return x

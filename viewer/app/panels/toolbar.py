@@ -11,7 +11,7 @@ from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
 from viewer.app.panels.panel_parts import hint, run
 from viewer.app.panels.solver import NOTES, method_menu, title
-from viewer.app.widgets.buttons import TOOL, drop_button, icon_button, segments
+from viewer.app.widgets.buttons import TOOL, drop_menu, icon_button, pick, segments
 from viewer.app.widgets.edits import act
 from viewer.app.widgets.pen import Pen, item, tip
 from viewer.document.actions import SetMode, SetScope
@@ -105,7 +105,7 @@ def _separator(ui: PanelContext) -> None:
 
 def _tools(ui: PanelContext) -> None:
     for tool, command, icon in _TOOLS:
-        active = ui.controller.tool is tool
+        active = ui.controller.view.tool is tool
         tone, fill = ("accent", "accent_dk") if active else ("text2", "field")
         if icon_button(ui, command, icon, hint(command), colour=tone, fill=fill):
             run(ui, command)
@@ -113,42 +113,37 @@ def _tools(ui: PanelContext) -> None:
 
 
 def _space(ui: PanelContext) -> None:
-    words = _SPACES[ui.controller.space]
+    words = _SPACES[ui.controller.view.space]
     words, width = _roomy(ui, words, 100.0, _SHORT)
-    axes_hint = hint("space.next", f"Axes of the handles: {_SPACES[ui.controller.space].lower()}")
-    if drop_button(ui, "space", words, icon=fa.ICON_FA_GLOBE, width=width, hint=axes_hint):
-        imgui.open_popup("spaces")
-    if imgui.begin_popup("spaces"):
-        for space, name in _SPACES.items():
-            if imgui.menu_item_simple(name, None, space is ui.controller.space):
-                ui.controller.space = space
-                ui.controller.changed()
+    axes_hint = hint("space.next", f"Axes of the handles: {_SPACES[ui.controller.view.space].lower()}")
+    if drop_menu(ui, "space", words, icon=fa.ICON_FA_GLOBE, width=width, hint=axes_hint):
+        if (space := pick(_SPACES.items(), ui.controller.view.space)) is not None:
+            ui.controller.view.space = space
+            ui.controller.view.changed()
         imgui.end_popup()
     _next(ui)
 
 
 def _snap(ui: PanelContext) -> None:
     controller = ui.controller
-    turning = controller.tool is Tool.ROTATE
-    words = f"{controller.snap_deg:g}°" if turning else numbers.step(controller.snap_m)
-    colour = "text" if controller.magnet else "text2"
+    turning = controller.view.tool is Tool.ROTATE
+    words = f"{controller.view.snap_deg:g}°" if turning else numbers.step(controller.view.snap_m)
+    colour = "text" if controller.view.magnet else "text2"
     snap_hint = f"Snap step {words}: hold Ctrl, or snap always"
     wide = max(90.0, Pen(ui).width(words) / ui.scale + 60.0)
     words, width = _roomy(ui, words, wide, _SHORT)
-    if drop_button(ui, "snap", words, icon=fa.ICON_FA_MAGNET, width=width, hint=snap_hint, colour=colour):
-        imgui.open_popup("snaps")
-    if imgui.begin_popup("snaps"):
-        if imgui.menu_item_simple("Snap always", "Ctrl: free", controller.magnet):
+    if drop_menu(ui, "snap", words, icon=fa.ICON_FA_MAGNET, width=width, hint=snap_hint, colour=colour):
+        if imgui.menu_item_simple("Snap always", "Ctrl: free", controller.view.magnet):
             run(ui, "snap.magnet")
         imgui.separator()
         for usual in _SNAPS_M:
-            step = usual * controller.step_scale
-            if imgui.menu_item_simple(numbers.step(step), None, math.isclose(step, controller.snap_m)):
-                controller.snap_m = step
+            step = usual * controller.view.step_scale
+            if imgui.menu_item_simple(numbers.step(step), None, math.isclose(step, controller.view.snap_m)):
+                controller.view.snap_m = step
         imgui.separator()
         for angle in _SNAPS_DEG:
-            if imgui.menu_item_simple(f"{angle:g}°", None, angle == controller.snap_deg):
-                controller.snap_deg = angle
+            if imgui.menu_item_simple(f"{angle:g}°", None, angle == controller.view.snap_deg):
+                controller.view.snap_deg = angle
         imgui.end_popup()
 
 
@@ -163,12 +158,9 @@ def _mode(ui: PanelContext) -> None:
     words = _SCOPES[document.scope]
     scope_hint = hint("scope.next", f"Which joints a drag may move: {words.lower()}")
     words, width = _roomy(ui, words, 122.0, _SHORT)
-    if drop_button(ui, "scope", words, icon=fa.ICON_FA_PERSON, width=width, hint=scope_hint):
-        imgui.open_popup("scopes")
-    if imgui.begin_popup("scopes"):
-        for scope, name in _SCOPES.items():
-            if imgui.menu_item_simple(name, None, scope is document.scope):
-                act(ui, SetScope(scope))
+    if drop_menu(ui, "scope", words, icon=fa.ICON_FA_PERSON, width=width, hint=scope_hint):
+        if (scope := pick(_SCOPES.items(), document.scope)) is not None:
+            act(ui, SetScope(scope))
         imgui.end_popup()
 
 
@@ -190,7 +182,7 @@ def limits_button(ui: PanelContext) -> None:
 
 
 def _shown(ui: PanelContext) -> None:
-    cones = ui.controller.display.limits
+    cones = ui.controller.view.display.limits
     words = hint("show.limits", f"Ranges shown: {_CONES[cones]}")
     tone = "text2" if cones == "none" else "accent"
     if icon_button(ui, "show.limits", fa.ICON_FA_COMPASS_DRAFTING, words, colour=tone):
@@ -247,8 +239,6 @@ def _solver(ui: PanelContext, start: tuple[float, float], end: float) -> None:
         return
     imgui.set_cursor_screen_pos((end - width, start[1]))
     said = hint("solver.next", f"Solver: {title(method)}, {NOTES.get(method, '')}")
-    if drop_button(ui, "solver", words, icon=fa.ICON_FA_GEARS, width=width, hint=said):
-        imgui.open_popup("solvers")
-    if imgui.begin_popup("solvers"):
+    if drop_menu(ui, "solver", words, icon=fa.ICON_FA_GEARS, width=width, hint=said):
         method_menu(ui, method)
         imgui.end_popup()

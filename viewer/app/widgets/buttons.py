@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from typing import TypeVar
 
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
@@ -13,6 +14,8 @@ from viewer.app.fonts import SMALL
 from viewer.app.layout import TABS, Place
 from viewer.app.widgets.pen import Pen, item, tip
 from viewer.errors import visible
+
+T = TypeVar("T")
 
 TOOL, FIELD, SEGMENT = 28, 24, 26
 """Heights, logical pixels: buttons of the toolbar, fields and buttons of forms, segmented controls."""
@@ -145,6 +148,32 @@ def segments(
     return chosen
 
 
+def choose(
+    ui: PanelContext, name: str, values: Sequence[T], words: Sequence[str], now: T, *,
+    widths: float | None = None, hints: Sequence[str] = (), height: float = SEGMENT, off: Collection[int] = (),
+) -> T:  # fmt: skip
+    """`segments` for values: the one taken after this frame, which is ``now`` unless another was pressed."""
+    active = values.index(now) if now in values else -1
+    pressed = segments(ui, name, words, active, widths=widths, hints=hints, height=height, off=off)
+    return now if pressed is None else values[pressed]
+
+
+def drop_menu(
+    ui: PanelContext, name: str, label: str, *, icon: str = "", width: float | None = None, height: float = TOOL,
+    hint: str = "", colour: str = "text",
+) -> bool:  # fmt: skip
+    """`drop_button` with its list; whether that is open: then its entries and ``end_popup`` must follow."""
+    if drop_button(ui, name, label, icon=icon, width=width, height=height, hint=hint, colour=colour):
+        imgui.open_popup(f"{name} list")
+    return imgui.begin_popup(f"{name} list")
+
+
+def pick(entries: Iterable[tuple[T, str]], now: T | None) -> T | None:
+    """Entries of an open menu, the one that holds now ticked; the one pressed in this frame, or None."""
+    pressed = [value for value, words in entries if imgui.menu_item_simple(words, None, value == now)]
+    return pressed[0] if pressed else None
+
+
 def toggle(ui: PanelContext, name: str, *, on: bool, hint: str = "") -> bool:
     """A switch."""
     pen = Pen(ui)
@@ -182,6 +211,17 @@ def label(ui: PanelContext, words: str, *, height: float = FIELD, width: float =
     imgui.dummy((w, pen.px(height)))
     tip(hint or (words if shown != words else ""))
     imgui.same_line(0.0, 0.0)
+
+
+def note(ui: PanelContext, words: str, colour: str = "text3", height: float = FIELD, *, gap: float = 10.0) -> None:
+    """Words after a control, in its row; their middle is left out where they do not fit."""
+    imgui.same_line(0.0, ui.px(gap))
+    pen = Pen(ui)
+    x, y = imgui.get_cursor_screen_pos()
+    wide = imgui.get_content_region_avail().x
+    full = pen.fitted(x, pen.middle(y, pen.px(height)), words, wide, colour)
+    imgui.dummy((pen.width(pen.fit(words, wide)), pen.px(height)))
+    tip(full)
 
 
 def head(ui: PanelContext, icon: str, title: str, note: str, *, colour: str = "text2", room: float = 0.0) -> None:

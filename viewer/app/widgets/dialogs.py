@@ -1,9 +1,11 @@
-"""Dialogs: modal popups with a title, wrapped text and a row of buttons."""
+"""Dialogs, cards over the view, wrapped text, and the row of buttons that ends a dialog."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from imgui_bundle import icons_fontawesome_6 as fa
@@ -14,6 +16,7 @@ from viewer.app.fonts import TITLE
 from viewer.app.widgets.buttons import SEGMENT, icon_button, text_button
 from viewer.app.widgets.fields import in_line
 from viewer.app.widgets.pen import Pen
+from viewer.errors import visible
 
 _MARGIN = 32.0
 """Logical pixels between a dialog and the window's edges at least."""
@@ -39,41 +42,112 @@ class Choice(NamedTuple):
     enabled: bool = True
 
 
-def begin_dialog(
-    ui: PanelContext, name: str, *, width: float, height: float | None = None, margin: float = _MARGIN
-) -> bool:
-    """Begin a modal dialog in the middle of the window, if it is open; then `end_dialog` must follow.
+@dataclass(slots=True)
+class Dialog:
+    """A modal dialog while it is drawn.
+
+    Attributes:
+        closed: it closes at the end of this frame.
+    """
+
+    closed: bool = False
+
+
+@contextmanager
+def dialog(
+    ui: PanelContext, name: str, *, width: float, title: str = "", height: float | None = None, margin: float = _MARGIN
+) -> Iterator[Dialog | None]:
+    """A modal dialog in the middle of the window; None unless it is open.
 
     Args:
         ui: what panels draw from.
         name: imgui id, as given to ``open_popup``.
         width: logical pixels; less where the window is smaller.
-        height: likewise; as high as the contents unless given.
-        margin: between it and the window's edges at least, likewise.
+        title: drawn with a cross, which closes the dialog as Esc does; "" for a dialog that draws its own.
+        height: logical pixels; as high as the contents unless given.
+        margin: least distance from the window's edges, logical pixels.
     """
-    whole = ui.regions.size
+    window = ui.regions.size
     edges = 2.0 * ui.px(margin)
-    wide = min(ui.px(width), whole[0] - edges)
-    tall = 0.0 if height is None else min(ui.px(height), whole[1] - edges)
-    imgui.set_next_window_pos((whole[0] / 2.0, whole[1] / 2.0), imgui.Cond_.always, (0.5, 0.5))
+    wide = min(ui.px(width), window[0] - edges)
+    tall = 0.0 if height is None else min(ui.px(height), window[1] - edges)
+    imgui.set_next_window_pos((window[0] / 2.0, window[1] / 2.0), imgui.Cond_.always, (0.5, 0.5))
     imgui.set_next_window_size((wide, tall))
-    imgui.push_style_var(imgui.StyleVar_.window_padding, (ui.px(16), ui.px(14)))
-    imgui.push_style_var(imgui.StyleVar_.window_rounding, ui.px(6))
-    imgui.push_style_var(imgui.StyleVar_.window_border_size, max(1.0, ui.px(1)))
-    imgui.push_style_color(imgui.Col_.popup_bg, ui.paint("panel"))
-    flags = _FLAGS | (imgui.WindowFlags_.always_auto_resize if height is None else 0)
-    opened, _ = imgui.begin_popup_modal(name, None, flags)
-    imgui.pop_style_color()
-    imgui.pop_style_var(3)
-    return opened
-
-
-def end_dialog() -> None:
-    """End a dialog that was begun."""
+    with _framed(ui, 16, 14):
+        imgui.push_style_color(imgui.Col_.popup_bg, ui.paint("panel"))
+        flags = _FLAGS | (imgui.WindowFlags_.always_auto_resize if height is None else 0)
+        opened, _ = imgui.begin_popup_modal(name, None, flags)
+        imgui.pop_style_color()
+    if not opened:
+        yield None
+        return
+    shown = Dialog(bool(title) and _title(ui, title))
+    yield shown
+    if shown.closed:
+        imgui.close_current_popup()
     imgui.end_popup()
 
 
-def dialog_title(ui: PanelContext, words: str) -> bool:
+@contextmanager
+def _framed(ui: PanelContext, across: float, down: float) -> Iterator[None]:
+    """Round corners, a thin border and so much padding, logical pixels, for the window that begins meanwhile."""
+    imgui.push_style_var(imgui.StyleVar_.window_padding, (ui.px(across), ui.px(down)))
+    imgui.push_style_var(imgui.StyleVar_.window_rounding, ui.px(6))
+    imgui.push_style_var(imgui.StyleVar_.window_border_size, max(1.0, ui.px(1)))
+    yield
+    imgui.pop_style_var(3)
+
+
+_CARD = (
+    imgui.WindowFlags_.no_decoration
+    | imgui.WindowFlags_.no_move
+    | imgui.WindowFlags_.no_saved_settings
+    | imgui.WindowFlags_.no_focus_on_appearing
+    | imgui.WindowFlags_.no_nav
+    | imgui.WindowFlags_.no_docking
+)
+
+
+@contextmanager
+def card(
+    ui: PanelContext, name: str, place: tuple[float, float], size: tuple[float, float], *,
+    padding: tuple[float, float] = (8.0, 8.0), fill: str = "raised", border: str = "line_hi", alpha: float = 1.0,
+) -> Iterator[None]:  # fmt: skip
+    """A small window over the view.
+
+    Args:
+        ui: what panels draw from.
+        name: imgui id.
+        place: of its upper left corner, framebuffer pixels.
+        size: (width, height), framebuffer pixels; height 0: as high as the contents.
+        padding: (across, down), logical pixels.
+        fill: colour of the palette.
+        border: colour of the palette.
+        alpha: of the fill.
+    """
+    imgui.set_next_window_bg_alpha(alpha)
+    imgui.push_style_color(imgui.Col_.window_bg, ui.paint(fill))
+    imgui.push_style_color(imgui.Col_.border, ui.paint(border))
+    imgui.set_next_window_pos((round(place[0]), round(place[1])))
+    imgui.set_next_window_size((round(size[0]), round(size[1])))
+    with _framed(ui, *padding):
+        imgui.begin(name, None, _CARD | (0 if size[1] else imgui.WindowFlags_.always_auto_resize))
+    imgui.pop_style_color(2)
+    yield
+    imgui.end()
+
+
+def paragraph(ui: PanelContext, words: str, colour: str = "text", *, small: bool = False) -> None:
+    """Wrapped text."""
+    imgui.push_style_color(imgui.Col_.text, ui.paint(colour))
+    imgui.push_text_wrap_pos(0.0)
+    with ui.fonts.small() if small else ui.fonts.base():
+        imgui.text_unformatted(visible(words, icons=True))
+    imgui.pop_text_wrap_pos()
+    imgui.pop_style_color()
+
+
+def _title(ui: PanelContext, words: str) -> bool:
     """The title with a cross at the right; whether the cross, or Esc, was pressed."""
     pen = Pen(ui)
     x, y = imgui.get_cursor_screen_pos()

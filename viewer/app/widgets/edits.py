@@ -127,9 +127,9 @@ def attempt(ui: PanelContext, do: Callable[[], object]) -> bool:
     try:
         do()
     except ViewerError as error:
-        ui.controller.fail(error, about)
+        ui.controller.view.fail(error, about)
         return False
-    ui.controller.bar.done(about)
+    ui.controller.view.bar.done(about)
     return True
 
 

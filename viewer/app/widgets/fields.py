@@ -125,13 +125,13 @@ PART = Format(decimals=2, per_pixel=0.005, snap=0.1, units=PLAIN)
 
 def place_label(ui: PanelContext) -> str:
     """What stands before three fields of a place, which are too narrow for the unit."""
-    unit = ui.controller.unit
+    unit = ui.controller.view.unit
     return "Position" if unit.name == METRE.name else f"Pos. {unit.name}"
 
 
 def in_lengths(ui: PanelContext, form: Format) -> Format:
     """A format for lengths (`PLACE`, `LENGTH`) as the figure's size asks for them."""
-    unit, scale = ui.controller.unit, ui.controller.step_scale
+    unit, scale = ui.controller.view.unit, ui.controller.view.step_scale
     if (unit, scale) == (METRE, 1.0):
         return form
     return replace(
@@ -264,6 +264,12 @@ def number_field(
     pen.right(it.x + it.w - pen.px(6), y, words, colour)
     tip(hint)
     return edit
+
+
+def number(ui: PanelContext, name: str, value: float, form: Format, *, width: float, hint: str = "") -> float:
+    """A number that no history keeps: its value after this frame. ``width`` in logical pixels."""
+    edit = number_field(ui, name, value, form, width=ui.px(width), hint=hint)
+    return value if edit is None or edit.phase is Phase.COMMIT else edit.value
 
 
 def _scrubbed(ui: PanelContext, it: Area, value: float | None, form: Format) -> Edit | None:

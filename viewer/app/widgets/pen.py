@@ -136,6 +136,12 @@ class Pen:
         """A line of text whose line box starts at (x, y)."""
         self.draw.add_text(self.regular, size * self.scale, (round(x), round(y)), self.ink(colour), _line(text))
 
+    def fitted(self, x: float, y: float, text: str, width: float, colour: str = "text", size: float = BASE) -> str:
+        """As much of a line of text as the width holds; returns all of it, for a tip, where that is not all."""
+        shown = self.fit(text, width, size)
+        self.text(x, y, shown, colour, size)
+        return text if shown != text else ""
+
     def strong(self, x: float, y: float, text: str, colour: str = "text", size: float = BASE) -> None:
         """A line of bold text whose line box starts at (x, y)."""
         self.draw.add_text(self.bold, size * self.scale, (round(x), round(y)), self.ink(colour), _line(text))

@@ -1,18 +1,16 @@
-"""The context menu of the view, and selecting by key."""
+"""Selecting by key, the context menu of the view, and renaming what is selected."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from viewer.document.actions import Select
+from viewer.document.actions import RenameJoint, Select
 from viewer.document.default_goals import below
-from viewer.session import Document, Item
-from viewer.ui.commands import BY_ID, Command, Handler, Handlers
-
-if TYPE_CHECKING:
-    from viewer.ui.controller import Controller
+from viewer.errors import InputError, quote
+from viewer.session import Document, Item, Session
+from viewer.ui.commands import BY_ID, Command, CommandBinding, CommandBindings
+from viewer.ui.drag_targets import joint_of
+from viewer.ui.view import View
 
 _OF_JOINT = (
     "effector.make", "limits.joint", "reset.rotation", "reset.position", "select.children", "view.frame_selection",
@@ -32,23 +30,23 @@ def context_commands(item: Item | None) -> tuple[Command, ...]:
 
 
 class Selecting:
-    """Of one controller."""
+    """Selects what is above, below or all there is."""
 
-    def __init__(self, controller: Controller) -> None:
-        """For its session."""
-        self._controller = controller
+    def __init__(self, session: Session, view: View) -> None:
+        """Select in a session."""
+        self._session, self._view = session, view
 
     @property
     def _document(self) -> Document:
-        return self._controller.session.document
+        return self._session.document
 
     def select(self, *items: Item) -> None:
         """Select these, and nothing else."""
-        self._controller.session.dispatch(Select(items))
+        self._session.dispatch(Select(items))
 
     def with_children(self, item: Item) -> None:
         """Select a joint and all that hang on it; the item becomes active."""
-        skeleton, joint = self._document.skeleton, self._controller.picture.joint_of(item)
+        skeleton, joint = self._document.skeleton, joint_of(self._document, item)
         hanging = np.flatnonzero(below(skeleton, [joint])).tolist()
         # What is selected last is active: the joint itself.
         self.select(*(Item("joint", skeleton.names[j]) for j in reversed(hanging)))
@@ -58,7 +56,7 @@ class Selecting:
         item, skeleton = self._document.active, self._document.skeleton
         if item is None:
             return None
-        joint = self._controller.picture.joint_of(item)
+        joint = joint_of(self._document, item)
         above = joint if item.kind == "effector" else int(skeleton.parents[joint])
         return None if above < 0 else Item("joint", skeleton.names[above])
 
@@ -84,22 +82,22 @@ class Selecting:
     @property
     def _moves(self) -> bool:
         """Whether targets move by themselves."""
-        return self._controller.session.animating
+        return self._session.animating
 
     def _none(self) -> None:
         """Hold still what moves by itself; else show all joints again; else select nothing."""
         if self._moves:
-            self._controller.session.pause()
-        elif self._controller.finding:
-            self._controller.finding = ""
-            self._controller.changed()
+            self._session.pause()
+        elif self._view.finding:
+            self._view.finding = ""
+            self._view.changed()
         else:
             self.select()
 
     def _can_none(self) -> bool:
-        return bool(self._document.selection or self._moves or self._controller.finding)
+        return bool(self._document.selection or self._moves or self._view.finding)
 
-    def _selects(self, wanted: str) -> Handler:
+    def _selects(self, wanted: str) -> CommandBinding:
         find = {"parent": self.parent, "child": self.child}[wanted]
 
         def run() -> None:
@@ -107,23 +105,71 @@ class Selecting:
             if item is not None:
                 self.select(item)
 
-        return Handler(run, lambda: find() is not None)
+        return CommandBinding(run, lambda: find() is not None)
 
     def _children_of_active(self) -> None:
         if self._document.active is not None:
             self.with_children(self._document.active)
 
     def _find(self) -> None:
-        self._controller.find_requested = True
-        self._controller.changed()
+        self._view.find_requested = True
+        self._view.changed()
 
-    def handlers(self) -> Handlers:
-        """Of selecting."""
+    def bindings(self) -> CommandBindings:
+        """How its commands are run."""
         return {
             "select.parent": self._selects("parent"),
             "select.child": self._selects("child"),
-            "select.children": Handler(self._children_of_active, lambda: self._document.active is not None),
-            "select.all": Handler(lambda: self.select(*self.everything())),
-            "select.none": Handler(self._none, self._can_none),
-            "select.find": Handler(self._find),
+            "select.children": CommandBinding(self._children_of_active, lambda: self._document.active is not None),
+            "select.all": CommandBinding(lambda: self.select(*self.everything())),
+            "select.none": CommandBinding(self._none, self._can_none),
+            "select.find": CommandBinding(self._find),
         }
+
+
+class Renaming:
+    """Gives the active joint another name: the command asks for it, the window shows a field for it.
+
+    Attributes:
+        joint: the one whose name is being written, -1 for none; panels set it back.
+    """
+
+    def __init__(self, session: Session, view: View) -> None:
+        """No name is being written."""
+        self._session, self._view = session, view
+        self.joint = -1
+
+    @property
+    def _document(self) -> Document:
+        return self._session.document
+
+    def ask(self) -> None:
+        """Let the name of the active joint, or of the active effector's, be written anew."""
+        item = self._document.active
+        if item is not None:
+            self._begin(joint_of(self._document, item))
+
+    def _begin(self, joint: int) -> None:
+        self.joint = joint
+        self._view.changed()
+
+    def end(self) -> None:
+        """No name is being written any more."""
+        self._begin(-1)
+
+    def rename(self, joint: int, name: str) -> None:
+        """Call a joint otherwise.
+
+        Raises:
+            InputError: it cannot be called so, or something goes on that knows it by its name.
+        """
+        document, session = self._document, self._session
+        own = document.skeleton.names[joint]
+        moved = {motion.effector for motion in session.motions}
+        if any(e.joint == joint and e.name in moved for e in document.skeleton.effectors):
+            raise InputError(f"joint {quote(own)}: a moving target uses its name")
+        session.dispatch(RenameJoint(own, name))
+
+    def bindings(self) -> CommandBindings:
+        """How its commands are run."""
+        return {"joint.rename": CommandBinding(self.ask, lambda: self._document.active is not None)}

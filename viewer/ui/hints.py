@@ -1,0 +1,82 @@
+"""What keys and buttons do now, for the right end of the status line."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from viewer.gizmo import Tool
+from viewer.session import Session
+from viewer.ui import numbers
+from viewer.ui.dragging import Drag, Dragging
+from viewer.ui.pointing import Box, MoveCamera
+from viewer.ui.view import View
+
+_WORTH = 2
+"""Joints of a chain from which on its length can be chosen."""
+
+
+class Hint(NamedTuple):
+    """A key or button, and what it does.
+
+    Attributes:
+        keys: engraved on the key or said of the button.
+        words: what it does.
+        kept: it is shown however little room there is.
+    """
+
+    keys: str
+    words: str
+    kept: bool = False
+
+
+def hints_of(session: Session, view: View, drags: Dragging) -> tuple[Hint, ...]:
+    """For what is held, else for what is under the pointer."""
+    gesture = view.gesture
+    if isinstance(gesture, Drag):
+        return _of_drag(session, view, gesture)
+    if isinstance(gesture, Box):
+        return (Hint("Shift", "add"),)
+    return () if isinstance(gesture, MoveCamera) else _of_pointer(session, view, drags)
+
+
+def _of_pointer(session: Session, view: View, drags: Dragging) -> tuple[Hint, ...]:
+    if session.recording:
+        return Hint("Drag", "record"), Hint("Shift R", "stop")
+    hover = view.hovered
+    if hover.axis:
+        return Hint("Click", "view"), Hint("Drag", "orbit")
+    if hover.part is not None or (hover.hit is not None and hover.hit.kind == "effector"):
+        turning = hover.part is not None and view.tool is Tool.ROTATE
+        return Hint("Drag", "rotate" if turning else "move"), *_modifiers(view, turning=turning)
+    if hover.hit is not None:
+        pull = (Hint("Drag", "pull"),) if drags.can_drag(hover.hit) else ()
+        return *pull, Hint("Click", "select"), Hint("Right click", "menu")
+    moves = "orbit" if view.turns else "pan"
+    if view.preset == "simple":
+        return Hint("Drag", moves), Hint("Ctrl", "box select"), Hint("F", "frame")
+    return Hint("Drag", "box select"), Hint("Middle", moves), Hint("F", "frame")
+
+
+def _modifiers(view: View, *, turning: bool) -> tuple[Hint, ...]:
+    step = f"{view.snap_deg:g}°" if turning else numbers.step(view.snap_m)
+    word = "no snap" if view.magnet else f"snap {step}"
+    return Hint("Ctrl", word), Hint("Shift", "fine")
+
+
+def _of_drag(session: Session, view: View, drag: Drag) -> tuple[Hint, ...]:
+    end = (Hint("Click", "confirm"),) if drag.grabbing else ()
+    if drag.typing:
+        following = () if drag.handle.turning else (Hint("Tab", "next axis"),)
+        return *following, Hint("Enter", "confirm"), Hint("Esc", "cancel")
+    held = view.pointer.mods & {"ctrl", "shift"}
+    if held:
+        words = {"ctrl": "snap", "shift": "fine"}
+        return *(Hint(mod.capitalize(), words[mod]) for mod in sorted(held)), *end, Hint("Esc", "cancel")
+    usual = Hint("X Y Z", "lock axis"), Hint("0 … 9", "type a number")
+    length, most = session.chain
+    chain = Hint("PgUp PgDn", f"chain {length}" if length < most else "chain", kept=length < most)
+    if most < _WORTH:
+        return *usual, *end, Hint("Esc", "cancel")
+    # One that was chosen comes first: it is to be seen however little room there is.
+    last = (*end, Hint("Esc", "cancel"))
+    return (*usual, *last, chain) if length == most else (chain, *usual, *last)

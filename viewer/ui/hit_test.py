@@ -1,0 +1,77 @@
+"""What is at a pixel of the window: view axes, the gizmo's handles, effectors, joints and bones."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from viewer.document.default_goals import world_of
+from viewer.gizmo import Gizmo, Part, Space, Tool, axes_of
+from viewer.scene import Hit, hits, pick_axis
+from viewer.session import Item, Session
+from viewer.ui import drag_targets
+from viewer.ui.picture import SceneBuilder
+from viewer.ui.view import Hover, View, item_of
+
+_LINES = (Part.X, Part.Y, Part.Z, Part.VIEW_RING)
+_ON_DIAMOND, _ON_LINE = 7.0, 4.0
+"""Logical pixels from an effector's middle in which it is meant rather than the squares and the middle of the handles,
+or their arrows and rings, which are thin and may lead across it."""
+
+
+class HitTest:
+    """Finds what is at a pixel, and the gizmo of the active item."""
+
+    def __init__(self, session: Session, view: View, scenes: SceneBuilder) -> None:
+        """Look at a session through a view."""
+        self._session, self._view, self._scenes = session, view, scenes
+
+    def at(self, x: float, y: float) -> Hover:
+        """What is at a pixel of the window."""
+        view = self._view
+        if not view.viewport.contains(x, y):
+            return Hover()
+        at, projection, scale = view.local(x, y), view.projection(), view.scale
+        axis = pick_axis(projection, *at, scale) if view.display.view_axes and view.turns else ""
+        if axis:
+            return Hover(axis=axis)
+        gizmo = self.gizmo()
+        part = gizmo.pick(projection, *at, scale) if gizmo is not None else None
+        found = self.hits(x, y)
+        if gizmo is not None and part is not None and found and self._is_nearer(found[0], gizmo, part, at):
+            part = None
+        return Hover(part=part, hit=found[0] if found else None)
+
+    def hits(self, x: float, y: float) -> list[Hit]:
+        """All of the figure at a pixel of the window, the best first."""
+        view = self._view
+        return hits(self._scenes.scene(), view.projection(), *view.local(x, y), view.scale)
+
+    def _is_nearer(self, hit: Hit, gizmo: Gizmo, part: Part, at: tuple[float, float]) -> bool:
+        """Whether the pointer is on another effector's diamond, beside the middle of the active item's handles."""
+        if hit.kind != "effector" or item_of(hit) == self._session.document.active:
+            return False
+        pixels = self._view.projection().project(np.stack([hit.point, gizmo.position]))
+        to_hit, to_middle = np.linalg.norm(pixels - at, axis=1).tolist()
+        size = (_ON_LINE if part in _LINES else _ON_DIAMOND) * self._view.scale
+        return bool(to_hit <= size and to_hit < to_middle)
+
+    def gizmo(self) -> Gizmo | None:
+        """The handles at the active item; None where there is none to show, or the session plays."""
+        document, tool = self._session.document, self._view.tool
+        item = document.active
+        if item is None or tool is Tool.SELECT or self._session.playing:
+            return None
+        if tool is Tool.MOVE and not drag_targets.can_move(document, item):
+            return None  # in FK everything turns, and a locked root does not follow
+        return self.gizmo_at(item, tool)
+
+    def gizmo_at(self, item: Item, tool: Tool) -> Gizmo:
+        """Handles of an item, along the axes of the space chosen."""
+        document, space, projection = self._session.document, self._view.space, self._view.projection()
+        rotation = drag_targets.grip(document, item)[1]
+        parent = int(document.skeleton.parents[drag_targets.joint_of(document, item)])
+        world = world_of(document.skeleton, document.pose)
+        above = world.rotations[parent] if parent >= 0 else np.array([0.0, 0.0, 0.0, 1.0])
+        other = Space.LOCAL if space is Space.WORLD else Space.WORLD
+        axes, others = (axes_of(one, rotation, above, projection) for one in (space, other))
+        return Gizmo(tool, drag_targets.pivot(document, item), axes, others, self._view.unit)

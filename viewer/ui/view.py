@@ -1,0 +1,295 @@
+"""The state of the view that the parts of the window share: tool, space, camera, pointer, messages, requests."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from viewer.document.units import step_scale
+from viewer.errors import ViewerError
+from viewer.gizmo import LengthUnit, Part, Space, Tool
+from viewer.scene import Camera, Display, Hit, figure_height
+from viewer.session import Item, Session
+from viewer.session.preferences import Preferences, Preset
+from viewer.spatial.projection import Projection
+from viewer.ui.events import Button, Move, Release
+from viewer.ui.messages import Message, MessageBar
+from viewer.ui.numbers import Rect, error_decimals, unit_for
+
+
+class Request(NamedTuple):
+    """Something that only the window can do.
+
+    Attributes:
+        name: "open-dialog", "new-dialog", "save-as-dialog" (value: the name proposed), "export-dialog",
+            "picture-dialog", "picture" (value: the path), "ask-save" (value: the file's name; answered by
+            `Files.answer_save`), "quit", "help", "preferences", "fullscreen", "reset-layout", "go-to-frame",
+            "units-dialog", "context-menu" (value: the item or None), "copy-text", "show-in-folder" (value: the path),
+            "film-dialog" (value: the path proposed, or None), "film" (value: a `FilmOrder`), "film-cancel", "ask-film"
+            (the window is closing while a film is being made; answered by "film-then-quit", "film-stop-then-quit" or
+            "film-keep-open").
+        value: what it needs.
+        x, y: where, framebuffer pixels.
+    """
+
+    name: str
+    value: object = None
+    x: float = 0.0
+    y: float = 0.0
+
+
+class Hover(NamedTuple):
+    """What is under the pointer; the first of these that there is counts.
+
+    Attributes:
+        axis: of the view-axes disc: "x", "-x", ..., "disc" beside them on it, "" off it.
+        part: of the gizmo.
+        hit: of the figure.
+    """
+
+    axis: str = ""
+    part: Part | None = None
+    hit: Hit | None = None
+
+
+class Gesture(Protocol):
+    """Something that goes on from a press, or a key, to a release."""
+
+    button: Button | None
+    """The button that holds it; None: it goes on without."""
+    edits: bool
+    """It changes the document while it goes on: only the commands for drags act."""
+
+    @property
+    def cursor(self) -> str:
+        """The pointer's shape."""
+
+    def move(self, event: Move) -> None:
+        """The pointer moved."""
+
+    def release(self, event: Release) -> None:
+        """The button came up; the gesture is over."""
+
+
+@dataclass(slots=True)
+class Panels:
+    """Which panels are shown, as far as there is room.
+
+    Attributes:
+        hidden: all are put away for now.
+        left: skeleton and goals.
+        right: inspector, solver, history.
+        fullscreen: the window fills the screen; the app says so.
+    """
+
+    hidden: bool = False
+    left: bool = True
+    right: bool = True
+    fullscreen: bool = False
+
+
+class View:
+    """What is shown of a session and how.
+
+    Attributes:
+        preferences: of the user.
+        viewport: the rectangle of the 3D view in the window, framebuffer pixels.
+        scale: framebuffer pixels per logical pixel.
+        pixel_ratio: framebuffer pixels per window pixel.
+        fps: frames a second, or None while none are drawn.
+        camera: where the view is taken from.
+        tool: which handles are shown.
+        space: whose axes they have.
+        display: what is shown.
+        panels: which panels are shown.
+        pointer: where the pointer was last, and the keys held then.
+        hovered: what is under the pointer.
+        gesture: what goes on; None while nothing is held.
+        find_requested: the joint search is to take the focus; the panel resets it.
+        finding: what the tree of joints is filtered by.
+        requests: for the app to take off.
+        bar: the messages in the view.
+    """
+
+    def __init__(self, session: Session, preferences: Preferences) -> None:
+        """Show a session by the preferences."""
+        self._session, self.preferences = session, preferences
+        self.viewport, self.scale, self.pixel_ratio = Rect(0, 0, 1280, 720), 1.0, 1.0
+        self.fps: float | None = None
+        self.camera = Camera(target=np.zeros(3))
+        self.tool, self.space = Tool.MOVE, Space.WORLD
+        self.display, self.panels = Display(view_axes=True), Panels()
+        self.pointer = Move(-1.0, -1.0)
+        self.hovered = Hover()
+        self.gesture: Gesture | None = None
+        self.find_requested, self.finding = False, ""
+        self.requests: deque[Request] = deque()
+        self.bar = MessageBar()
+        self._hovered_row: Item | None = None
+        self._revision = 0
+        self._projection: tuple[tuple[Camera, tuple[int, int]], Projection] | None = None
+
+    # Changes
+
+    @property
+    def revision(self) -> int:
+        """Greater whenever anything visible has changed."""
+        return self._revision + self._session.revision + self.bar.revision
+
+    def changed(self) -> None:
+        """Count a visible change."""
+        self._revision += 1
+
+    # Where
+
+    def local(self, x: float, y: float) -> tuple[float, float]:
+        """Pixels of the window as pixels of the viewport."""
+        return x - self.viewport.x, y - self.viewport.y
+
+    def projection(self) -> Projection:
+        """From the world to the viewport's pixels; the same object until camera or size change."""
+        key = self.camera, self.viewport.size
+        if self._projection is None or self._projection[0] != key:
+            self._projection = key, self.camera.projection(self.viewport.size)
+        return self._projection[1]
+
+    @property
+    def turns(self) -> bool:
+        """Whether the view can be turned: not that of a planar document, in which clicks and drags are meant."""
+        return self._session.document.planar is None
+
+    @property
+    def pointer_at(self) -> tuple[float, float]:
+        """Where the pointer is, framebuffer pixels of the window."""
+        return self.pointer.x, self.pointer.y
+
+    # What is held and what is under the pointer
+
+    @property
+    def dragging(self) -> bool:
+        """Whether a drag or grab runs: only the commands for that act."""
+        return self.gesture is not None and self.gesture.edits
+
+    def set_gesture(self, gesture: Gesture | None) -> None:
+        """Go on with a gesture, or with none."""
+        self.gesture = gesture
+        self.changed()
+
+    def set_hovered(self, hover: Hover) -> None:
+        """Something else is under the pointer."""
+        same = (hover.axis, hover.part) == (self.hovered.axis, self.hovered.part)
+        if not same or _item(hover) != _item(self.hovered):
+            self.changed()
+        self.hovered = hover
+
+    def hover_row(self, item: Item | None) -> None:
+        """Note the item whose row in a list is under the pointer, or None."""
+        if item != self._hovered_row:
+            self._hovered_row = item
+            self.changed()
+
+    def hovered_item(self) -> Item | None:
+        """The joint or effector to light up, here and in the lists; None where it is not there any more."""
+        item = self._hovered_row or _item(self.hovered)
+        return item if item is not None and self._is_there(item) else None
+
+    def _is_there(self, item: Item) -> bool:
+        document = self._session.document
+        if item.kind == "joint":
+            return item.name in document.skeleton.names
+        return any(goal.id == item.name for goal in document.goals)
+
+    # Words and requests
+
+    def request(self, name: str, value: object = None, x: float = 0.0, y: float = 0.0) -> None:
+        """Ask the window for something."""
+        self.requests.append(Request(name, value, x, y))
+
+    def post(self, message: Message) -> None:
+        """Show a message."""
+        self.bar.post(message)
+
+    def note(self, text: str) -> None:
+        """Say what was done."""
+        self.post(Message(text))
+
+    def fail(self, error: ViewerError, about: str = "") -> None:
+        """Say what could not be done: see `Message.about`."""
+        self.post(Message(str(error), "error", about=about))
+
+    # Units and preferences
+
+    @property
+    def unit(self) -> LengthUnit:
+        """The unit in which lengths of this figure are shown and typed."""
+        return unit_for(self.height)
+
+    @property
+    def height(self) -> float:
+        """H: the figure's size, metres."""
+        return figure_height(self._session.document.skeleton)
+
+    @property
+    def step_scale(self) -> float:
+        """What snap steps are multiplied by: 1 for figures of a person's size."""
+        return step_scale(self.height)
+
+    @property
+    def error_decimals(self) -> int:
+        """Decimals of errors in millimetres."""
+        return error_decimals(self.height)
+
+    @property
+    def preset(self) -> Preset:
+        """Which mouse buttons move the camera: "simple", "blender" or "maya"."""
+        return self.preferences.preset
+
+    @preset.setter
+    def preset(self, preset: Preset) -> None:
+        self.preferences.preset = preset
+        self.changed()
+
+    @property
+    def snap_m(self) -> float:
+        """Snap step of moving, metres; preferred for figures of a person's size, and in proportion for others."""
+        return self.preferences.snap_m * self.step_scale
+
+    @snap_m.setter
+    def snap_m(self, metres: float) -> None:
+        self.preferences.snap_m = metres / self.step_scale
+        self.changed()
+
+    @property
+    def snap_deg(self) -> float:
+        """Snap step of turning, degrees."""
+        return self.preferences.snap_deg
+
+    @snap_deg.setter
+    def snap_deg(self, degrees: float) -> None:
+        self.preferences.snap_deg = degrees
+        self.changed()
+
+    @property
+    def magnet(self) -> bool:
+        """Whether drags snap without Ctrl, and with it do not."""
+        return self.preferences.magnet
+
+    @magnet.setter
+    def magnet(self, on: bool) -> None:
+        self.preferences.magnet = on
+        self.changed()
+
+
+def _item(hover: Hover) -> Item | None:
+    """The item under the pointer, unless a handle of the gizmo is in front of it."""
+    return None if hover.hit is None or hover.part is not None else item_of(hover.hit)
+
+
+def item_of(hit: Hit) -> Item:
+    """What a hit selects: a bone is the joint that turns it, the root's handle its joint."""
+    if hit.kind == "effector" and not (hit.mark is not None and hit.mark.root):
+        return Item("effector", hit.name)
+    return Item("joint", hit.name)
