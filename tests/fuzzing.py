@@ -20,7 +20,7 @@ from mutations import damaged, damaged_tree
 from takes import loose, turn
 
 from viewer.cli.inputs import as_character
-from viewer.document.actions import KeyPose, SetHandle, SetMode, SetStiffness
+from viewer.document.actions import KeyPose, SetGoal, SetMode, SetStiffness
 from viewer.errors import InputError, ViewerError
 from viewer.formats.bounds import check_character, check_skeleton
 from viewer.formats.bvh.reader import build, parse_bvh
@@ -130,7 +130,7 @@ def _recorded() -> Session:
     made = _keyed()
     made.record_actions()
     made.dispatch(SetStiffness("shoulder", 0.1))
-    made.dispatch(SetHandle("tip", weight=2.0))
+    made.dispatch(SetGoal("tip", weight=2.0))
     made.dispatch(SetMode(Mode.FK))
     turn(made, "elbow", (0.0, 0.0, 0.3))
     made.seek(3)

@@ -110,13 +110,15 @@ def facts_of(document: Document) -> Tree:
     """What a document holds, as data that a person can read."""
     skeleton, take = document.skeleton, document.take
     world = world_of(skeleton, document.pose)
-    where = {h.effector: stand_of(skeleton, document.pose, h).position for h in document.handles}
+    where = {h.id: stand_of(skeleton, document.pose, h).position for h in document.goals}
     keys = {skeleton.names[track.joint]: track.frames.tolist() for track in take.tracks} if take else {}
     return {
         "joints": list(skeleton.names),
         "roots": [_rounded(world.positions[root]) for root in skeleton.roots.tolist()],
         "effectors": {name: _rounded(position) for name, position in where.items()},
-        "goals": {h.effector: str(h.kind) + (" pinned" if h.pinned else "") for h in document.handles},
+        "goals": {
+            h.id: (str(h.kind) if h.enabled else "off") + (" pinned" if h.pinned else "") for h in document.goals
+        },
         "selection": [list(item) for item in document.selection],
         "limits": [document.limits_on, sorted(document.unlimited)],
         "method": document.solver.method,

@@ -8,12 +8,13 @@ import numpy as np
 
 from viewer.document import actions as act
 from viewer.document.evaluation import frame_pose
+from viewer.document.goal import KINDS
 from viewer.document.key_editing import different
 from viewer.document.planar_rig import PLANES
 from viewer.document.scope import binding
 from viewer.document.take import Blend, Key
 from viewer.errors import ViewerError
-from viewer.session import Grab, Item, Loop, Mode, Scope, Session, Wanted
+from viewer.session import Grab, Item, Loop, Mode, Scope, Session
 from viewer.skeleton.coordinates import joint_space, limit_violation
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ class Restless:
         return str(self.one(self.document.skeleton.names))
 
     def effector(self) -> str:
-        names = [handle.effector for handle in self.document.handles]
+        names = [handle.effector for handle in self.document.goals]
         return str(self.one(names)) if names else "none"
 
     def item(self) -> Item:
@@ -124,8 +125,8 @@ class Restless:
         makers: tuple[Callable[[], Action], ...] = (
             lambda: act.Select((self.item(),), self.one(("set", "add", "toggle"))),
             lambda: act.MoveTargets({self.effector(): (self.place(), self.turn() if self.often(0.3) else None)}),
-            lambda: act.SetHandle(self.effector(), weight=float(self.random.uniform(0.1, 5.0))),
-            lambda: act.SetWanted(self.effector(), self.one(Wanted)),
+            lambda: act.SetGoal(self.effector(), weight=float(self.random.uniform(0.1, 5.0))),
+            lambda: act.SetGoalKind(self.effector(), self.one(KINDS)),
             lambda: act.SetWeight(self.effector(), 2.0, float(self.random.uniform(0.1, 2.0))),
             lambda: act.SetPin(self.effector(), self.often(0.5), self.often(0.5)),
             lambda: act.ReleaseEffector(self.effector()),
@@ -264,6 +265,6 @@ def faults(document: Document) -> list[str]:
     measured = joint_space(document.skeleton).measure(pose.rotations, pose.translations)
     if not np.isfinite(measured).all():
         found.append("a joint has no angles")
-    if [handle.effector for handle in document.handles] != [e.name for e in document.skeleton.effectors]:
+    if [handle.effector for handle in document.goals] != [e.name for e in document.skeleton.effectors]:
         found.append("handles and effectors are not the same")
     return found

@@ -37,7 +37,7 @@ def session(name: str = "biped") -> Session:
 
 def place(document: Document, effector: str) -> Floats:
     """(3,) where an effector is."""
-    return stand_of(document.skeleton, document.pose, document.handle(effector)).position
+    return stand_of(document.skeleton, document.pose, document.goal(effector)).position
 
 
 def shifted(document: Document, effector: str, way: ArrayLike) -> Floats:
@@ -47,7 +47,7 @@ def shifted(document: Document, effector: str, way: ArrayLike) -> Floats:
 
 def target_of(document: Document, effector: str) -> Floats:
     """(3,) where an effector's target is."""
-    position = document.handle(effector).position
+    position = document.goal(effector).position
     assert position is not None
     return np.array(position)
 

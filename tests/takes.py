@@ -31,7 +31,7 @@ def loose(name: str = "biped") -> Session:
     """A session in which nothing is pinned or limited."""
     made = session(name)
     made.dispatch(act.SetLimits(on=False))
-    for handle in made.document.handles:
+    for handle in made.document.goals:
         made.dispatch(act.ReleaseEffector(handle.effector))
     made.replace(made.document)
     return made

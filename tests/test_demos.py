@@ -10,7 +10,6 @@ import pytest
 
 from viewer.document.actions import SetSolver
 from viewer.document.effector_transform import joints_at_limit
-from viewer.document.handle import Wanted
 from viewer.errors import InputError
 from viewer.session import Item, Session, world_of
 from viewer.session.demos import DEMOS, PREFIX, Chase, Demo, FigureEight, Motion, Orbit, Pointer, demo_of, find_demo
@@ -72,8 +71,8 @@ def test_each_opens_and_is_always_the_same(demo: Demo) -> None:
 def test_an_arm_without_a_target_says_nothing_of_its_reach() -> None:
     document = find_demo("two-link").build()
     assert find_demo("two-link").says(document) is not None
-    handle = replace(document.handle("tip"), kind=Wanted.OFF, position=None)
-    assert find_demo("two-link").says(replace(document, handles=(handle,))) is None
+    handle = replace(document.goal("tip"), enabled=False, position=None)
+    assert find_demo("two-link").says(replace(document, goals=(handle,))) is None
 
 
 @EVERY
@@ -115,9 +114,9 @@ def test_the_arm_stays_at_its_distance_from_the_ball_and_faces_it() -> None:
     seen = []
     for tick in range(600):
         session.tick(tick * TICK)
-        seen.append(session.document.handle("wrist").position)
+        seen.append(session.document.goal("wrist").position)
     assert np.ptp(np.array(seen), axis=0).max() > 0.7
-    assert session.document.handle("wrist").position == session.document.handle("wrist_2").position
+    assert session.document.goal("wrist").position == session.document.goal("wrist_2").position
     assert said(session).startswith("0.")
 
 
@@ -182,7 +181,7 @@ def test_ccd_locks_and_the_default_does_not() -> None:
 
 def test_the_chain_comes_to_the_pointer_and_rests() -> None:
     session = opened("ccd-chain")
-    pointer = Pointer(np.array(session.document.handle("tip").position))
+    pointer = Pointer(np.array(session.document.goal("tip").position))
     session.animate((Motion("tip", pointer),))
     pointer.place = np.array([-0.6, 0.4, 0.0])
     assert session.tick(0.0)
@@ -215,7 +214,7 @@ def test_the_puzzle_can_be_solved_and_says_so() -> None:
 
 
 def positions(document: Document, name: str) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    return np.array(document.handle(name).position)
+    return np.array(document.goal(name).position)
 
 
 def test_paths_are_what_they_are_called() -> None:

@@ -16,8 +16,9 @@ import pytest
 from sessions import session
 
 from viewer.document.actions import KeyPose
-from viewer.document.handle import Handle, Wanted
+from viewer.document.goal import DocumentGoal
 from viewer.document.solver_settings import SolverSettings
+from viewer.ik.goals import GoalKind
 from viewer.session import Document, Item, Mode, Scope
 from viewer.session.script.digest import Digester
 from viewer.session.storage.documents import document_data, document_of
@@ -47,7 +48,7 @@ DOCUMENT: dict[str, Callable[[Document], Any]] = {
     "character": lambda d: replace(d.character, source=replace(d.character.source, license="CC0-1.0 or so")),
     "skeleton": lambda d: replace(d.skeleton, stiffness=np.full(len(d.skeleton), 0.25)),
     "pose": lambda d: Pose(d.skeleton.rest_pose().rotations, d.pose.translations + 0.01),
-    "handles": lambda d: (replace(d.handles[0], weight=0.5), *d.handles[1:]),
+    "goals": lambda d: (replace(d.goals[0], weight=0.5), *d.goals[1:]),
     "limits_on": lambda d: not d.limits_on,
     "unlimited": lambda d: frozenset({d.skeleton.names[2]}),
     "solver": lambda d: replace(d.solver, restarts=not d.solver.restarts),
@@ -68,7 +69,8 @@ SOLVER: dict[str, Any] = {
     "bend": "up",
 }  # fmt: skip
 HANDLE: dict[str, Any] = {
-    "kind": Wanted.ROTATION, "position": (0.25, 1.5, 0.125), "rotation": (1.0, 0.0, 0.0, 0.0), "distance": 0.5,
+    "id": "another", "enabled": False,
+    "kind": GoalKind.ROTATION, "position": (0.25, 1.5, 0.125), "rotation": (1.0, 0.0, 0.0, 0.0), "distance": 0.5,
     "axis": (0.0, 0.0, 1.0), "weight": 0.5, "rotation_weight": 0.25, "pin_position": True, "pin_rotation": True,
     "offset": (0.0, 0.125, 0.0), "automatic": True,
 }  # fmt: skip
@@ -89,7 +91,7 @@ def noticed(document: Document, changed: Document, name: str) -> None:
 def test_every_field_is_varied_here() -> None:
     assert set(DOCUMENT) == {one.name for one in fields(Document) if one.init}
     assert set(SOLVER) == {one.name for one in fields(SolverSettings)}
-    assert set(HANDLE) == {one.name for one in fields(Handle)} - {"effector"}  # which is the skeleton's
+    assert set(HANDLE) == {one.name for one in fields(DocumentGoal)} - {"effector"}  # which is the skeleton's
 
 
 @pytest.mark.parametrize("name", DOCUMENT)
@@ -107,9 +109,9 @@ def test_every_setting_of_the_solver_counts(document: Document, name: str) -> No
 
 @pytest.mark.parametrize("name", HANDLE)
 def test_every_field_of_a_handle_counts(document: Document, name: str) -> None:
-    handle = replace(document.handles[0], rotation=(0.0, 0.0, 0.0, 1.0), pin_position=False, pin_rotation=False)
+    handle = replace(document.goals[0], id="one", rotation=(0.0, 0.0, 0.0, 1.0), pin_position=False, pin_rotation=False)
     assert getattr(handle, name) != HANDLE[name]
     one, other = (
-        replace(document, handles=(h, *document.handles[1:])) for h in (handle, replace(handle, **{name: HANDLE[name]}))
+        replace(document, goals=(*document.goals, h)) for h in (handle, replace(handle, **{name: HANDLE[name]}))
     )
     noticed(one, other, name)

@@ -242,7 +242,7 @@ def test_goals_ghosts_and_trails_are_those_of_the_pictures_time() -> None:
     made.dispatch(act.Select((Item("joint", "Head"),)))
     shown = reel(made.document, parts=frozenset({"goals", "ghosts", "trails", "names"}))
     scene = shown.scene(30)
-    assert {mark.name for mark in scene.marks} == {handle.effector for handle in made.document.handles}
+    assert {mark.name for mark in scene.marks} == {handle.effector for handle in made.document.goals}
     assert not any(mark.selected for mark in scene.marks)
     hand = next(mark for mark in scene.marks if mark.name == "LeftHand")
     assert hand.target is not None

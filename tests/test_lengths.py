@@ -115,11 +115,11 @@ def test_fields_show_and_take_the_unit(tmp_path: Path, units: float, label: str,
         assert label in window.words("inspector")
         shown = window.words("inspector")
         assert f"tol. {'0.001' if units == SMALL else '100.0'} mm" in window.words("solver")
-        x = window.session.document.handle("LeftHand").position[0]  # type: ignore[index]
+        x = window.session.document.goal("LeftHand").position[0]  # type: ignore[index]
         assert numbers.fixed(x / window.controller.view.unit.metres, place) in shown
         window.double_click("inspector", "position x")
         window.write("0.25 mm" if units == SMALL else "25")
-        moved = window.session.document.handle("LeftHand").position[0]  # type: ignore[index]
+        moved = window.session.document.goal("LeftHand").position[0]  # type: ignore[index]
         assert moved == pytest.approx(0.00025 if units == SMALL else 25.0)
     finally:
         window.close()

@@ -12,8 +12,9 @@ from panel_window import PanelWindow
 
 import viewer
 from viewer.document.actions import Select, SetLimits, SetSolver
-from viewer.document.document import Item, Mode, Wanted
+from viewer.document.document import Item, Mode
 from viewer.gizmo import Space, Tool
+from viewer.ik.goals import GoalKind
 from viewer.session.clock import Loop
 from viewer.skeleton.coordinates import joint_space
 
@@ -120,7 +121,7 @@ def test_a_number_is_typed_after_a_double_click_with_sums_and_units(window: Pane
     select(window, ("effector", "RightHand"))
     window.double_click("inspector", "position y")
     window.write("1 + 12 cm")
-    position = window.session.document.handle("RightHand").position
+    position = window.session.document.goal("RightHand").position
     assert position is not None
     assert position[1] == pytest.approx(1.12)
 
@@ -139,29 +140,51 @@ def test_nonsense_typed_is_a_message_and_changes_nothing(window: PanelWindow) ->
 def test_a_weight_slider_weighs_the_goal(window: PanelWindow) -> None:
     select(window, ("effector", "Head"))
     window.drag("inspector", "weight", -60.0)
-    assert 0.0 < window.session.document.handle("Head").weight < 1.0
+    assert 0.0 < window.session.document.goal("Head").weight < 1.0
 
 
 def test_pin_buttons_pin_and_unpin(window: PanelWindow) -> None:
     select(window, ("effector", "Head"))
     window.click("inspector", "Position##pin")
-    assert window.session.document.handle("Head").pin_position
+    assert window.session.document.goal("Head").pin_position
     window.click("inspector", "Position##pin")
-    assert not window.session.document.handle("Head").pin_position
+    assert not window.session.document.goal("Head").pin_position
 
 
 def test_release_and_hold_switch_a_goal_off_and_on(window: PanelWindow) -> None:
     select(window, ("effector", "Head"))
     window.click("inspector", "Release")
-    assert window.session.document.handle("Head").kind is Wanted.OFF
+    assert not window.session.document.goal("Head").enabled
     window.click("inspector", "Hold here")
-    assert window.session.document.handle("Head").kind is Wanted.POSITION
+    assert window.session.document.goal("Head").kind is GoalKind.POSITION
+
+
+def test_goals_are_added_to_an_effector_chosen_and_removed(window: PanelWindow) -> None:
+    select(window, ("effector", "Head"))
+    assert window.controller.can("goal.add")
+    window.click("inspector", "+##add")
+    assert window.popup
+    window.tap(imgui.Key.escape)
+    window.controller.run("goal.add_aim")
+    window.frames(2)
+    assert [goal.kind for goal in window.session.document.goals_of("Head")] == [GoalKind.POSITION, GoalKind.AIM]
+    assert window.session.history[-1] == "Add aim of Head"
+    assert "aim" in window.words("goals")
+    window.click("inspector", "Position##Head")
+    assert window.session.document.active == Item("effector", "Head")
+    window.click("goals", "goal Head_2")
+    assert window.session.document.active == Item("effector", "Head_2")
+    window.click("inspector", "Remove")
+    assert len(window.session.document.goals_of("Head")) == 1
+    window.session.undo()
+    window.controller.run("goal.remove")
+    assert len(window.session.document.goals_of("Head")) == 1
 
 
 def test_make_effector_makes_one_of_the_joint(window: PanelWindow) -> None:
     select(window, ("joint", "Spine1"))
     window.click("inspector", "Make effector")
-    assert window.session.document.handle("Spine1").on
+    assert window.session.document.goal("Spine1").enabled
 
 
 def test_the_length_of_a_bone_is_scrubbed_and_reset_by_a_right_click(window: PanelWindow) -> None:
@@ -275,12 +298,12 @@ def test_a_panel_put_away_in_the_middle_of_a_scrub_ends_the_gesture(window: Pane
 def test_a_root_is_moved_by_its_numbers_and_pins_stay(window: PanelWindow) -> None:
     select(window, ("joint", "Hips"))
     depth = window.session.undo_depth
-    feet = window.session.document.handle("LeftFoot").position
+    feet = window.session.document.goal("LeftFoot").position
     before = float(window.session.document.pose.translations[0, 1])
     window.double_click("inspector", "place y")
     window.write(f"{before - 0.05:.4f}")
     assert window.session.document.pose.translations[0, 1] == pytest.approx(before - 0.05, abs=2e-3)
-    assert window.session.document.handle("LeftFoot").position == feet
+    assert window.session.document.goal("LeftFoot").position == feet
     assert window.session.undo_depth == depth + 1
     window.drag("inspector", "place x", 30.0)
     assert window.session.undo_depth == depth + 2
@@ -295,7 +318,7 @@ def test_what_is_typed_into_a_field_that_goes_away_goes_with_it(window: PanelWin
     document = window.session.document
     select(window, ("effector", "RightHand"))
     assert window.box("inspector", "position x")
-    assert window.session.document.handle("RightHand") == document.handle("RightHand")
+    assert window.session.document.goal("RightHand") == document.goal("RightHand")
 
 
 def test_escape_leaves_a_typed_number_alone(window: PanelWindow) -> None:

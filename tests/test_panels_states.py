@@ -12,8 +12,9 @@ from panel_window import PanelWindow
 
 import viewer
 from viewer.app.panels import PANELS, file_dialog
-from viewer.document.actions import MoveTargets, RemoveEffector, Select, SetLimits, SetSolver, SetWanted
-from viewer.document.document import Item, Wanted
+from viewer.document.actions import MoveTargets, RemoveEffector, Select, SetGoalKind, SetLimits, SetSolver
+from viewer.document.goal import KINDS, Item
+from viewer.ik.goals import GoalKind
 from viewer.ui.messages import Message
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def test_every_joint_and_effector_of_a_sample_can_be_inspected(sample: str) -> N
     with shown(viewer.load(f"sample:{sample}")) as window:
         document = window.session.document
         joints = [Item("joint", name) for name in document.skeleton.names[:: max(1, len(document.skeleton) // 8)]]
-        for item in [*joints, *(Item("effector", handle.effector) for handle in document.handles[:6])]:
+        for item in [*joints, *(Item("effector", handle.effector) for handle in document.goals[:6])]:
             window.session.dispatch(Select((item,)))
             window.frames(2)
             assert names_of(window, "inspector")
@@ -64,12 +65,12 @@ def test_every_kind_of_joint() -> None:
             window.frames()
 
 
-@pytest.mark.parametrize("kind", list(Wanted))
-def test_every_kind_of_goal(kind: Wanted) -> None:
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_goal(kind: GoalKind) -> None:
     with shown(viewer.load("sample:biped")) as window:
-        name = window.session.document.handles[0].effector
+        name = window.session.document.goals[0].effector
         window.session.dispatch(Select((Item("effector", name),)))
-        window.session.dispatch(SetWanted(name, kind))
+        window.session.dispatch(SetGoalKind(name, kind))
         window.frames(3)
         assert "Hold here" in names_of(window, "inspector")
 
@@ -86,7 +87,7 @@ def test_strange_names() -> None:
 def test_a_figure_without_effectors_is_told_how_to_get_one() -> None:
     with shown(viewer.load("sample:two-link")) as window:
         assert window.words("chips") == []
-        for handle in window.session.document.handles:
+        for handle in window.session.document.goals:
             window.session.dispatch(RemoveEffector(handle.effector))
         window.frames()
         said = " ".join(window.words("chips"))
@@ -180,7 +181,7 @@ def test_children_stand_to_the_right_of_their_parents() -> None:
 
 def test_unreached_goals_and_limits_off() -> None:
     with shown(viewer.load("sample:biped")) as window:
-        name = window.session.document.handles[0].effector
+        name = window.session.document.goals[0].effector
         window.session.dispatch(Select((Item("effector", name),)))
         window.session.dispatch(MoveTargets({name: ((9.0, 9.0, 9.0), None)}))
         window.frames(3)
@@ -249,7 +250,7 @@ def test_nothing_leaves_its_panel_sideways(size: tuple[int, int], scale: float) 
     with shown(viewer.load("sample:walk"), size, scale) as window:
         chosen = Item("effector", "RightHand"), Item("joint", "RightArm")
         window.session.dispatch(Select(chosen))
-        window.session.dispatch(SetWanted("RightHand", Wanted.POSE))
+        window.session.dispatch(SetGoalKind("RightHand", GoalKind.POSE))
         window.frames(4)
         places = {panel.id: panel.place for panel in PANELS}
         for box in window.boxes:

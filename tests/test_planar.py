@@ -13,16 +13,17 @@ from viewer.document.actions import (
     MoveTargets,
     ResetPose,
     SetCoordinate,
+    SetGoalKind,
     SetLimits,
     SetPlanar,
     SetSolver,
-    SetWanted,
     TurnJoint,
 )
 from viewer.document.planar_rig import PLANES, normal_of, rig_of
 from viewer.document.scope import violation
 from viewer.errors import FormatError, InputError
-from viewer.session import Document, Grab, Item, Session, Wanted, new_document, stand_of, world_of
+from viewer.ik.goals import GoalKind
+from viewer.session import Document, Grab, Item, Session, new_document, stand_of, world_of
 from viewer.session.files import load_session, save_session
 from viewer.session.storage.documents import document_data, document_of
 from viewer.spatial.quaternion import from_axis_angle, multiply
@@ -44,7 +45,7 @@ def depths(document: Document, plane: str) -> np.ndarray[tuple[int, ...], np.dty
 
 
 def item_of(document: Document) -> Item:
-    return Item("effector", next(handle.effector for handle in document.handles if handle.on))
+    return Item("effector", next(handle.effector for handle in document.goals if handle.enabled))
 
 
 @pytest.mark.parametrize(("rig", "plane"), EVERY)
@@ -52,7 +53,7 @@ def test_a_drag_leaves_no_plane(rig: str, plane: str) -> None:
     session = flat(rig, plane)
     before = depths(session.document, plane)
     item = item_of(session.document)
-    start = stand_of(session.document.skeleton, session.document.pose, session.document.handle(item.name)).position
+    start = stand_of(session.document.skeleton, session.document.pose, session.document.goal(item.name)).position
     session.begin_drag((item,))
     for tick in range(30):
         session.drag_to({item: (start + np.array([0.2, 0.15, 0.25]) * tick / 30, None)})
@@ -112,8 +113,8 @@ def test_it_is_one_step_and_undo_gives_the_very_document_back() -> None:
 
 def test_handles_move_into_the_plane_with_the_body() -> None:
     session = flat("biped", "yz")
-    for handle in session.document.handles:
-        if handle.on:
+    for handle in session.document.goals:
+        if handle.enabled:
             stand = stand_of(session.document.skeleton, session.document.pose, handle)
             assert handle.position is not None
             assert np.linalg.norm(np.array(handle.position) - stand.position) < 1e-9
@@ -121,10 +122,10 @@ def test_handles_move_into_the_plane_with_the_body() -> None:
 
 def test_targets_are_confined() -> None:
     session, normal = flat("biped", "yz"), normal_of("yz")
-    hand = session.document.handle("LeftHand")
+    hand = session.document.goal("LeftHand")
     depth = float(np.array(hand.position) @ normal)
     session.dispatch(MoveTargets({"LeftHand": (np.array([5.0, 1.2, 0.4]), None)}))
-    moved = session.document.handle("LeftHand").position
+    moved = session.document.goal("LeftHand").position
     assert moved is not None
     assert np.allclose(moved, (depth, 1.2, 0.4))
 
@@ -185,7 +186,7 @@ def test_leaving_the_plane_frees_the_body() -> None:
 
 def test_an_aim_in_the_plane_is_met_there() -> None:
     session = flat("serpent", "zx")
-    session.dispatch(SetWanted("Head", Wanted.AIM))
+    session.dispatch(SetGoalKind("Head", GoalKind.AIM))
     session.dispatch(MoveTargets({"Head": (np.array([0.8, 3.0, 1.2]), None)}))
     assert session.errors["Head"].reached
     assert np.ptp(depths(session.document, "zx")) < 1e-9

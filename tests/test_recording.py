@@ -358,7 +358,7 @@ def test_pinned_feet_are_held_in_a_simplified_recording() -> None:
     made.stop_recording()
     take = take_of(made.document)
     assert len(take.frames) < 40
-    handle = made.document.handle("LeftFoot")
+    handle = made.document.goal("LeftFoot")
     assert handle.position is not None
     for frame in range(40):
         feet = place_at(made, frame, "LeftFoot")

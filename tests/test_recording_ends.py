@@ -205,7 +205,7 @@ def test_moving_targets_keep_their_pace_while_they_are_recorded() -> None:
 
 
 def target(made: Session, effector: str) -> Floats:
-    return np.array(made.document.handle(effector).position)
+    return np.array(made.document.goal(effector).position)
 
 
 # What a person may press while it records; nothing that opens another file.

@@ -32,14 +32,14 @@ def test_everything_that_knows_a_joint_by_name_follows() -> None:
     joint = before.skeleton.index("LeftHand")
     assert now.skeleton.index("Paw") == now.character.skeleton.index("Paw") == joint
     assert "Paw.tip" in now.skeleton.tip_names
-    assert [h.effector for h in now.handles] == [e.name for e in now.skeleton.effectors]
-    assert now.handle("Paw").pin_position
-    assert now.handle("Paw").position == before.handle("LeftHand").position
+    assert [h.effector for h in now.goals] == [e.name for e in now.skeleton.effectors]
+    assert now.goal("Paw").pin_position
+    assert now.goal("Paw").position == before.goal("LeftHand").position
     assert now.unlimited == {"Paw"}
     assert now.selection == (Item("joint", "Paw"), Item("effector", "Paw"))
     assert now.take is not None
     assert [pin.effector for pin in now.take.pins[0]].count("Paw") == 1
-    assert "LeftHand" not in repr((now.handles, now.take.pins, now.skeleton.effectors))
+    assert "LeftHand" not in repr((now.goals, now.take.pins, now.skeleton.effectors))
     assert now.pose is before.pose
     made.undo()
     assert made.document is before
@@ -48,7 +48,7 @@ def test_everything_that_knows_a_joint_by_name_follows() -> None:
 def test_effectors_with_names_of_their_own_keep_them() -> None:
     made = session()
     made.dispatch(act.RenameJoint("LeftToeBase", "Toe"))
-    assert "LeftToes" in [handle.effector for handle in made.document.handles]
+    assert "LeftToes" in [handle.effector for handle in made.document.goals]
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ def test_turning_a_joint_moves_the_holds_below_it_along_and_no_others() -> None:
     before = made.document
     joint = before.skeleton.index("LeftArm")
     made.dispatch(act.TurnJoint("LeftArm", turned(before.pose, joint, (0, 0, 1), 0.2)))
-    moved = [a.effector for a, b in zip(made.document.handles, before.handles, strict=True) if a != b]
+    moved = [a.effector for a, b in zip(made.document.goals, before.goals, strict=True) if a != b]
     assert moved == ["LeftHand"]
     np.testing.assert_array_equal(target_of(made.document, "LeftHand"), place(made.document, "LeftHand"))
     assert np.linalg.norm(place(made.document, "LeftHand") - place(before, "LeftHand")) > 0.05
@@ -80,7 +80,7 @@ def test_a_longer_bone_keeps_the_goals_in_ik_and_takes_them_along_in_fk() -> Non
     made.dispatch(act.SetLength("LeftHand", 1.2 * length))
     assert np.linalg.norm(made.document.skeleton.offsets[joint]) == pytest.approx(1.2 * length)
     np.testing.assert_array_equal(made.document.pose.translations[joint], made.document.skeleton.offsets[joint])
-    assert made.document.handles == before.handles
+    assert made.document.goals == before.goals
     assert all(error.reached for error in made.errors.values())
     made.undo()
     made.dispatch(act.SetMode("fk"))  # type: ignore[arg-type]
@@ -256,7 +256,7 @@ def test_other_units_keep_the_work() -> None:
     np.testing.assert_allclose(
         viewer.fk(made.document.skeleton, made.document.pose).positions, 100.0 * joints, rtol=1e-9
     )
-    np.testing.assert_allclose(target_of(made.document, "Head"), 100.0 * np.array(before.handle("Head").position))
+    np.testing.assert_allclose(target_of(made.document, "Head"), 100.0 * np.array(before.goal("Head").position))
     made.dispatch(act.SetUnits("cm", "z", viewer.load("sample:walk", units="cm", up="z")))
     tall = item_place(made.document, Item("joint", "Head")) - item_place(made.document, Item("joint", "Hips"))
     was = item_place(before, Item("joint", "Head")) - item_place(before, Item("joint", "Hips"))
@@ -305,8 +305,8 @@ def test_selecting() -> None:
         (act.SetLength("LeftArm", 0.0), 'length of "LeftArm": expected a finite number, 1e-06 to 1e+06, found 0'),
         (act.SetStiffness("LeftArm", 1.5), 'stiffness of "LeftArm": expected a finite number, 0 to 1, found 1.5'),
         (act.SetLimits("on"), 'joint limits: expected True or False, found "on"'),  # type: ignore[arg-type]
-        (act.SetWanted("Head", "up"), 'no goal "up"'),  # type: ignore[arg-type]
-        (act.SetHandle("Head", wheight=1.0), 'no attribute of a handle "wheight"; did you mean "weight"'),
+        (act.SetGoalKind("Head", "up"), 'no goal "up"'),  # type: ignore[arg-type]
+        (act.SetGoal("Head", wheight=1.0), 'no attribute of a goal "wheight"; did you mean "weight"'),
         (act.SetSolver(methode="dls"), 'no solver setting "methode"; did you mean "method"'),
         (act.SetSolver(method="dsl"), 'no method "dsl"; did you mean'),
         (act.SetSolver(iterations=0), "iterations: expected an integer, 1 or more, found 0"),

@@ -12,21 +12,21 @@ from sessions import character, place, session, target_of
 
 import viewer
 from viewer import Goal, InputError
-from viewer.document.actions import HoldEffector, MakeEffector, SetPin, SetWanted
+from viewer.document.actions import HoldEffector, MakeEffector, ReleaseEffector, SetGoalKind, SetPin
 from viewer.ik.goals import PIN_WEIGHT, GoalKind
-from viewer.session import Handle, Item, SolverSettings, Wanted, new_document
+from viewer.session import DocumentGoal, Item, SolverSettings, new_document
 from viewer.skeleton import fk
 
 
 def test_effectors_that_are_on_are_held_where_they_stand_and_feet_are_pinned() -> None:
     document = new_document(character("biped"))
     assert document.pose.same_as(character("biped").skeleton.relaxed_pose())
-    assert [handle.effector for handle in document.handles] == [e.name for e in document.skeleton.effectors]
-    for handle in document.handles:
+    assert [handle.effector for handle in document.goals] == [e.name for e in document.skeleton.effectors]
+    for handle in document.goals:
         foot = handle.effector in ("LeftFoot", "RightFoot")
         assert (handle.pin_position, handle.pin_rotation) == (foot, foot)
-        assert handle.on == ("Toes" not in handle.effector)
-        if handle.on:
+        assert handle.enabled == ("Toes" not in handle.effector)
+        if handle.enabled:
             np.testing.assert_array_equal(handle.position, place(document, handle.effector))
 
 
@@ -46,60 +46,60 @@ def test_goals_take_the_place_of_holds() -> None:
         Goal.pin("LeftForeArm", rotation=False),
     ]
     document = new_document(character("biped"), goals=goals)
-    assert document.handle("LeftHand").goal() == goals[0]
-    assert document.handle("Head").kind is Wanted.AIM
-    assert document.handle("Head_2").kind is Wanted.DISTANCE
-    elbow = document.handle("LeftForeArm")
+    assert document.goal("LeftHand").for_solver() == goals[0]
+    assert document.goal("Head").kind is GoalKind.AIM
+    assert document.goal("Head_2").kind is GoalKind.DISTANCE
+    elbow = document.goal("LeftForeArm")
     assert elbow.pin_position
     assert not elbow.pin_rotation
     np.testing.assert_allclose(target_of(document, "LeftForeArm"), place(document, "LeftForeArm"))
-    assert document.handle("RightFoot").pinned
-    assert len(document.goals()) == 7
+    assert document.goal("RightFoot").pinned
+    assert len(document.solver_goals()) == 7
 
 
 def test_pins_weigh_thirty_holds_and_go_off_as_they_came() -> None:
     made = session()
-    hand = made.document.handle("LeftHand")
+    hand = made.document.goal("LeftHand")
     made.dispatch(SetPin("LeftHand", position=True, rotation=True))
-    goal = made.document.handle("LeftHand").goal()
+    goal = made.document.goal("LeftHand").for_solver()
     assert goal is not None
     assert (goal.kind, goal.weight, goal.rotation_weight) == (GoalKind.POSE, PIN_WEIGHT, PIN_WEIGHT)
     made.dispatch(SetPin("LeftHand", rotation=False))
-    goal = made.document.handle("LeftHand").goal()
+    goal = made.document.goal("LeftHand").for_solver()
     assert goal is not None
     assert (goal.kind, goal.weight, goal.rotation_weight) == (GoalKind.POSITION, PIN_WEIGHT, 1.0)
     made.dispatch(SetPin("LeftHand", position=False))
-    assert made.document.handle("LeftHand").goal() == hand.goal()
+    assert made.document.goal("LeftHand").for_solver() == hand.for_solver()
 
 
-@pytest.mark.parametrize("kind", [Wanted.ROTATION, Wanted.POSE, Wanted.DISTANCE, Wanted.AIM, Wanted.OFF])
-def test_another_goal_is_met_where_the_effector_stands(kind: Wanted) -> None:
+@pytest.mark.parametrize("kind", [GoalKind.ROTATION, GoalKind.POSE, GoalKind.DISTANCE, GoalKind.AIM, None])
+def test_another_goal_is_met_where_the_effector_stands(kind: GoalKind | None) -> None:
     made = session()
-    made.dispatch(SetWanted("LeftHand", kind))
-    handle = made.document.handle("LeftHand")
-    assert handle.kind is kind
-    if kind is not Wanted.DISTANCE:  # the point that it was held at is the centre now
+    made.dispatch(ReleaseEffector("LeftHand") if kind is None else SetGoalKind("LeftHand", kind))
+    handle = made.document.goal("LeftHand")
+    assert (handle.kind if handle.enabled else None) is kind
+    if kind is not GoalKind.DISTANCE:  # the point that it was held at is the centre now
         assert made.undo_depth == 1
         assert all(error.reached for error in made.errors.values())
         assert made.document.pose.same_as(character("biped").skeleton.relaxed_pose())
     assert made.report is not None
     assert made.report.converged
     made.dispatch(HoldEffector("LeftHand"))
-    assert made.document.handle("LeftHand").stands
+    assert made.document.goal("LeftHand").placed
 
 
 def test_effectors_of_joints_and_tips_can_be_made() -> None:
     made = session()
     made.dispatch(MakeEffector("LeftForeArm"))
     assert made.document.active == Item("effector", "LeftForeArm")
-    assert made.document.handle("LeftForeArm").kind is Wanted.POSITION
+    assert made.document.goal("LeftForeArm").kind is GoalKind.POSITION
     made.dispatch(MakeEffector("Head.tip"))
     tip = fk(made.document.skeleton, made.document.pose)
     head = made.document.skeleton.index("Head")
     offset = made.document.skeleton.effectors[-1].offset
     np.testing.assert_allclose(target_of(made.document, "Head.tip"), tip.point(head, np.array(offset)))
     made.dispatch(MakeEffector("LeftToes"))
-    assert made.document.handle("LeftToes").on
+    assert made.document.goal("LeftToes").enabled
 
 
 def test_documents_differ_in_what_differs() -> None:
@@ -112,7 +112,7 @@ def test_documents_differ_in_what_differs() -> None:
         replace(document, selection=(Item("joint", "Hips"),)),
         replace(document, unlimited=frozenset({"Hips"})),
         replace(document, skeleton=replace(document.skeleton, stiffness=np.full(len(document.skeleton), 0.5))),
-        replace(document, handles=document.handles[1:]),
+        replace(document, goals=document.goals[1:]),
         new_document(character("walk")),
     ]
     assert not any(document.same_as(other) for other in others)
@@ -121,21 +121,21 @@ def test_documents_differ_in_what_differs() -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"position": (1, 2)}, r'handle "h": position: expected shape \(3,\), found \(2,\)'),
-        ({"position": (float("nan"), 0, 0)}, 'handle "h": position: expected finite numbers, found nan'),
-        ({"position": (1e8, 0, 0)}, 'handle "h": position: expected metres within 1e+07 of the origin, found 1e+08'),
-        ({"position": None}, 'handle "h": expected a position, found none'),
-        ({"kind": "pose"}, 'no handle "h": kind "pose"'),
-        ({"kind": "aim"}, 'handle "h": expected a axis, found none'),
-        ({"weight": 0}, 'handle "h": weight: expected a number above 0, found 0'),
-        ({"weight": "1"}, 'handle "h": weight: expected a number, found "1"'),
+        ({"position": (1, 2)}, r'goal "h": position: expected shape \(3,\), found \(2,\)'),
+        ({"position": (float("nan"), 0, 0)}, 'goal "h": position: expected finite numbers, found nan'),
+        ({"position": (1e8, 0, 0)}, 'goal "h": position: expected metres within 1e+07 of the origin, found 1e+08'),
+        ({"position": None}, 'goal "h": expected a position, found none'),
+        ({"kind": "pose"}, 'no goal "h": kind "pose"'),
+        ({"kind": "aim"}, 'goal "h": expected a axis, found none'),
+        ({"weight": 0}, 'goal "h": weight: expected a number above 0, found 0'),
+        ({"weight": "1"}, 'goal "h": weight: expected a number, found "1"'),
         ({"rotation": (0, 0, 0, 2), "kind": "rotation"}, "expected a unit quaternion"),
-        ({"distance": -1.0}, 'handle "h": distance: expected a finite number, 0 to 1e+07, found -1'),
+        ({"distance": -1.0}, 'goal "h": distance: expected a finite number, 0 to 1e+07, found -1'),
     ],
 )
-def test_bad_handles_are_refused(changes: dict[str, object], words: str) -> None:
+def test_bad_goals_are_refused(changes: dict[str, object], words: str) -> None:
     with pytest.raises(InputError) as caught:
-        Handle(**{"effector": "h", "position": (0.0, 0.0, 0.0), **changes})  # type: ignore[arg-type]
+        DocumentGoal(**{"effector": "h", "position": (0.0, 0.0, 0.0), **changes})  # type: ignore[arg-type]
     assert words.replace("\\", "") in str(caught.value)
 
 
@@ -147,7 +147,7 @@ def test_bad_openings_are_refused() -> None:
         new_document(character("walk"), clip="run")
     with pytest.raises(InputError, match="no frame 100000"):
         new_document(character("walk"), frame=100_000)
-    with pytest.raises(InputError, match="a function goal has no handle"):
+    with pytest.raises(InputError, match="a document cannot hold a function goal"):
         new_document(biped, goals=[Goal.function(lambda world: world.positions[0])])
     with pytest.raises(InputError, match="pose: expected 22 joints as the skeleton has, found 13"):
         new_document(biped, pose=character("claw-arm").skeleton.rest_pose())

@@ -9,11 +9,11 @@ from sessions import FOOT, HAND, character, drag, place, session, settled, shift
 from viewer import InputError
 from viewer.document.actions import (
     Select,
+    SetGoalKind,
     SetJointLimits,
     SetLimits,
     SetScope,
     SetSolver,
-    SetWanted,
 )
 from viewer.document.scope import violation
 from viewer.session import Grab, Item, Scope, Session, new_document
@@ -97,7 +97,7 @@ def test_errors_of_each_step_are_kept_for_the_plot() -> None:
     made.commit()
     assert made.report is not None
     lines = made.report.errors_by_iteration
-    assert set(lines) == set(made.document.goals())
+    assert set(lines) == set(made.document.solver_goals())
     assert all(len(line) == len(made.report.steps) for line in lines.values())
     assert list(made.report.steps) == sorted(made.report.steps)
     assert lines["LeftHand"][-1] == made.report.errors["LeftHand"].metres
@@ -196,7 +196,7 @@ def test_bad_targets_are_refused_and_the_drag_goes_on() -> None:
 
 def test_a_method_that_cannot_serve_a_goal_says_so() -> None:
     made = session()
-    made.dispatch(SetWanted("Head", "aim"))  # type: ignore[arg-type]
+    made.dispatch(SetGoalKind("Head", "aim"))  # type: ignore[arg-type]
     made.dispatch(SetSolver(method="two-link"))
     drag(made, HAND, shifted(made.document, "LeftHand", (0.1, 0.1, 0.1)), ticks=6)
     assert made.report is not None

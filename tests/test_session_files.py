@@ -9,10 +9,11 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 import viewer
-from viewer.document.handle import Item, Mode, Scope
+from viewer.document.goal import Item, Mode, Scope
 from viewer.document.opening import new_document
 from viewer.document.solver_settings import SolverSettings
 from viewer.errors import FormatError, InputError, OutputError, ViewerError
@@ -35,14 +36,14 @@ def document() -> Document:
 
 def edited(document: Document) -> Document:
     """Every field another than at the start."""
-    hand = document.handles[0]
+    hand = document.goals[0]
     moved = hand.moved((0.123456789012345, 1.0 / 3.0, 1e-17), None)
     skeleton = replace(document.skeleton, stiffness=document.skeleton.stiffness + 0.125)
     return replace(
         document,
         skeleton=skeleton,
         pose=skeleton.rest_pose(),
-        handles=(moved, *document.handles[1:]),
+        goals=(moved, *document.goals[1:]),
         limits_on=False,
         unlimited=frozenset(document.skeleton.names[:2]),
         solver=SolverSettings(
@@ -103,6 +104,20 @@ def test_the_version_is_written_and_files_from_before_that_are_read(document: Do
     assert load_session(file).same_as(document)
 
 
+def test_mobility_and_layout_of_version_1_are_read(tmp_path: Path) -> None:
+    character = viewer.load("sample:walk")
+    mobility = np.full((len(character.skeleton), 3), 0.5)
+    made = new_document(replace(character, skeleton=replace(character.skeleton, mobility=mobility)))
+    tree = json.loads(session_bytes(made)) | {"version": 1}
+    old = tree["document"]["character"]
+    old["skeleton"]["spreads"] = old["skeleton"].pop("mobility")
+    layout = old["source"].pop("layout")
+    old["source"] |= {"layout_names": layout["names"], "layout_channels": layout["channels"]}
+    file = tmp_path / "early.ikv.json"
+    file.write_text(json.dumps(tree))
+    assert load_session(file).same_as(made)
+
+
 def _set(path: list[object], value: object) -> object:
     def change(tree: dict[str, object]) -> None:
         place: object = tree
@@ -116,15 +131,15 @@ def _set(path: list[object], value: object) -> object:
 @pytest.mark.parametrize(
     ("path", "value", "words"),
     [
-        (["version"], 2, "version: expected 1, found 2: the file is from a later program"),
-        (["version"], -1, "version: expected 1, found -1"),
-        (["version"], "1", 'version: expected 1, found the text "1"'),
+        (["version"], 3, "version: expected 2, found 3: the file is from a later program"),
+        (["version"], -1, "version: expected 2, found -1"),
+        (["version"], "1", 'version: expected 2, found the text "1"'),
         (["document", "frame"], "x", "document.frame: expected int, found str"),
         (["document", "mode"], "xx", "document.mode: expected one of ik, fk, found 'xx'"),
         (["document", "solver", "method"], "magic", 'document.solver: no method "magic"'),
         (["document", "solver", "tolerance_m"], -1, "document.solver: tolerance_m: expected a finite number above 0"),
-        (["document", "handles"], [], "document.handles: expected one handle for each effector of the skeleton"),
-        (["document", "handles", 0, "weight"], 0, "document.handles[0]: "),
+        (["document", "goals"], [], "document.goals: expected one goal for each effector of the skeleton"),
+        (["document", "goals", 0, "weight"], 0, "document.goals[0]: "),
         (["document", "selection"], [["joint", "Nobody"]], 'document.selection[0]: no joint "Nobody"'),
         (["document", "selection"], [["wheel", "x"]], 'document.selection[0]: no kind of item "wheel"'),
         (["document", "unlimited"], ["Nobody"], "document.unlimited: expected names of joints, found 'Nobody'"),

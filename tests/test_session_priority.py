@@ -40,10 +40,10 @@ def test_holds_give_way_to_the_hand_that_is_dragged_and_pins_do_not(monkeypatch:
 
 def test_all_holds_keep_their_targets() -> None:
     made = session()
-    before = {handle.effector: handle.position for handle in made.document.handles if handle.on}
+    before = {handle.effector: handle.position for handle in made.document.goals if handle.enabled}
     drag(made, HAND, shifted(made.document, HAND.name, FAR))
     made.commit()
-    after = {handle.effector: handle.position for handle in made.document.handles if handle.on}
+    after = {handle.effector: handle.position for handle in made.document.goals if handle.enabled}
     assert [name for name in before if before[name] != after[name]] == ["LeftHand"]
 
 
@@ -55,7 +55,7 @@ def test_a_setting_changed_after_the_drag_does_not_make_the_hand_give_way() -> N
 
 
 def test_put_first_keeps_pins_thirty_times_what_goes_first() -> None:
-    goals = session().document.goals()
+    goals = session().document.solver_goals()
     first = put_first(goals, {"LeftHand"})
     assert first["LeftFoot"].weight == 30.0 * first["LeftHand"].weight
     assert first["LeftHand"].weight > first["RightHand"].weight == goals["RightHand"].weight

@@ -23,7 +23,7 @@ def test_pins_that_nobody_set_go_along_with_the_frame() -> None:
     made.seek(40)
     for foot in ("LeftFoot", "RightFoot"):
         np.testing.assert_array_equal(target_of(made.document, foot), place(made.document, foot))
-        assert made.document.handle(foot).pinned
+        assert made.document.goal(foot).pinned
     hips = made.document.pose.translations[0]
     drag(made, HAND, shifted(made.document, "LeftHand", (0.02, 0.02, 0.0)))
     assert np.linalg.norm(made.document.pose.translations[0] - hips) < 0.1
@@ -35,11 +35,11 @@ def test_frames_are_played_as_they_are_holds_follow_and_pins_stay() -> None:
     assert clip is not None
     made.dispatch(act.SetPin("LeftFoot", position=True, rotation=True))
     made.replace(made.document)
-    pins = made.document.handle("LeftFoot")
+    pins = made.document.goal("LeftFoot")
     made.seek(7)
     assert made.document.pose.same_as(clip.pose(7))
     assert made.document.frame == 7
-    assert made.document.handle("LeftFoot") == pins
+    assert made.document.goal("LeftFoot") == pins
     np.testing.assert_array_equal(target_of(made.document, "LeftHand"), place(made.document, "LeftHand"))
     assert made.undo_depth == 0
     made.dispatch(act.SetFrame(9))

@@ -11,9 +11,10 @@ from sessions import HAND, character, drag, item_place, place, session
 
 from viewer import InputError
 from viewer.document import actions as act
+from viewer.document.goal import KINDS
 from viewer.document.scope import violation
 from viewer.document.take import Blend
-from viewer.session import Grab, Item, Session, Wanted, new_document
+from viewer.session import Grab, Item, Session, new_document
 from viewer.session.history import MOST_STEPS
 from viewer.spatial.quaternion import exp, multiply
 
@@ -48,7 +49,7 @@ class Hand(RuleBasedStateMachine):
 
     @rule(effector=st.sampled_from(EFFECTORS), way=vectors)
     def nudge(self, effector: str, way: tuple[float, float, float]) -> None:
-        if effector not in [handle.effector for handle in self.made.document.handles]:
+        if effector not in [handle.effector for handle in self.made.document.goals]:
             return
         at = np.array(place(self.made.document, effector)) + way
         self.do(act.MoveTargets({effector: (at, None)}))
@@ -63,7 +64,7 @@ class Hand(RuleBasedStateMachine):
         made = self.made
         if made.document.clip is not None and made.playing:
             made.stop()
-        if item.kind == "effector" and item.name not in [handle.effector for handle in made.document.handles]:
+        if item.kind == "effector" and item.name not in [handle.effector for handle in made.document.goals]:
             return
         made.begin_drag((item,))
         before, depth = made.document, made.undo_depth
@@ -98,7 +99,7 @@ class Hand(RuleBasedStateMachine):
         st.builds(act.SetStiffness, st.sampled_from(JOINTS), st.floats(0, 1)),
         st.builds(act.SetPin, st.sampled_from(EFFECTORS), flags, flags),
         st.builds(act.SetWeight, st.sampled_from(EFFECTORS), st.floats(0.1, 10)),
-        st.builds(act.SetWanted, st.sampled_from(EFFECTORS), st.sampled_from(Wanted)),
+        st.builds(act.SetGoalKind, st.sampled_from(EFFECTORS), st.sampled_from(KINDS)),
         st.builds(act.ReleaseEffector, st.sampled_from(EFFECTORS)),
         st.builds(act.HoldEffector, st.sampled_from(EFFECTORS)),
         st.builds(act.MakeEffector, st.sampled_from(JOINTS)),
@@ -183,7 +184,7 @@ class Hand(RuleBasedStateMachine):
         assert np.isfinite(pose.rotations).all()
         assert np.isfinite(pose.translations).all()
         np.testing.assert_allclose(np.linalg.norm(pose.rotations, axis=-1), 1.0, atol=1e-6)
-        assert len(self.made.document.handles) == len(self.made.document.skeleton.effectors)
+        assert len(self.made.document.goals) == len(self.made.document.skeleton.effectors)
 
     def teardown(self) -> None:
         made = self.made

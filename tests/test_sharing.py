@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from ui_person import Person
 
-from viewer.document.actions import MoveTargets, SetHandle
+from viewer.document.actions import MoveTargets, SetGoal
 from viewer.document.linked_targets import sharing
 from viewer.session import Item, Session
 from viewer.session.demos import find_demo
@@ -20,7 +20,7 @@ def ball() -> Person:
 
 
 def places(session: Session) -> list[tuple[float, float, float] | None]:
-    return [session.document.handle(name).position for name in ("wrist", "wrist_2")]
+    return [session.document.goal(name).position for name in ("wrist", "wrist_2")]
 
 
 def test_the_ball_is_one_for_both_goals_while_it_is_dragged_and_afterwards() -> None:
@@ -62,12 +62,12 @@ def test_numbers_and_keys_move_it_for_both_and_back() -> None:
 
 def test_goals_that_were_parted_stay_apart_and_holds_share_nothing() -> None:
     session = Session(find_demo("ball").build())
-    session.dispatch(SetHandle("wrist_2", position=(0.0, 0.6, 0.6)))
+    session.dispatch(SetGoal("wrist_2", position=(0.0, 0.6, 0.6)))
     assert sharing(session.document, "wrist") == ()
     session.dispatch(MoveTargets({"wrist": ((0.1, 0.5, 0.5), None)}))
     assert places(session) == [(0.1, 0.5, 0.5), (0.0, 0.6, 0.6)]
     person = Person()
-    assert all(sharing(person.document, handle.effector) == () for handle in person.document.handles)
+    assert all(sharing(person.document, handle.effector) == () for handle in person.document.goals)
 
 
 def test_both_can_be_given_places_of_their_own_at_once() -> None:

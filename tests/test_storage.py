@@ -18,8 +18,8 @@ import viewer
 from viewer.errors import FormatError
 from viewer.session.storage import motion
 from viewer.session.storage.arrays import LONGEST_PLAIN, Packed, Stored, pack, unpack
-from viewer.session.storage.figures import character_data, character_of
-from viewer.session.storage.structs import CharacterData, ClipsOfFile
+from viewer.session.storage.figures import CharacterData, character_data, character_of
+from viewer.session.storage.motion import ClipsOfFile
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -42,7 +42,7 @@ def crouched(*ways: tuple[float, float, float], apart: int = 20) -> Session:
 
 def slip(document: Document, pose: Pose, effector: str) -> float:
     """Metres that an effector is off its pin."""
-    handle = document.handle(effector)
+    handle = document.goal(effector)
     assert handle.position is not None
     return float(np.linalg.norm(stand_of(document.skeleton, pose, handle).position - np.array(handle.position)))
 
@@ -101,7 +101,7 @@ def test_a_pin_that_was_taken_off_between_is_not_held() -> None:
 def test_a_pin_that_was_put_elsewhere_is_not_the_same() -> None:
     made = crouched(DOWN)
     made.seek(40)
-    at = np.array(made.document.handle("LeftFoot").position) + np.array([0.0, 0.1, 0.1])
+    at = np.array(made.document.goal("LeftFoot").position) + np.array([0.0, 0.1, 0.1])
     made.dispatch(act.MoveTargets({"LeftFoot": (at, None)}))
     made.dispatch(act.KeyPose())
     document = made.document
@@ -184,11 +184,11 @@ def test_keys_on_longer_legs_are_solved_anew() -> None:
 
 def test_an_effector_that_is_gone_is_pinned_no_more() -> None:
     made = crouched(DOWN)
-    gone = [handle for handle in made.document.handles if handle.effector in FEET]
+    gone = [handle for handle in made.document.goals if handle.effector in FEET]
     skeleton = made.document.skeleton
     effectors = tuple(one for one in skeleton.effectors if one.name not in FEET)
-    handles = tuple(handle for handle in made.document.handles if handle not in gone)
-    made.replace(replace(made.document, skeleton=replace(skeleton, effectors=effectors), handles=handles))
+    handles = tuple(handle for handle in made.document.goals if handle not in gone)
+    made.replace(replace(made.document, skeleton=replace(skeleton, effectors=effectors), goals=handles))
     made.seek(40)
     made.dispatch(act.KeyPose())
     assert frame_pose(made.document, 40).same_as(made.document.pose)

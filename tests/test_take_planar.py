@@ -57,7 +57,7 @@ def test_frames_between_keys_keep_to_the_plane(plane: str, way: tuple[float, flo
     start = frame_pose(document, 0)
     assert max(off_plane(document, frame_pose(document, f), start, plane) for f in range(APART + 1)) < 1e-9
     for foot in FEET:
-        handle = document.handle(foot)
+        handle = document.goal(foot)
         stands = [stand_of(document.skeleton, frame_pose(document, f), handle).position for f in range(APART + 1)]
         assert np.linalg.norm(np.array(stands) - np.array(handle.position), axis=-1).max() < 1e-3
 
@@ -75,7 +75,7 @@ def test_keys_that_were_made_in_space_are_solved_in_space() -> None:
     made.dispatch(act.MoveKeys(take_of(made.document).keys_at(APART), 2))
     document = made.document
     for foot in FEET:
-        handle = document.handle(foot)
+        handle = document.goal(foot)
         stands = [stand_of(document.skeleton, frame_pose(document, f), handle).position for f in range(APART + 3)]
         assert np.ptp(stands, axis=0).max() < 2e-3
 

@@ -116,7 +116,7 @@ def test_numeric_rows_lead_to_the_same_pose(method: str) -> None:
     for numeric in (False, True):
         session = Session(new_document(viewer.load("sample:claw-arm")))
         session.dispatch(SetSolver(method=method, numeric=numeric, truncation=1e-2))
-        handle = session.document.handles[0]
+        handle = session.document.goals[0]
         item = Item("effector", handle.effector)
         assert handle.position is not None
         session.begin_drag((item,))

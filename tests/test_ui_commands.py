@@ -71,11 +71,11 @@ def test_shift_l_frees_one_joint(person: Person) -> None:
 def test_pins_go_on_and_off(person: Person) -> None:
     person.select("LeftHand")
     person.key("p", "shift+p")
-    handle = person.document.handle("LeftHand")
+    handle = person.document.goal("LeftHand")
     assert (handle.pin_position, handle.pin_rotation) == (True, True)
     assert person.controller.checked("pin.position")
     person.key("p", "shift+p")
-    handle = person.document.handle("LeftHand")
+    handle = person.document.goal("LeftHand")
     assert (handle.pin_position, handle.pin_rotation) == (False, False)
 
 
@@ -84,10 +84,10 @@ def test_all_selected_effectors_are_pinned_in_one_step(person: Person) -> None:
     person.controller.session.dispatch(Select(hands))
     depth = person.controller.session.undo_depth
     person.key("p")
-    assert all(person.document.handle(name).pin_position for name in ("LeftHand", "RightHand"))
+    assert all(person.document.goal(name).pin_position for name in ("LeftHand", "RightHand"))
     assert person.controller.session.undo_depth == depth + 1
     person.key("p")
-    assert not any(person.document.handle(name).pin_position for name in ("LeftHand", "RightHand"))
+    assert not any(person.document.goal(name).pin_position for name in ("LeftHand", "RightHand"))
 
 
 def test_an_effector_is_made_released_held_and_removed(person: Person) -> None:
@@ -96,20 +96,28 @@ def test_an_effector_is_made_released_held_and_removed(person: Person) -> None:
     assert person.document.active == Item("effector", "LeftForeArm")
     assert not person.controller.can("effector.make")
     person.key("delete")
-    assert not person.document.handle("LeftForeArm").on
+    assert not person.document.goal("LeftForeArm").enabled
     assert not person.controller.can("goal.remove")
     person.controller.run("effector.hold")
-    assert person.document.handle("LeftForeArm").on
+    assert person.document.goal("LeftForeArm").enabled
     person.controller.run("effector.remove")
-    assert "LeftForeArm" not in [handle.effector for handle in person.document.handles]
+    assert "LeftForeArm" not in [handle.effector for handle in person.document.goals]
+
+
+def test_a_key_asks_which_goal_to_add(person: Person) -> None:
+    select(person, "LeftHand", kind="effector")
+    person.key("shift+a")
+    assert [(one.name, one.value) for one in person.controller.view.requests] == [("add-goal", "LeftHand")]
+    select(person)
+    assert not person.controller.can("goal.add")
 
 
 def test_several_goals_are_removed_in_one_step(person: Person) -> None:
     select(person, "LeftHand", "RightHand", kind="effector")
     depth = person.controller.session.undo_depth
     person.key("backspace")
-    assert not person.document.handle("LeftHand").on
-    assert not person.document.handle("RightHand").on
+    assert not person.document.goal("LeftHand").enabled
+    assert not person.document.goal("RightHand").enabled
     assert person.controller.session.undo_depth == depth + 1
 
 

@@ -223,9 +223,9 @@ def test_a_goals_file_sets_handles_in_one_step(person: Person, tmp_path: Path) -
     person.controller.handle(Drop((path,)))
     assert texts(person.controller) == ["Goals taken from reach.json"]
     np.testing.assert_allclose(person.place("LeftHand"), (0.4, 1.2, 0.3), atol=2e-3)
-    assert person.document.handle("LeftHand").weight == 2.0
+    assert person.document.goal("LeftHand").weight == 2.0
     np.testing.assert_allclose(person.target("RightForeArm"), (-0.4, 1.2, 0.2))
-    assert person.document.handle("RightHand").pin_position
+    assert person.document.goal("RightHand").pin_position
     assert person.controller.session.history == ("Joint limits off", "Goals of reach.json")
 
 

@@ -99,7 +99,7 @@ def test_rotate_at_once_turns_the_goal(person: Person) -> None:
     person.select("LeftHand")
     before = person.target("LeftHand")
     person.key("r", "9", "0", "enter")
-    handle = person.document.handle("LeftHand")
+    handle = person.document.goal("LeftHand")
     assert handle.has_rotation
     assert handle.position is not None
     np.testing.assert_allclose(person.target("LeftHand"), before)

@@ -112,7 +112,7 @@ def test_without_a_selection_there_are_trails_of_all_effectors(person: Person) -
     person.controller.run("select.none")
     person.key("shift+f9")
     trails = person.controller.scene().trails
-    assert len(trails) == sum(1 for handle in person.document.handles if handle.on)
+    assert len(trails) == sum(1 for handle in person.document.goals if handle.enabled)
     assert not any(trail.selected for trail in trails)
     assert len(person.controller.draw_list().lines) > lines
 

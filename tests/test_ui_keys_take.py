@@ -111,7 +111,7 @@ def test_delete_removes_selected_keys_and_goals_again_once_something_else_is_sel
     assert not keying.selected
     person.key("delete")
     assert frames(person) == (0, 40)
-    assert not person.document.handle("LeftHand").on
+    assert not person.document.goal("LeftHand").enabled
 
 
 def test_keys_move_and_copies_are_made_within_the_frames_that_there_are() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 from ui_person import Person
 
 from viewer.document.actions import MoveTargets, Select, SetPin
-from viewer.document.handle import Item
+from viewer.document.goal import Item
 
 HAND = Item("effector", "LeftHand")
 

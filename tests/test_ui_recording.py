@@ -77,7 +77,7 @@ def test_without_clip_and_keys_nothing_is_lost_and_nothing_said() -> None:
 @pytest.mark.parametrize("sample", ["sample:biped", "sample:walk"])
 def test_a_key_leaves_the_status_of_the_last_solve(sample: str) -> None:
     person = Person(sample)
-    hand = person.document.handle("LeftHand")
+    hand = person.document.goal("LeftHand")
     assert hand.position is not None
     person.controller.session.dispatch(act.MoveTargets({"LeftHand": (np.add(hand.position, (3.0, 0.0, 0.0)), None)}))
     before = person.controller.status()

@@ -54,7 +54,7 @@ class Person:
         return self.controller.scene().world.point(*self._fixed(effector))
 
     def target(self, effector: str) -> Floats:
-        return np.array(self.document.handle(effector).position)
+        return np.array(self.document.goal(effector).position)
 
     def _fixed(self, effector: str) -> tuple[int, Floats]:
         found = next(e for e in self.document.skeleton.effectors if e.name == effector)

@@ -27,7 +27,8 @@ from viewer.document import actions as act
 from viewer.document.take import Blend, Key
 from viewer.errors import InputError
 from viewer.formats.goals_json import goals_to_json
-from viewer.session import Grab, Item, Loop, Mode, Scope, Session, Wanted, new_document, stand_of, world_of
+from viewer.ik.goals import GoalKind
+from viewer.session import Grab, Item, Loop, Mode, Scope, Session, new_document, stand_of, world_of
 from viewer.session.demos import Motion, Pointer, SolveAfresh, StartOver, find_demo
 from viewer.session.files import VERSION
 
@@ -80,7 +81,7 @@ class Hand:
     def place(self, item: Item) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
         document = self.document
         if item.kind == "effector":
-            return stand_of(document.skeleton, document.pose, document.handle(item.name)).position
+            return stand_of(document.skeleton, document.pose, document.goal(item.name)).position
         positions = world_of(document.skeleton, document.pose).positions
         return np.asarray(positions[document.skeleton.index(item.name)])
 
@@ -187,32 +188,48 @@ def pins_and_holds() -> Hand:
 
 
 def goals_of_a_claw() -> Hand:
-    """Every kind of goal, weights, handles, an effector made and another taken away."""
+    """Every kind of goal, weights, an effector made and another taken away."""
     hand = Hand(sample("claw-arm"))
-    hand.do(act.SetWanted("claw_a", Wanted.DISTANCE), act.SetHandle("claw_a", distance=0.05))
-    hand.do(act.SetWanted("claw_b", Wanted.AIM), act.SetHandle("claw_b", axis=(0.0, 1.0, 0.0)))
-    hand.do(act.SetWanted("claw_c", Wanted.POSE), act.SetWanted("wrist", Wanted.ROTATION))
-    hand.do(act.SetWeight("claw_c", 3.0, 0.25), act.SetHandle("claw_c", offset=(0.0, 0.01, 0.0)))
-    hand.do(act.SetHandle("claw_b", position=(0.2, 0.5, 0.3), automatic=False))
+    hand.do(act.SetGoalKind("claw_a", GoalKind.DISTANCE), act.SetGoal("claw_a", distance=0.05))
+    hand.do(act.SetGoalKind("claw_b", GoalKind.AIM), act.SetGoal("claw_b", axis=(0.0, 1.0, 0.0)))
+    hand.do(act.SetGoalKind("claw_c", GoalKind.POSE), act.SetGoalKind("wrist", GoalKind.ROTATION))
+    hand.do(act.SetWeight("claw_c", 3.0, 0.25), act.SetGoal("claw_c", offset=(0.0, 0.01, 0.0)))
+    hand.do(act.SetGoal("claw_b", position=(0.2, 0.5, 0.3), automatic=False))
     hand.do(act.MoveTargets({"claw_c": ((0.1, 0.55, 0.1), None), "wrist": (None, QUARTER)}))
     hand.session.solve()
     bones = hand.document.skeleton.names
     hand.do(act.MakeEffector(bones[2]), act.RemoveEffector("claw_a"))
-    hand.refused(act.SetHandle("claw_b", colour="red"))
+    hand.refused(act.SetGoal("claw_b", colour="red"))
     return hand
 
 
-def handles_set_by_hand() -> Hand:
-    """Every attribute of a handle, typed."""
+def several_goals_of_one_effector() -> Hand:
+    """A hand that aims, keeps a distance and has a second point at a place; pinned, keyed, renamed, removed."""
+    hand = Hand(sample("biped"))
+    hand.do(act.AddGoal("LeftHand", GoalKind.AIM), act.AddGoal("LeftHand", GoalKind.DISTANCE))
+    hand.do(act.MoveTargets({"LeftHand_2": ((0.6, 1.2, 1.0), None)}), act.SetWeight("LeftHand_3", 0.5))
+    hand.do(
+        act.AddGoal("RightHand"), act.SetGoal("RightHand_2", offset=(0.0, 0.0, 0.1)), act.SetPin("RightHand_2", True)
+    )
+    hand.drag({effector("LeftHand_2"): (0.2, 0.1, 0.0)})
+    hand.drag({effector("LeftHand"): (0.1, 0.2, 0.1)})
+    hand.do(act.KeyPose(3), act.RenameJoint("LeftHand", "Paw"), act.SetGoalKind("LeftHand_3", GoalKind.ROTATION))
+    hand.do(act.AddGoal("LeftToes", GoalKind.POSE), act.RemoveGoal("LeftHand_2"), act.RemoveGoal("Head"))
+    hand.session.undo()
+    return hand
+
+
+def goals_set_by_hand() -> Hand:
+    """Every attribute of a goal, typed."""
     hand = Hand(sample("chain-5"))
     bones = hand.document.skeleton.names
     hand.do(act.MakeEffector(bones[1]), act.MakeEffector(bones[2]), act.MakeEffector(bones[3]))
     place = tuple(np.round(hand.place(effector("tip")), 3).tolist())
-    hand.do(act.SetHandle("tip", kind=Wanted.POSE, position=place, rotation=QUARTER, weight=2.0))
-    hand.do(act.SetHandle("tip", pin_rotation=True, rotation_weight=0.5))
-    hand.do(act.SetHandle(bones[1], pin_position=True, automatic=True))
-    hand.do(act.SetHandle(bones[2], kind=Wanted.DISTANCE, distance=0.1))
-    hand.do(act.SetHandle(bones[3], kind=Wanted.AIM, axis=(1.0, 0.0, 0.0), offset=(0.0, 0.02, 0.0)))
+    hand.do(act.SetGoal("tip", kind=GoalKind.POSE, position=place, rotation=QUARTER, weight=2.0))
+    hand.do(act.SetGoal("tip", pin_rotation=True, rotation_weight=0.5))
+    hand.do(act.SetGoal(bones[1], pin_position=True, automatic=True))
+    hand.do(act.SetGoal(bones[2], kind=GoalKind.DISTANCE, distance=0.1))
+    hand.do(act.SetGoal(bones[3], kind=GoalKind.AIM, axis=(1.0, 0.0, 0.0), offset=(0.0, 0.02, 0.0)))
     hand.session.undo()
     hand.session.redo()
     return hand
@@ -401,7 +418,7 @@ def demos() -> Hand:
         hand.wait(1)
     hand.session.animate(())
     hand.do(StartOver(lock.build()), act.SetSolver(method="default"))
-    target = hand.document.handle("tip").position
+    target = hand.document.goal("tip").position
     hand.session.begin_drag((effector("tip"),))
     hand.session.drag_to({effector("tip"): (target, None)})
     hand.wait(30)
@@ -439,7 +456,8 @@ def undone_and_done_again() -> Hand:
 
 
 RECORDINGS: tuple[Callable[[], Hand], ...] = (
-    drags_of_the_body, scopes, turned_by_hand, pins_and_holds, goals_of_a_claw, handles_set_by_hand, limits,
+    drags_of_the_body, scopes, turned_by_hand, pins_and_holds, goals_of_a_claw,
+    several_goals_of_one_effector, goals_set_by_hand, limits,
     every_setting_of_the_solver, two_links, names, left_and_right, keys, pinned_between_keys, recorded_motion,
     layers_on_a_clip, another_motion, units_and_lengths, in_a_plane, demos, undone_and_done_again,
 )  # fmt: skip

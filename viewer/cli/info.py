@@ -139,7 +139,7 @@ def _lines(character: Character, session: Document | None) -> list[str]:
 def _session_json(document: Document) -> dict[str, Json]:
     """What a session holds besides figure and motion."""
     first, last = document.played
-    goals = document.goals()
+    goals = document.solver_goals()
     take = document.take
     return {
         "clip": document.clip,
@@ -155,7 +155,7 @@ def _session_json(document: Document) -> dict[str, Json]:
 
 def _session_lines(document: Document) -> list[str]:
     first, last = document.played
-    goals = document.goals()
+    goals = document.solver_goals()
     pins = [shown(name) for name, goal in goals.items() if goal.pinned]
     lines = [
         f"  goals      {', '.join(map(shown, goals)) or 'none'}" + (f"; pinned: {', '.join(pins)}" if pins else ""),

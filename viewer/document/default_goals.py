@@ -1,4 +1,4 @@
-"""Where effectors stand, and the handles that a document gets from that."""
+"""Where effectors stand, and the goals that a document gets from that."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from viewer.document.document import Document
-from viewer.document.handle import STANDING, Handle, Wanted
+from viewer.document.goal import PLACED, DocumentGoal
 from viewer.document.take import Pin
+from viewer.ik.goals import GoalKind
 from viewer.skeleton.effectors import EffectorGoal
 from viewer.skeleton.kinematics import World, fk
 from viewer.skeleton.pose import Pose
@@ -41,10 +42,10 @@ def world_of(skeleton: Skeleton, pose: Pose) -> World:
     return fk(skeleton, pose)
 
 
-def stand_of(skeleton: Skeleton, pose: Pose, handle: Handle) -> Stand:
-    """Where a handle's effector is in a pose."""
-    place, world = find_place(skeleton, handle.effector), world_of(skeleton, pose)
-    offset = np.add(place.offset, handle.offset)
+def stand_of(skeleton: Skeleton, pose: Pose, goal: DocumentGoal) -> Stand:
+    """Where a goal's effector is in a pose."""
+    place, world = find_place(skeleton, goal.effector), world_of(skeleton, pose)
+    offset = np.add(place.offset, goal.offset)
     return Stand(place.joint, world.point(place.joint, offset), world.rotations[place.joint])
 
 
@@ -67,7 +68,7 @@ def above(skeleton: Skeleton, joint: int) -> list[int]:
 
 
 def _kept_by_keys(document: Document) -> dict[str, Pin | None]:
-    """What the keys about the frame shown hold pinned, by effector; None where they hold it at different places.
+    """What the keys about the frame shown hold pinned, by the goal's id; None where they hold it at different places.
 
     There the frame says where it is, and not the last edit, which may have been made at any other frame. On a clip keys
     are few, and what is pinned is held against it: there pins stay in the world.
@@ -79,14 +80,14 @@ def _kept_by_keys(document: Document) -> dict[str, Pin | None]:
     place = bisect_right(keys, frame)
     there = place > 0 and keys[place - 1] == frame
     near = keys[max(place - 1, 0) : place + (not there)]
-    held = [{pin.effector: pin for pin in take.pins.get(key, ())} for key in near]
+    held = [{pin.goal or pin.effector: pin for pin in take.pins.get(key, ())} for key in near]
     names = set(held[0]).intersection(*held)
     return {name: held[0][name] if held[0][name].is_near(held[-1][name]) else None for name in names}
 
 
-def _standing(handle: Handle, stand: Stand, pin: Pin | None) -> Handle:
-    """A handle whose target is where its effector stands, or just where a key pins it."""
-    moved = handle.standing_at(stand.position, stand.rotation)
+def _met(goal: DocumentGoal, stand: Stand, pin: Pin | None) -> DocumentGoal:
+    """A goal whose target is where its effector stands, or just where a key pins it."""
+    moved = goal.met_at(stand.position, stand.rotation)
     if pin is None:
         return moved
     return replace(moved, position=pin.position or moved.position, rotation=pin.rotation or moved.rotation)
@@ -95,13 +96,13 @@ def _standing(handle: Handle, stand: Stand, pin: Pin | None) -> Handle:
 def carried(
     document: Document, pose: Pose, joints: Collection[int] | None = None, *, pins: bool = True, **changes: object
 ) -> Document:
-    """The document in another pose, its handles moved along with the body.
+    """The document in another pose, its goals moved along with the body.
 
     Args:
-        document: with the handles before.
+        document: with the goals before.
         pose: the pose to take, of the document's (new) skeleton.
-        joints: those that were moved: only handles on them and below move along; None: all.
-        pins: whether handles pinned by hand move along, too. Where they do not, they ask for their places from now on.
+        joints: those that were moved: only goals on them and below move along; None: all.
+        pins: whether goals pinned by hand move along, too. Where they do not, they ask for their places from now on.
         changes: other fields of the document.
     """
     changed = replace(document, pose=pose, **changes)  # type: ignore[arg-type]
@@ -109,62 +110,65 @@ def carried(
     moved = None if joints is None else below(skeleton, joints)
     recorded = changed.clip is not None  # else every frame stands where the user has put it, and so do its pins
     kept = {} if pins else _kept_by_keys(changed)
-    handles = []
-    for handle in changed.handles:
-        follows = pins or not handle.pinned or (handle.automatic and recorded) or handle.effector in kept
-        stand = stand_of(skeleton, pose, handle) if handle.on and follows else None
+    goals = []
+    for goal in changed.goals:
+        follows = pins or not goal.pinned or (goal.automatic and recorded) or goal.id in kept
+        stand = stand_of(skeleton, pose, goal) if goal.enabled and follows else None
         if stand is None or not (moved is None or moved[stand.joint]):
-            handles.append(handle)
+            goals.append(goal)
         else:
-            handles.append(_standing(handle, stand, kept.get(handle.effector) if handle.pinned else None))
-    return replace(changed, handles=tuple(handles))
+            goals.append(_met(goal, stand, kept.get(goal.id) if goal.pinned else None))
+    return replace(changed, goals=tuple(goals))
 
 
 _AHEAD = 0.3
 """A new aim looks at a point this far ahead, and a new distance is at least a sixth of it, in reaches of the figure."""
 
 
-def held(document: Document, handle: Handle, *, turn: bool = False) -> Handle:
-    """A handle that holds its effector where it stands: as the skeleton defines it, else in place.
+def held(document: Document, goal: DocumentGoal, *, turn: bool = False) -> DocumentGoal:
+    """A goal that holds its effector where it stands: as the skeleton defines it, else in place.
 
     Args:
         document: gives the pose.
-        handle: that is off, or asks for something else.
+        goal: that is off, or asks for something else.
         turn: hold its rotation, not its position, where the skeleton says nothing.
     """
-    own = find_place(document.skeleton, handle.effector).goal
-    kind = Wanted(own.value) if own is not EffectorGoal.OFF else Wanted.ROTATION if turn else Wanted.POSITION
-    stand = stand_of(document.skeleton, document.pose, handle)
+    own = find_place(document.skeleton, goal.effector).goal
+    kind = GoalKind(own.value) if own is not EffectorGoal.OFF else GoalKind.ROTATION if turn else GoalKind.POSITION
+    stand = stand_of(document.skeleton, document.pose, goal)
     position, rotation = tuple(stand.position.tolist()), tuple(stand.rotation.tolist())
-    return replace(handle, kind=kind, position=position, rotation=rotation)
+    return replace(goal, kind=kind, enabled=True, position=position, rotation=rotation)
 
 
-def wanting(document: Document, handle: Handle, kind: Wanted) -> Handle:
-    """A handle that asks for something else; what it has no numbers for yet is met where it stands."""
-    if kind is Wanted.OFF:
-        return replace(handle, kind=kind, pin_position=False, pin_rotation=False)
+def of_kind(document: Document, goal: DocumentGoal, kind: GoalKind) -> DocumentGoal:
+    """A goal that asks for something else; what it has no numbers for yet is met where it stands."""
     skeleton = document.skeleton
-    stand = stand_of(skeleton, document.pose, handle)
+    stand = stand_of(skeleton, document.pose, goal)
     size = float(np.linalg.norm(skeleton.offsets, axis=-1).sum()) or 1.0
-    changes: dict[str, Any] = {"kind": kind}
-    if kind in STANDING and not handle.stands:
+    changes: dict[str, Any] = {"kind": kind, "enabled": True}
+    if kind in PLACED and not goal.placed:
         changes |= {"position": stand.position, "rotation": stand.rotation}
-    elif kind in STANDING:
-        changes |= {"rotation": stand.rotation if handle.rotation is None else handle.rotation}
-        changes |= {"position": stand.position if handle.position is None else handle.position}
-        if not handle.has_rotation:
+    elif kind in PLACED:
+        changes |= {"rotation": stand.rotation if goal.rotation is None else goal.rotation}
+        changes |= {"position": stand.position if goal.position is None else goal.position}
+        if not goal.has_rotation:
             changes["rotation"] = stand.rotation
-        if not handle.has_position:
+        if not goal.has_position:
             changes["position"] = stand.position
-    elif kind is Wanted.DISTANCE:
-        centre = stand.position if handle.position is None or not handle.on else np.array(handle.position)
+    elif kind is GoalKind.DISTANCE:
+        ahead = rotate(stand.rotation, _direction(skeleton, stand.joint)) * (_AHEAD * size / 6.0)
+        centre = stand.position if goal.enabled else stand.position + ahead
+        centre = np.array(goal.position) if goal.enabled and goal.position is not None else centre
         apart = float(np.linalg.norm(stand.position - centre))
-        changes |= {"position": centre, "distance": handle.distance or max(apart, size * _AHEAD / 6.0)}
+        changes |= {
+            "position": centre,
+            "distance": (goal.distance if goal.enabled else None) or max(apart, size * _AHEAD / 6.0),
+        }
     else:
-        axis = handle.axis or tuple(_direction(skeleton, stand.joint).tolist())
+        axis = goal.axis or tuple(_direction(skeleton, stand.joint).tolist())
         ahead = rotate(stand.rotation, np.array(axis)) * (_AHEAD * size)
         changes |= {"axis": axis, "position": stand.position + ahead}
-    return replace(handle, **changes)
+    return replace(goal, **changes)
 
 
 def _direction(skeleton: Skeleton, joint: int) -> Floats:

@@ -9,7 +9,8 @@ import numpy as np
 
 from viewer.document.default_goals import world_of
 from viewer.document.document import Document
-from viewer.document.handle import Handle, Wanted
+from viewer.document.goal import DocumentGoal
+from viewer.ik.goals import GoalKind
 from viewer.ik.methods.two_link import two_link_algebraic
 from viewer.skeleton.limits import JointKind
 from viewer.skeleton.skeleton import find_place
@@ -49,21 +50,21 @@ class Derivation(NamedTuple):
 def derivation(document: Document) -> Derivation | None:
     """That of the goal which is active, else of the first that asks for a place; None where no two links serve one."""
     item = document.active
-    chosen = [h for h in document.handles if item is not None and item.kind == "effector" and h.effector == item.name]
-    for handle in (*chosen, *document.handles):
-        if handle.on and handle.kind in {Wanted.POSITION, Wanted.POSE} and handle.position is not None:
-            found = _of_limb(document, handle, np.array(handle.position))
+    chosen = [h for h in document.goals if item is not None and item.kind == "effector" and h.id == item.name]
+    for goal in (*chosen, *document.goals):
+        if goal.enabled and goal.kind in {GoalKind.POSITION, GoalKind.POSE} and goal.position is not None:
+            found = _of_limb(document, goal, np.array(goal.position))
             if found is not None:
                 return found
     return None
 
 
-def _of_limb(document: Document, handle: Handle, target: Floats) -> Derivation | None:
-    """Of the two joints that turn a handle's effector."""
+def _of_limb(document: Document, goal: DocumentGoal, target: Floats) -> Derivation | None:
+    """Of the two joints that turn a goal's effector."""
     skeleton, world = document.skeleton, world_of(document.skeleton, document.pose)
-    place = find_place(skeleton, handle.effector)
-    joint, end = place.joint, world.point(place.joint, np.add(place.offset, handle.offset))
-    if handle.kind is Wanted.POSE:  # its own joint turns it, those above bring it there
+    place = find_place(skeleton, goal.effector)
+    joint, end = place.joint, world.point(place.joint, np.add(place.offset, goal.offset))
+    if goal.kind is GoalKind.POSE:  # its own joint turns it, those above bring it there
         target, end = target + world.positions[joint] - end, world.positions[joint]
     points: list[Floats] = [end]
     joints: list[int] = []
@@ -94,7 +95,7 @@ def _of_limb(document: Document, handle: Handle, target: Floats) -> Derivation |
     cosine = (distance**2 - lengths[0] ** 2 - lengths[1] ** 2) / (2.0 * lengths[0] * lengths[1])
     names = skeleton.names[joints[1]], skeleton.names[joints[0]]
     return Derivation(
-        handle.effector,
+        goal.effector,
         names,
         lengths,
         distance,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
+from typing import Any
 
 import numpy as np
 
-from viewer.document.handle import Handle, Item, Mode, Scope, Wanted
+from viewer.document.goal import DocumentGoal, Item, Mode, Scope
 from viewer.document.solver_settings import SolverSettings
 from viewer.document.take import FRAME_TIME, Take
 from viewer.errors import InputError, unknown_name
@@ -70,7 +71,7 @@ def _same_fields(one: object, other: object, skip: tuple[str, ...] = ()) -> bool
     return True
 
 
-__all__ = ["Document", "Handle", "Item", "Mode", "Scope", "SolverSettings", "Wanted"]
+__all__ = ["Document", "DocumentGoal", "Item", "Mode", "Scope", "SolverSettings"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,7 +82,7 @@ class Document:
         character: as loaded: the file's own skeleton, clips, units.
         skeleton: the working copy: lengths, stiffness and effectors as edited; limits as in the file.
         pose: of that skeleton, solved.
-        handles: one per effector of the skeleton, in its order.
+        goals: one per effector of the skeleton, in its order, which has its name; then any number of others.
         limits_on: whether joint limits bind.
         unlimited: names of the joints whose limits do not bind even so.
         solver: how it is solved.
@@ -99,7 +100,7 @@ class Document:
     character: Character
     skeleton: Skeleton
     pose: Pose
-    handles: tuple[Handle, ...] = ()
+    goals: tuple[DocumentGoal, ...] = ()
     limits_on: bool = True
     unlimited: frozenset[str] = frozenset()
     solver: SolverSettings = field(default_factory=SolverSettings)
@@ -113,16 +114,20 @@ class Document:
     auto_key: bool = False
     planar: str | None = None
 
-    def handle(self, name: str) -> Handle:
-        """The handle of the effector of that name.
+    def goal(self, name: str) -> DocumentGoal:
+        """The goal of that id: of an effector's name the one that dragging it moves, which may be off.
 
         Raises:
             InputError: there is none; near names are offered.
         """
-        for handle in self.handles:
-            if handle.effector == name:
-                return handle
-        raise InputError(unknown_name("effector", name, [handle.effector for handle in self.handles]))
+        for goal in self.goals:
+            if goal.id == name:
+                return goal
+        raise InputError(unknown_name("effector", name, [goal.id for goal in self.goals]))
+
+    def goals_of(self, effector: str) -> tuple[DocumentGoal, ...]:
+        """All goals of one effector, the one that has its name first."""
+        return tuple(goal for goal in self.goals if goal.effector == effector)
 
     @property
     def clip_data(self) -> Clip | None:
@@ -138,15 +143,15 @@ class Document:
         """Raise InputError unless the item is a joint or an effector of this document."""
         kind, name = item
         if kind == "effector":
-            self.handle(name)
+            self.goal(name)
         elif kind == "joint":
             self.skeleton.index(name)
         else:
             raise InputError(unknown_name("kind of item", str(kind), ("joint", "effector")))
 
-    def goals(self) -> dict[str, Goal]:
-        """What is asked, by effector, in order."""
-        found = ((handle.effector, handle.goal()) for handle in self.handles)
+    def solver_goals(self) -> dict[str, Goal]:
+        """What is asked, by the goals' ids, in order."""
+        found = ((goal.id, goal.for_solver()) for goal in self.goals)
         return {name: goal for name, goal in found if goal is not None}
 
     @property
@@ -174,14 +179,22 @@ class Document:
 
     def same_as(self, other: Document) -> bool:
         """Equal in everything, numbers to the last bit."""
-        mine = (self.handles, self.limits_on, self.unlimited, self.solver, self.selection, self.mode, self.scope)
-        its = (other.handles, other.limits_on, other.unlimited, other.solver, other.selection, other.mode, other.scope)
-        return (
-            mine == its
-            and (self.clip, self.frame, self.auto_key) == (other.clip, other.frame, other.auto_key)
-            and self.planar == other.planar
-            and self.pose.same_as(other.pose)
-            and same_character(self.character, other.character)
-            and same_skeleton(self.skeleton, other.skeleton)
-            and same_takes((self.take, *self.put_aside), (other.take, *other.put_aside))
-        )
+        return all(_same(getattr(self, place.name), getattr(other, place.name)) for place in fields(self))
+
+
+def _same(one: object, other: object) -> bool:
+    """Equal to the last bit, by the rules of its type."""
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return len(one) == len(other) and all(map(_same, one, other))
+    for kind, same in _SAME.items():
+        if isinstance(one, kind) and isinstance(other, kind):
+            return same(one, other)
+    return one == other
+
+
+_SAME: dict[type, Callable[[Any, Any], bool]] = {
+    Character: same_character,
+    Skeleton: same_skeleton,
+    Pose: Pose.same_as,
+    Take: Take.same_as,
+}

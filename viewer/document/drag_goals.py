@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from viewer.document.checks import as_vector
 from viewer.document.default_goals import world_of
 from viewer.document.document import Document
-from viewer.document.handle import Item
+from viewer.document.goal import Item
 from viewer.document.planar import in_plane
 from viewer.errors import InputError, quote
 from viewer.ik.goals import Goal, GoalKind, Quaternion, Vector
@@ -80,7 +80,7 @@ def put_first(goals: Mapping[str, Goal], names: Container[str]) -> dict[str, Goa
     Pins weigh more in the same proportion: nothing moves them that did not move them before.
 
     Args:
-        goals: by effector.
+        goals: by id.
         names: of those that go first.
     """
     return {
@@ -92,11 +92,11 @@ def put_first(goals: Mapping[str, Goal], names: Container[str]) -> dict[str, Goa
 
 
 def settling_goals(document: Document) -> dict[str, Goal]:
-    """What is asked when a document is solved anew, by effector: what is selected goes first.
+    """What is asked when a document is solved anew, by id: what is selected goes first.
 
     That is what was dragged last, too: letting go of it and then changing a setting does not make it give way.
     """
-    goals = document.goals()
+    goals = document.solver_goals()
     names = {item.name for item in document.selection if item.kind == "effector"}
     return put_first(goals, names) if names & goals.keys() else goals
 
@@ -104,21 +104,21 @@ def settling_goals(document: Document) -> dict[str, Goal]:
 def drag_goals(
     document: Document, joints: Iterable[Held], targets: Mapping[Item, Target], effectors: Collection[str] = ()
 ) -> dict[str, Goal]:
-    """All goals of a drag, by the name they are reported under: the handles' and those of dragged joints.
+    """All goals of a drag, by the name they are reported under: the goals' and those of dragged joints.
 
     What else asks for the place of a dragged joint gives way; if it asks for its turn, too, that stays.
 
     Args:
-        document: whose handles ask.
+        document: whose goals ask.
         joints: that are dragged.
         targets: where to.
         effectors: names of those that are dragged.
     """
     dragged = {held.joint: held for held in joints}
     goals: dict[str, Goal] = {}
-    asked = put_first(document.goals(), effectors) if effectors else document.goals()
+    asked = put_first(document.solver_goals(), effectors) if effectors else document.solver_goals()
     for name, goal in asked.items():
-        if find_place(document.skeleton, name).joint not in dragged:
+        if find_place(document.skeleton, goal.effector).joint not in dragged:
             goals[name] = goal
         elif goal.kind is GoalKind.POSE:
             goals[name] = replace(goal, kind=GoalKind.ROTATION, target=None)

@@ -53,6 +53,8 @@ def checked_name(document: Document, joint: int, name: str) -> str:
     if name in skeleton.names and skeleton.names[joint] != name:
         raise InputError(f"joint {own}: another joint is called {quote(name)}")
     _check_places(skeleton, joint, name)
+    if name != skeleton.names[joint] and name in {goal.id for goal in document.goals if goal.id != goal.effector}:
+        raise InputError(f"joint {own}: a goal is called {quote(name)}")
     return name
 
 
@@ -96,7 +98,10 @@ def renamed_document(document: Document, names: Mapping[int, str]) -> Document:
         document,
         character=replace(character, skeleton=own, source=_renamed_source(character.source, names)),
         skeleton=working,
-        handles=tuple(replace(h, effector=new[h.effector]) if h.effector in new else h for h in document.handles),
+        goals=tuple(
+            replace(goal, effector=new[goal.effector], id=new.get(goal.id, goal.id)) if goal.effector in new else goal
+            for goal in document.goals
+        ),
         unlimited=frozenset(new.get(name, name) for name in document.unlimited),
         selection=tuple(item._replace(name=new.get(item.name, item.name)) for item in document.selection),
         take=None if document.take is None else _renamed_take(document.take, new),

@@ -1,4 +1,4 @@
-"""How far the handles of a document are from being met, by forward kinematics."""
+"""How far the goals of a document are from being met, by forward kinematics."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _AT_LIMIT = 1e-6
 
 
 def measured(document: Document, goals: Mapping[str, Goal] | None = None) -> dict[str, GoalError]:
-    """By effector how far its goal is missed, in the document's pose."""
-    asked = document.goals() if goals is None else goals
+    """By goal how far it is missed, in the document's pose."""
+    asked = document.solver_goals() if goals is None else goals
     pairs = np.array([_miss(document, goal) for goal in asked.values()]).reshape(-1, 2)
     settings = document.solver
     return goal_errors(tuple(asked), pairs[:, 0], pairs[:, 1], (settings.tolerance_m, settings.tolerance_deg))

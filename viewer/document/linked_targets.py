@@ -5,31 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from viewer.document.document import Document
-from viewer.document.handle import Handle, Item
+from viewer.document.goal import DocumentGoal, Item
 from viewer.skeleton.skeleton import find_place
 
 
-def sharing(document: Document, effector: str) -> tuple[str, ...]:
-    """Names of the other effectors of the same joint whose goals ask about the very point that this one's does.
+def sharing(document: Document, name: str) -> tuple[str, ...]:
+    """Ids of the other goals of the same joint that ask about the very point that this one does.
 
     Only distances and aims have such a point. Where it is put elsewhere, it is for all of them.
     """
-    handle = document.handle(effector)
-    if not _has_point(handle):
+    goal = document.goal(name)
+    if not _has_point(goal):
         return ()
-    joint = find_place(document.skeleton, effector).joint
+    joint = find_place(document.skeleton, goal.effector).joint
     return tuple(
-        other.effector
-        for other in document.handles
-        if other is not handle
+        other.id
+        for other in document.goals
+        if other is not goal
         and _has_point(other)
-        and other.position == handle.position
+        and other.position == goal.position
         and find_place(document.skeleton, other.effector).joint == joint
     )
 
 
 def shared_by(document: Document, items: Iterable[Item]) -> dict[Item, tuple[Item, ...]]:
-    """The effectors that share a point with each of these, of those that are effectors."""
+    """The goals that share a point with each of these, of those that are no joints."""
     return {
         item: tuple(Item("effector", name) for name in sharing(document, item.name))
         for item in items
@@ -37,5 +37,5 @@ def shared_by(document: Document, items: Iterable[Item]) -> dict[Item, tuple[Ite
     }
 
 
-def _has_point(handle: Handle) -> bool:
-    return handle.on and not handle.stands and handle.position is not None
+def _has_point(goal: DocumentGoal) -> bool:
+    return goal.enabled and not goal.placed and goal.position is not None

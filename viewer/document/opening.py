@@ -10,11 +10,11 @@ import numpy as np
 from viewer.document.default_goals import below, stand_of
 from viewer.document.document import Document
 from viewer.document.evaluation import home_pose
-from viewer.document.handle import Handle, Wanted, handle_of
+from viewer.document.goal import DocumentGoal, document_goal
 from viewer.document.solver_settings import SolverSettings
 from viewer.document.units import step_scale
 from viewer.errors import InputError, unknown_name
-from viewer.ik.goals import KINDS, Goal
+from viewer.ik.goals import KINDS, Goal, GoalKind
 from viewer.ik.holds import holds
 from viewer.ik.workspace import checked_start
 from viewer.skeleton.character import Character
@@ -46,7 +46,7 @@ def new_document(
         frame: of that clip; 0 unless given.
         pose: to stand in; else the clip's frame, else the relaxed pose.
         goals: what is asked instead of the holds; effectors on the joints of these are not held. Joints and tips that
-            they name become effectors, and so does a second goal of one effector.
+            they name become effectors.
 
     Raises:
         InputError: an unknown clip, frame or effector, a function goal, a pose of another skeleton.
@@ -60,8 +60,11 @@ def new_document(
         raise InputError(f"no frame {frame}: no clip is loaded")
     start = home_pose(empty) if pose is None else checked_start(character.skeleton, pose)
     skeleton, asked = _asked(character.skeleton, start, tuple(goals or ()))
-    handles = tuple(asked.get(e.name) or Handle(effector=e.name, kind=Wanted.OFF) for e in skeleton.effectors)
-    return replace(empty, skeleton=skeleton, pose=start, handles=handles)
+    own = {goal.id: goal for goal in asked}
+    first = [
+        own.pop(e.name) if e.name in own else DocumentGoal(effector=e.name, enabled=False) for e in skeleton.effectors
+    ]
+    return replace(empty, skeleton=skeleton, pose=start, goals=(*first, *own.values()))
 
 
 def _clip_name(character: Character, clip: str | None) -> str | None:
@@ -71,36 +74,35 @@ def _clip_name(character: Character, clip: str | None) -> str | None:
     return next(usable, None) if clip is None else clip
 
 
-def _asked(skeleton: Skeleton, pose: Pose, goals: tuple[Goal, ...]) -> tuple[Skeleton, dict[str, Handle]]:
-    """The skeleton with an effector for every goal, and the handles of all that are asked for anything."""
-    handles: dict[str, Handle] = {}
+def _asked(skeleton: Skeleton, pose: Pose, goals: tuple[Goal, ...]) -> tuple[Skeleton, list[DocumentGoal]]:
+    """The skeleton with an effector for every place that is asked about, and what is asked or held."""
+    found: dict[str, DocumentGoal] = {}
     effectors = (effector.name for effector in skeleton.effectors)
     free = FreeNames((*skeleton.names, *skeleton.tip_names, *effectors))
     for goal in goals:
-        if goal.kind.value not in [kind.value for kind in Wanted]:
-            raise InputError(f"a {goal.kind} goal has no handle")
+        if goal.kind is GoalKind.FUNCTION:
+            raise InputError("a document cannot hold a function goal")
         place = find_place(skeleton, goal.effector)
-        if place.name in handles:
-            place = replace(place, name=free.numbered(place.name))
         if place not in skeleton.effectors:
             skeleton = replace(skeleton, effectors=(*skeleton.effectors, replace(place, goal=EffectorGoal.POSITION)))
-        handles[place.name] = _settled(skeleton, pose, goal, place)
+        name = free.numbered(place.name) if place.name in found else place.name
+        found[name] = _placed(skeleton, pose, goal, place, name)
     for goal in holds(skeleton, pose, [goal for goal in goals if goal.enabled]):
         own = find_place(skeleton, goal.effector).goal
-        handle = handle_of(goal, goal.effector)
-        handles.setdefault(goal.effector, replace(handle, kind=Wanted(own.value), automatic=handle.pinned))
-    return skeleton, handles
+        held = document_goal(goal, goal.effector)
+        found.setdefault(goal.effector, replace(held, kind=GoalKind(own.value), automatic=held.pinned))
+    return skeleton, [*found.values()]
 
 
-def _settled(skeleton: Skeleton, pose: Pose, goal: Goal, place: Effector) -> Handle:
-    """The handle of a goal; a pin without a place takes it from the pose."""
-    stand = stand_of(skeleton, pose, Handle(effector=place.name, kind=Wanted.OFF, offset=goal.offset))
+def _placed(skeleton: Skeleton, pose: Pose, goal: Goal, place: Effector, name: str) -> DocumentGoal:
+    """A goal as the document's own; a pin without a place takes it from the pose."""
+    stand = stand_of(skeleton, pose, DocumentGoal(effector=place.name, enabled=False, offset=goal.offset))
     if goal.pinned:
         places, turns = KINDS[goal.kind].places, KINDS[goal.kind].has_rotation
         position = goal.target or tuple(stand.position.tolist()) if places else None
         rotation = goal.target_rotation or tuple(stand.rotation.tolist()) if turns else None
         goal = replace(goal, target=position, target_rotation=rotation)
-    return handle_of(goal, place.name)
+    return document_goal(goal, place.name, name)
 
 
 _UP = np.array([0.0, 1.0, 0.0])
@@ -120,7 +122,7 @@ def pinned_supports(document: Document, partner: Ints) -> tuple[int, ...]:
         partner: (J,) each joint's on the other side.
     """
     skeleton, figure = document.skeleton, find_figure(document.skeleton)
-    pins = [one for one in document.handles if one.pinned and one.pin_position and one.position is not None]
+    pins = [one for one in document.goals if one.pinned and one.pin_position and one.position is not None]
     held = {find_place(skeleton, one.effector).joint for one in pins}
     if figure is not None and figure.legs:
         legs = below(skeleton, [leg.upper for leg in figure.legs])

@@ -171,11 +171,13 @@ class Held:
 def pins_held(document: Document) -> tuple[Pin, ...]:
     """What is pinned now."""
     found = []
-    for handle in document.handles:
-        if handle.pinned:
-            position = handle.position if handle.has_position and handle.pin_position else None
-            rotation = handle.rotation if handle.has_rotation and handle.pin_rotation else None
-            found.append(Pin(handle.effector, position, rotation, handle.offset))
+    for goal in document.goals:
+        if goal.pinned:
+            position = goal.position if goal.has_position and goal.pin_position else None
+            rotation = goal.rotation if goal.has_rotation and goal.pin_rotation else None
+            found.append(
+                Pin(goal.effector, position, rotation, goal.offset, "" if goal.id == goal.effector else goal.id)
+            )
     return tuple(found)
 
 
@@ -201,14 +203,14 @@ def resolved(document: Document, motion: Motion, take: Take) -> Take:
 def _spans(motion: Motion) -> list[Span]:
     """Of every pin, from key to key; a key between, of a joint that bears on the pin, ends a span."""
     assert motion.take is not None
-    by_effector: dict[str, list[tuple[int, Pin]]] = {}
+    by_goal: dict[str, list[tuple[int, Pin]]] = {}
     for frame, pins in motion.take.pins.items():
         for pin in pins:
-            by_effector.setdefault(pin.effector, []).append((frame, pin))
+            by_goal.setdefault(pin.goal or pin.effector, []).append((frame, pin))
     spans = []
-    for effector, every in by_effector.items():
+    for every in by_goal.values():
         try:
-            place = find_place(motion.edited, effector)
+            place = find_place(motion.edited, every[0][1].effector)
         except InputError:  # it was removed since
             continue
         keys = _bearing(motion, place)
@@ -259,7 +261,7 @@ def _digest(motion: Motion, spans: list[Span]) -> str:
     if clip is not None:
         digest.update(clip.rotations[first : last + 1].tobytes() + clip.translations[first : last + 1].tobytes())
     digest.update(motion.edited.offsets.tobytes())
-    digest.update(repr([(s.first, s.last, tuple(s.pin), s.place.joint, s.place.offset) for s in spans]).encode())
+    digest.update(repr([(s.first, s.last, tuple(s.pin[:4]), s.place.joint, s.place.offset) for s in spans]).encode())
     return digest.hexdigest()
 
 

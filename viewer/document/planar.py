@@ -13,7 +13,7 @@ import numpy as np
 from viewer.document.default_goals import stand_of, world_of
 from viewer.document.document import Document
 from viewer.document.effector_transform import joints_at_limit
-from viewer.document.handle import Handle
+from viewer.document.goal import DocumentGoal
 from viewer.document.planar_rig import PLANES, normal_of
 from viewer.skeleton.coordinates import project_pose
 from viewer.skeleton.limits import JointKind
@@ -41,18 +41,18 @@ def in_plane(document: Document, point: Floats, level: Floats) -> Floats:
     return np.asarray(point + ((level - point) @ normal) * normal)
 
 
-def confined(document: Document, handle: Handle) -> Handle:
-    """The handle with its target in its effector's plane, and turned as the effector can be turned there."""
+def confined(document: Document, goal: DocumentGoal) -> DocumentGoal:
+    """The goal with its target in its effector's plane, and turned as the effector can be turned there."""
     if document.planar is None:
-        return handle
-    stand, normal = stand_of(document.skeleton, document.pose, handle), normal_of(document.planar)
+        return goal
+    stand, normal = stand_of(document.skeleton, document.pose, goal), normal_of(document.planar)
     changes: dict[str, object] = {}
-    if handle.position is not None:
-        changes["position"] = in_plane(document, np.array(handle.position), stand.position)
-    if handle.rotation is not None:
-        turn = multiply(np.array(handle.rotation), conjugate(stand.rotation))
+    if goal.position is not None:
+        changes["position"] = in_plane(document, np.array(goal.position), stand.position)
+    if goal.rotation is not None:
+        turn = multiply(np.array(goal.rotation), conjugate(stand.rotation))
         changes["rotation"] = multiply(from_axis_angle(normal, twist_about(turn, normal)), stand.rotation)
-    return replace(handle, **changes)  # type: ignore[arg-type]
+    return replace(goal, **changes)  # type: ignore[arg-type]
 
 
 def flattened(skeleton: Skeleton, pose: Pose, plane: str, *, limits: bool) -> Pose:

@@ -95,7 +95,7 @@ class Report:
 
     @cached_property
     def errors(self) -> dict[str, GoalError]:
-        """By effector; a joint that is dragged stands here by its own name."""
+        """By the goal's id; a joint that is dragged stands here by its own name."""
         return goal_errors(self._names, self._solution.errors_m, self._solution.errors_deg, self._tolerances)
 
     @cached_property
@@ -119,7 +119,7 @@ class Report:
 
     @cached_property
     def errors_by_iteration(self) -> dict[str, tuple[float, ...]]:
-        """By effector its error after each step: metres, or radians of goals that ask for a turn alone."""
+        """By goal its error after each step: metres, or radians of goals that ask for a turn alone."""
         lines: dict[str, tuple[float, ...]] = {}
         for place, name in enumerate(self._names):
             pairs = [(float(step[1][place]), float(step[2][place])) for step in self._trace.steps]

@@ -10,7 +10,7 @@ import numpy as np
 
 from viewer.document.default_goals import above, below
 from viewer.document.document import Document
-from viewer.document.handle import Item, Scope
+from viewer.document.goal import Item, Scope
 from viewer.document.planar_rig import rig_of
 from viewer.skeleton.coordinates import limit_violation, project_pose
 from viewer.skeleton.figure import find_figure
@@ -23,7 +23,7 @@ def joint_of(document: Document, item: Item) -> int:
     """Index of an item's joint."""
     if item[0] == "joint":
         return document.skeleton.index(item[1])
-    return find_place(document.skeleton, item[1]).joint
+    return find_place(document.skeleton, document.goal(item[1]).effector).joint
 
 
 def locked_joints(document: Document, dragged: Iterable[int]) -> frozenset[str]:

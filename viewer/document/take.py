@@ -105,16 +105,18 @@ class Pin(NamedTuple):
         position: metres, world frame; None where its place is not pinned.
         rotation: world_from_joint; None where its turn is not.
         offset: metres in the joint's frame, added to the effector's own.
+        goal: the id of the goal; "" for that which has the effector's name.
     """
 
     effector: str
     position: Vector | None
     rotation: Quaternion | None
     offset: Vector = (0.0, 0.0, 0.0)
+    goal: str = ""
 
     def is_near(self, other: Pin) -> bool:
         """Whether it holds the same parts at the same place, as nearly as can be told."""
-        for mine, its in zip(self[1:], other[1:], strict=True):
+        for mine, its in zip(self[1:4], other[1:4], strict=True):
             if (mine is None) != (its is None):
                 return False
             if mine is not None and np.abs(np.subtract(mine, its)).max() > _SAME:  # type: ignore[arg-type]

@@ -136,7 +136,7 @@ def _pin(pin: Pin, scale: float, turn: Floats) -> Pin:
     position = None if pin.position is None else tuple(rotate(turn, [scale * v for v in pin.position]).tolist())
     rotation = None if pin.rotation is None else tuple(normalized(multiply(turn, pin.rotation)).tolist())
     x, y, z = (scale * value for value in pin.offset)
-    return Pin(pin.effector, position, rotation, (x, y, z))
+    return Pin(pin.effector, position, rotation, (x, y, z), pin.goal)
 
 
 _MOVED = 1e-12

@@ -10,7 +10,7 @@ import numpy as np
 from viewer.document.document import Document
 from viewer.document.edit_skeleton import relengthened, renamed_skeleton
 from viewer.document.evaluation import motion_of
-from viewer.document.handle import Handle
+from viewer.document.goal import DocumentGoal
 from viewer.document.pins import resolved
 from viewer.document.take_changes import reread_take
 from viewer.errors import InputError
@@ -51,7 +51,7 @@ def reread(document: Document, character: Character) -> Document:
         character=character,
         skeleton=skeleton,
         pose=Pose(rotations / np.linalg.norm(rotations, axis=-1, keepdims=True), translations),
-        handles=tuple(_turned(handle, scale, turn) for handle in document.handles),
+        goals=tuple(_turned(goal, scale, turn) for goal in document.goals),
         put_aside=tuple(reread_take(take, scale, turn, roots) for take in document.put_aside),
         take=None if document.take is None else reread_take(document.take, scale, turn, roots),
     )
@@ -87,12 +87,12 @@ def _scaled(effector: Effector, scale: float) -> Effector:
     return replace(effector, offset=(x, y, z))
 
 
-def _turned(handle: Handle, scale: float, turn: Floats) -> Handle:
-    position = None if handle.position is None else rotate(turn, scale * np.array(handle.position))
-    rotation = None if handle.rotation is None else multiply(turn, np.array(handle.rotation))
-    distance = None if handle.distance is None else scale * handle.distance
-    offset = scale * np.array(handle.offset)
-    return replace(handle, position=position, rotation=rotation, distance=distance, offset=offset)  # type: ignore[arg-type]
+def _turned(goal: DocumentGoal, scale: float, turn: Floats) -> DocumentGoal:
+    position = None if goal.position is None else rotate(turn, scale * np.array(goal.position))
+    rotation = None if goal.rotation is None else multiply(turn, np.array(goal.rotation))
+    distance = None if goal.distance is None else scale * goal.distance
+    offset = scale * np.array(goal.offset)
+    return replace(goal, position=position, rotation=rotation, distance=distance, offset=offset)  # type: ignore[arg-type]
 
 
 LEAST, MOST = 0.1, 30.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from viewer.document.default_goals import stand_of, world_of
-from viewer.document.document import Document, Handle, Item, Mode, Scope, SolverSettings, Wanted
+from viewer.document.document import Document, DocumentGoal, Item, Mode, Scope, SolverSettings
 from viewer.document.drag_goals import Grab
 from viewer.document.opening import new_document
 from viewer.document.report import GoalError, Report
@@ -12,9 +12,9 @@ from viewer.session.session import Session
 
 __all__ = [
     "Document",
+    "DocumentGoal",
     "GoalError",
     "Grab",
-    "Handle",
     "Item",
     "Loop",
     "Mode",
@@ -22,7 +22,6 @@ __all__ = [
     "Scope",
     "Session",
     "SolverSettings",
-    "Wanted",
     "new_document",
     "stand_of",
     "world_of",

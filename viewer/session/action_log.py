@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from viewer.document.actions.base import Action
 from viewer.document.document import Document
 from viewer.document.drag_goals import Grab
-from viewer.document.handle import Item
+from viewer.document.goal import Item
 from viewer.errors import ViewerError
 from viewer.ik.backends import engine_for, serving
 from viewer.session.clock import Loop

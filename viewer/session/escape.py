@@ -60,7 +60,7 @@ class Escape:
 
 def _is_caught(document: Document, left: Document) -> bool:
     """Whether a document has the pose, goals and limits that it was left in."""
-    names = ("pose", "handles", "skeleton", "unlimited")
+    names = ("pose", "goals", "skeleton", "unlimited")
     same = all(getattr(document, name) is getattr(left, name) for name in names)
     return same and document.limits_on == left.limits_on
 

@@ -17,17 +17,17 @@ from viewer.formats.json_reading import found, kind_of, parse
 from viewer.formats.json_typed import decode_typed
 from viewer.session.action_log import ActionLog
 from viewer.session.backup import SUFFIX, backed_up
+from viewer.session.storage import version_1
 from viewer.session.storage.arrays import check_packed, plain_number
-from viewer.session.storage.documents import document_data, document_of
-from viewer.session.storage.motion import MotionError, MotionFile, digest_of, find
-from viewer.session.storage.structs import ClipsOfFile, Kept, SessionData
+from viewer.session.storage.documents import Kept, SessionData, document_data, document_of
+from viewer.session.storage.motion import ClipsOfFile, MotionError, MotionFile, digest_of, find
 
 __all__ = [
     "SUFFIX", "VERSION", "Kept", "MotionError", "MotionFile", "Opened", "Saved", "digest_on_disk", "is_session",
     "load_session", "open_session", "read_kept", "read_session", "save_session", "session_bytes",
 ]  # fmt: skip
 
-VERSION = 1
+VERSION = 2
 """The version that is written, and the newest that is read."""
 
 _NO_OBJECT = "expected a JSON object"
@@ -185,6 +185,8 @@ def _read(path: Path) -> tuple[SessionData, str]:
     _check_version(head.version, str(path))
     if head.document is None:
         raise _no_session(text, str(path))
+    if head.version != VERSION:
+        text = version_1.session(text)
     data = decode_typed(text, SessionData, str(path))
     try:
         check_packed(data, len(text), "document")
@@ -205,7 +207,7 @@ def _no_session(text: str, name: str) -> FormatError:
 
 
 def _check_version(version: object, name: str) -> None:
-    """Refuse files of later programs; those from before versions were written, 0, have the form of 1."""
+    """Refuse files of later programs."""
     if not isinstance(version, int) or isinstance(version, bool) or not 0 <= version <= VERSION:
         later = ": the file is from a later program" if isinstance(version, int) and version > VERSION else ""
         raise FormatError(f"expected {VERSION}, found {found(version)}{later}", file=name, path="version")

@@ -9,13 +9,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from viewer.document.actions.targets import with_handle
+from viewer.document.actions.targets import with_goal
 from viewer.document.checks import as_number, as_turn, as_vector
 from viewer.document.default_goals import above, below, held, stand_of
 from viewer.document.document import Document
 from viewer.document.drag_goals import Grab, Held, Target, drag_goals, held_joint
 from viewer.document.effector_transform import measured
-from viewer.document.handle import Item
+from viewer.document.goal import Item
 from viewer.document.key_editing import carried_pose
 from viewer.document.linked_targets import shared_by
 from viewer.document.report import Report, Trace
@@ -46,8 +46,9 @@ def ways_of(document: Document, items: Iterable[Item], held: Iterable[Held]) -> 
     ways = []
     for item in items:
         if item.kind == "effector":
-            place = find_place(skeleton, item.name)
-            joint, point = place.joint, np.add(place.offset, document.handle(item.name).offset)
+            goal = document.goal(item.name)
+            place = find_place(skeleton, goal.effector)
+            joint, point = place.joint, np.add(place.offset, goal.offset)
         else:
             joint, point = skeleton.index(item.name), np.array(points[item])
         path = above(skeleton, joint)
@@ -78,27 +79,27 @@ def taken_up(document: Document, items: tuple[Item, ...]) -> Document:
     if not all(item in document.selection for item in items):
         document = replace(document, selection=items)
     for item in items:
-        if item.kind == "effector" and not document.handle(item.name).on:
-            document = with_handle(document, held(document, document.handle(item.name)))
+        if item.kind == "effector" and not document.goal(item.name).enabled:
+            document = with_goal(document, held(document, document.goal(item.name)))
     return document
 
 
 def let_go(start: Document, document: Document, joints: list[int]) -> Document:
     """The document after dragged joints were let go of: what gave way to them is held where it is now.
 
-    These are the handles of those very joints, and holds that were met before and cannot be met any more. Pins stay
+    These are the goals of those very joints, and holds that were met before and cannot be met any more. Pins stay
     where they are, and so do targets that were missed before.
     """
     before, now = ({name for name, error in measured(some).items() if not error.reached} for some in (start, document))
-    for handle in document.handles:
-        if not handle.stands:
+    for goal in document.goals:
+        if not goal.placed:
             continue
-        own = find_place(document.skeleton, handle.effector).joint in joints
-        gave_way = handle.effector in now - before and not handle.pinned
+        own = find_place(document.skeleton, goal.effector).joint in joints
+        gave_way = goal.id in now - before and not goal.pinned
         if own or gave_way:
-            stand = stand_of(document.skeleton, document.pose, handle)
-            kept = handle.rotation if own and handle.pin_rotation else None
-            document = with_handle(document, handle.standing_at(stand.position, kept or stand.rotation))
+            stand = stand_of(document.skeleton, document.pose, goal)
+            kept = goal.rotation if own and goal.pin_rotation else None
+            document = with_goal(document, goal.met_at(stand.position, kept or stand.rotation))
     return document
 
 
@@ -194,8 +195,8 @@ class IkDrag:
         self._rest.disturb()
         for item, target in taken.items():
             if item.kind == "effector":
-                handle = self.document.handle(item.name).moved(target.position, target.rotation)
-                self.document = with_handle(self.document, handle)
+                goal = self.document.goal(item.name).moved(target.position, target.rotation)
+                self.document = with_goal(self.document, goal)
         if only_moved:
             self._move_rows(taken)
         elif self._ask():
@@ -247,11 +248,11 @@ class IkDrag:
     def _move_rows(self, taken: Iterable[Item]) -> None:
         """Take over the targets of effectors that were moved, and nothing else of their goals."""
         for item in taken:
-            row, handle = self._rows[item], self.document.handle(item.name)
-            if handle.has_position:
-                self._places[row] = handle.position
-            if handle.has_rotation:
-                self._turns[row] = handle.rotation
+            row, goal = self._rows[item], self.document.goal(item.name)
+            if goal.has_position:
+                self._places[row] = goal.position
+            if goal.has_rotation:
+                self._turns[row] = goal.rotation
 
     def _begin(self, pose: Pose) -> None:
         self._drag = self._solvers.drag(replace(self.document, pose=pose), self._goals, self._locked)
@@ -286,8 +287,8 @@ class IkDrag:
         document = taken_up(replace(start, selection=self.document.selection), self._given)
         for item, target in self._targets.items():
             if item.kind == "effector":
-                moved = document.handle(item.name).moved(target.position, target.rotation)
-                document = with_handle(document, moved)
+                moved = document.goal(item.name).moved(target.position, target.rotation)
+                document = with_goal(document, moved)
         if self._outside is not None:
             self._outside = carried_pose(self._outside, before, after)
         if self._solved is not None:

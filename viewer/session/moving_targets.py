@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from viewer.document.document import Document
-from viewer.document.handle import Item
+from viewer.document.goal import Item
 from viewer.session.history import State
 from viewer.session.ik_drag import IkDrag
 from viewer.session.solving import Solvers
@@ -182,7 +182,7 @@ class MovingTargets:
             InputError: an effector that the document does not have.
         """
         for motion in motions:
-            document.handle(motion.effector)
+            document.goal(motion.effector)
         self.motions, self.seconds, self._drag = tuple(motions), 0.0, None
         self.run(bool(motions))
 
@@ -228,7 +228,7 @@ class MovingTargets:
         drag = IkDrag(document, tuple(Item("effector", name) for name in names), None, self._solvers)
         drag.document = replace(drag.document, selection=document.selection)  # a person's, not ours
         ways = {motion.effector: motion.path(self.seconds) for motion in self.motions}
-        self._beside = {name: np.array(drag.document.handle(name).position) - ways[name] for name in names}
+        self._beside = {name: np.array(drag.document.goal(name).position) - ways[name] for name in names}
         self._drag, self._eased = drag, 0.0
         return drag
 

@@ -14,7 +14,7 @@ from viewer.document.actions.base import Action
 from viewer.document.document import Document
 from viewer.document.drag_goals import Grab
 from viewer.document.effector_transform import measured, still_report
-from viewer.document.handle import Item
+from viewer.document.goal import Item
 from viewer.document.opening import new_document
 from viewer.document.report import GoalError, Report
 from viewer.document.take_changes import kept_up, only_poses
@@ -140,7 +140,7 @@ class Session:
                 self._interrupt()
 
     def solve(self) -> None:
-        """Solve from the pose shown towards the handles, restarts allowed where they are: one undo step.
+        """Solve from the pose shown towards the goals, restarts allowed where they are: one undo step.
 
         Raises:
             InputError: settings or goals that no solver takes.

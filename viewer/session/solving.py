@@ -259,7 +259,7 @@ def target_rows(goals: Sequence[Goal]) -> tuple[Floats, Floats]:
 
 
 def settle(document: Document, solvers: Solvers, *, restarts: bool = False, afresh: bool = False) -> State:
-    """The document solved from its pose towards its handles: warm, without restarts, by a bounded number of steps.
+    """The document solved from its pose towards its goals: warm, without restarts, by a bounded number of steps.
 
     With ``restarts``, and where the settings allow them, a solve that misses a goal is begun anew from other poses, and
     one that meets them all goes on to the preferred pose, if any. Else, where every goal is met and the pose is inside
@@ -304,7 +304,7 @@ def applied(action: Action, state: State, solvers: Solvers) -> State | None:
     if action.solves:
         afresh = changed.solver.bend not in {None, before.solver.bend}
         return settle(changed, solvers, restarts=action.restarts, afresh=afresh)
-    untouched = changed.handles is before.handles and changed.pose.is_near(before.pose)
+    untouched = changed.goals is before.goals and changed.pose.is_near(before.pose)
     return State(changed, state.report if untouched else still_report(changed))
 
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from viewer.document.actions import MakeEffector, MirrorPose, PastePose, SetHandle, SetPose
+from viewer.document.actions import AddGoal, MakeEffector, MirrorPose, PastePose, SetGoal, SetPose
 from viewer.document.default_goals import stand_of
-from viewer.document.handle import handle_of
+from viewer.document.goal import document_goal
 from viewer.errors import FormatError, InputError, OutputError, ViewerError
 from viewer.formats.files import read_text
 from viewer.formats.goals_json import read_goals
 from viewer.formats.json_reading import kind_of, parse
 from viewer.formats.motion_json import read_pose
 from viewer.ik.goals import Goal, GoalKind
-from viewer.session import Document, Handle, Session, Wanted
+from viewer.session import Document, DocumentGoal, Session
 from viewer.session.files import is_session
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import find_place
@@ -77,8 +78,8 @@ class Clipboard:
 _LARGEST = 1 << 20
 """Bytes up to which a JSON file is looked into: poses and goals are small."""
 _ATTRIBUTES = (
-    "kind", "position", "rotation", "distance", "axis", "weight", "rotation_weight", "pin_position", "pin_rotation",
-    "offset", "automatic",
+    "kind", "enabled", "position", "rotation", "distance", "axis", "weight", "rotation_weight", "pin_position",
+    "pin_rotation", "offset", "automatic",
 )  # fmt: skip
 
 
@@ -114,33 +115,40 @@ def import_pose_or_goals(session: Session, view: View, path: Path, kind: str) ->
 
 
 def _take_goals(session: Session, goals: tuple[Goal, ...], name: str) -> None:
-    """Set the handles that goals name; the others stay as they are."""
+    """Set the goals of the effectors that are named, in their order; others stay as they are."""
     session.begin(f"Goals of {name}")
+    taken: list[str] = []
     try:
         for goal in goals:
-            _take_goal(session, goal)
+            taken.append(_take_goal(session, goal, taken))
     except ViewerError:
         session.cancel()
         raise
     session.commit()
 
 
-def _take_goal(session: Session, goal: Goal) -> None:
+def _take_goal(session: Session, goal: Goal, taken: Collection[str]) -> str:
+    """Set a goal of an effector that was not taken yet, or a new one; its id."""
     effectors = [effector.name for effector in session.document.skeleton.effectors]
     name = find_place(session.document.skeleton, goal.effector).name
     if name not in effectors:
         session.update(MakeEffector(goal.effector))
         name = session.document.selection[-1].name
-    handle = handle_of(_placed(session.document, goal, name), name)
-    given = {key: getattr(handle, key) for key in _ATTRIBUTES}
-    session.update(SetHandle(name, **{key: value for key, value in given.items() if value is not None}))
+    own = next((one.id for one in session.document.goals_of(name) if one.id not in taken), None)
+    if own is None:
+        session.update(AddGoal(name, goal.kind))
+        own = session.document.selection[-1].name
+    wanted = document_goal(_placed(session.document, goal, name), name)
+    given = {key: getattr(wanted, key) for key in _ATTRIBUTES}
+    session.update(SetGoal(own, **{key: value for key, value in given.items() if value is not None}))
+    return own
 
 
 def _placed(document: Document, goal: Goal, name: str) -> Goal:
     """A pin without a place is where its effector stands."""
     if not goal.pinned:
         return goal
-    stand = stand_of(document.skeleton, document.pose, Handle(effector=name, kind=Wanted.OFF, offset=goal.offset))
+    stand = stand_of(document.skeleton, document.pose, DocumentGoal(effector=name, enabled=False, offset=goal.offset))
     position, rotation = goal.target, goal.target_rotation
     if position is None and goal.kind in {GoalKind.POSITION, GoalKind.POSE}:
         position = tuple(stand.position.tolist())

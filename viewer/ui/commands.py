@@ -231,6 +231,11 @@ POSING = (
     Command("pin.rotation", "Pin rotation", ("shift+p",), POSE, menu="Goals", toggle=True),
     Command("effector.make", "Make effector", ("shift+g",), POSE, menu="Goals"),
     Command("effector.hold", "Hold here", (), POSE, menu="Goals"),
+    Command("goal.add", "Add goal", ("shift+a",), POSE, menu="Goals"),
+    *(
+        Command(f"goal.add_{kind}", f"Add {kind} goal", (), POSE, menu="Goals")
+        for kind in ("position", "rotation", "pose", "distance", "aim")
+    ),
     Command("goal.remove", "Remove goal", ("delete", "backspace"), POSE, menu="Goals"),
     Command("effector.remove", "Remove effector", (), POSE, menu="Goals"),
     Command("reset.position", "Reset position", ("alt+g",), POSE, menu="Pose", row="Reset position, rotation"),

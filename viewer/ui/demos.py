@@ -63,7 +63,7 @@ class Demos:
         if demo.solves and session.path is None and session.document.pose.same_as(demo.build().pose):
             session.replace(session.document, solve=True)
         if demo.follows:
-            self._pointer = Pointer(np.array(session.document.handle(demo.follows).position))
+            self._pointer = Pointer(np.array(session.document.goal(demo.follows).position))
             session.animate((Motion(demo.follows, self._pointer, shown=False),))
         else:
             session.animate(demo.motions)
@@ -108,7 +108,7 @@ class Demos:
         From where the body is; where a demo compares solves, from where it opened, unless the target was moved since.
         """
         session, demo = self._session, self.current
-        if demo is not None and demo.solves and self._document.handles == demo.build().handles:
+        if demo is not None and demo.solves and self._document.goals == demo.build().goals:
             session.dispatch(self._as_opened(demo, method))
             return
         session.dispatch(SetSolver(method=method))
@@ -121,10 +121,10 @@ class Demos:
         name = "" if demo is None else demo.click_moves
         if not name or event.mods or hover.part is not None or self._is_effector():
             return False
-        handle = self._document.handle(name)
-        if handle.position is None:
+        goal = self._document.goal(name)
+        if goal.position is None:
             return False
-        point = self._under(event.x, event.y, np.array(handle.position))
+        point = self._under(event.x, event.y, np.array(goal.position))
         if point is None:
             return False
         self._session.dispatch(MoveTargets({name: (point, None)}))

@@ -11,7 +11,7 @@ from viewer.document.actions import Select, SetPose, TurnJoint
 from viewer.document.default_goals import above, stand_of, world_of
 from viewer.gizmo import Motion, Tool
 from viewer.scene import Hit
-from viewer.session import Document, Grab, Handle, Item, Mode, Session
+from viewer.session import Document, DocumentGoal, Grab, Item, Mode, Session
 from viewer.skeleton.limits import JointKind
 from viewer.skeleton.pose import Pose
 from viewer.spatial.checks import Floats
@@ -39,16 +39,16 @@ def can_follow(document: Document, joint: int, *, beside: bool = False) -> bool:
     return False
 
 
-def aims(handle: Handle) -> bool:
-    """Whether a handle has a place in the world that can be dragged."""
-    return handle.on and handle.has_position and handle.position is not None
+def aims(goal: DocumentGoal) -> bool:
+    """Whether a goal has a place in the world that can be dragged."""
+    return goal.enabled and goal.has_position and goal.position is not None
 
 
 def joint_of(document: Document, item: Item) -> int:
     """The joint that an item is, or is fixed to."""
     if item.kind == "joint":
         return document.skeleton.index(item.name)
-    return stand_of(document.skeleton, document.pose, document.handle(item.name)).joint
+    return stand_of(document.skeleton, document.pose, document.goal(item.name)).joint
 
 
 def selected_joints(document: Document) -> tuple[str, ...]:
@@ -81,9 +81,9 @@ def places(document: Document, item: Item) -> list[Floats]:
     if item.kind == "joint":
         world = world_of(document.skeleton, document.pose)
         return [world.positions[document.skeleton.index(item.name)]]
-    handle = document.handle(item.name)
-    at = stand_of(document.skeleton, document.pose, handle).position
-    return [at, np.array(handle.position)] if aims(handle) else [at]
+    goal = document.goal(item.name)
+    at = stand_of(document.skeleton, document.pose, goal).position
+    return [at, np.array(goal.position)] if aims(goal) else [at]
 
 
 def together(document: Document, item: Item) -> list[Item]:
@@ -102,10 +102,10 @@ def grip(document: Document, item: Item) -> tuple[Floats, Floats]:
     if item.kind == "joint":
         world, joint = world_of(document.skeleton, document.pose), joint_of(document, item)
         return world.positions[joint], world.rotations[joint]
-    handle = document.handle(item.name)
-    stand = stand_of(document.skeleton, document.pose, handle)
-    position = np.array(handle.position) if aims(handle) else stand.position
-    rotation = np.array(handle.rotation) if handle.on and handle.has_rotation else stand.rotation
+    goal = document.goal(item.name)
+    stand = stand_of(document.skeleton, document.pose, goal)
+    position = np.array(goal.position) if aims(goal) else stand.position
+    rotation = np.array(goal.rotation) if goal.enabled and goal.has_rotation else stand.rotation
     return position, rotation
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from viewer.document.default_goals import carried, world_of
 from viewer.document.effector_transform import joints_at_limit
 from viewer.document.evaluation import baked_character, frame_pose
-from viewer.document.handle import Item
+from viewer.document.goal import Item
 from viewer.document.take_changes import take_of
 from viewer.formats.film_rates import FASTEST, GIF_FPS, STILL_FPS, STILL_TURN, USUAL, playable_fps, same_rate
 from viewer.scene import Camera, Display, Ghost, Scene, Trail, figure_height, figure_points, floor_of
@@ -391,5 +391,5 @@ def _display(parts: frozenset[str], *, shadow: bool) -> Display:
 
 def _trailed(document: Document) -> tuple[Item, ...]:
     """Whose ways are shown: as in the view, of what is selected, else of all effectors."""
-    chosen = document.selection or tuple(Item("effector", h.effector) for h in document.handles if h.on)
+    chosen = document.selection or tuple(Item("effector", h.id) for h in document.goals if h.enabled)
     return chosen[-MOST_TRAILS:]

@@ -68,7 +68,7 @@ class OnionSkin:
         document = self._session.document
         if not self._view.display.trails or self._has_none(document):
             return ()
-        chosen = document.selection or tuple(Item("effector", h.effector) for h in document.handles if h.on)
+        chosen = document.selection or tuple(Item("effector", h.id) for h in document.goals if h.enabled)
         items = chosen[-MOST_TRAILS:]
         offsets = tuple(_offset(document, item) for item in items)
         more = (items, offsets, document.selection)
@@ -165,8 +165,9 @@ def _offset(document: Document, item: Item) -> tuple[float, ...]:
     """(3,) metres from the item's joint, in its frame."""
     if item.kind == "joint":
         return (0.0, 0.0, 0.0)
-    own = find_place(document.skeleton, item.name).offset
-    return tuple(np.add(own, document.handle(item.name).offset).tolist())
+    goal = document.goal(item.name)
+    own = find_place(document.skeleton, goal.effector).offset
+    return tuple(np.add(own, goal.offset).tolist())
 
 
 def _worlds(document: Document, frames: Iterable[int]) -> World:

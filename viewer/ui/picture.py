@@ -143,10 +143,10 @@ def _effectors(
     selected = {item.name for item in document.selection if item.kind == "effector"}
     lit = hovered.name if hovered is not None and hovered.kind == "effector" else None
     world = world_of(document.skeleton, document.pose)
-    joints, offsets = _fixed_at(document.skeleton, tuple([(one.effector, one.offset) for one in document.handles]))
+    joints, offsets = _fixed_at(document.skeleton, tuple([(one.effector, one.offset) for one in document.goals]))
     places = world.positions[joints] + rotate(world.rotations[joints], offsets)
-    for handle, joint, place in zip(document.handles, joints, places, strict=True):
-        name, on, error = handle.effector, handle.on, errors.get(handle.effector)
+    for goal, joint, place in zip(document.goals, joints, places, strict=True):
+        name, on, error = goal.id, goal.enabled, errors.get(goal.id)
         metres, degrees, met = (0.0, 0.0, True) if error is None else error
         off, turn = metres or 0.0, degrees or 0.0
         reached = met or not on or (off < slack and turn < _SLACK_DEG)
@@ -156,17 +156,17 @@ def _effectors(
                 name=name,
                 joint=joint,
                 position=place,
-                target=np.array(handle.position) if aims(handle) else None,
-                target_rotation=np.array(handle.rotation) if on and handle.has_rotation else None,
+                target=np.array(goal.position) if aims(goal) else None,
+                target_rotation=np.array(goal.rotation) if on and goal.has_rotation else None,
                 reached=reached,
                 error_m=off,
-                pin_position=on and handle.pin_position,
-                pin_rotation=on and handle.pin_rotation,
+                pin_position=on and goal.pin_position,
+                pin_rotation=on and goal.pin_rotation,
                 on=on,
                 selected=name in selected,
                 hovered=name == lit,
                 too_near=name in close,
-                quiet=not (reached or (much and (name in spoken or handle.pinned))),
+                quiet=not (reached or (much and (name in spoken or goal.pinned))),
             )
         )
     return marks

@@ -11,9 +11,11 @@ import numpy as np
 
 from viewer.document import actions as act
 from viewer.document.actions import MoveTargets
+from viewer.document.goal import KINDS
 from viewer.gizmo import Space, Tool
+from viewer.ik.goals import GoalKind
 from viewer.ik.solver_options import METHOD_NAMES
-from viewer.session import Document, Handle, Item, Mode, Scope, Session
+from viewer.session import Document, DocumentGoal, Item, Mode, Scope, Session
 from viewer.spatial.checks import Floats
 from viewer.ui.camera_moves import note_out_of_plane
 from viewer.ui.commands import DIRECTIONS, CommandBinding, CommandBindings
@@ -112,16 +114,16 @@ class Posing:
 
     # What commands are about
 
-    def _handle(self) -> Handle | None:
+    def _goal(self) -> DocumentGoal | None:
         """The active effector's, or that of an effector on the active joint."""
         item = self._document.active
         if item is None:
             return None
         if item.kind == "effector":
-            return self._document.handle(item.name)
+            return self._document.goal(item.name)
         joint = self._document.skeleton.index(item.name)
         found = next((e.name for e in self._document.skeleton.effectors if e.joint == joint), None)
-        return None if found is None else self._document.handle(found)
+        return None if found is None else self._document.goal(found)
 
     def _joint(self) -> str | None:
         """The active joint's name, or that of the active effector's joint."""
@@ -130,8 +132,8 @@ class Posing:
             return None
         return self._document.skeleton.names[joint_of(self._document, item)]
 
-    def _has_handle(self) -> bool:
-        return self._handle() is not None
+    def _has_goal(self) -> bool:
+        return self._goal() is not None
 
     # Tools
 
@@ -172,13 +174,13 @@ class Posing:
     def _pin(self, part: str) -> None:
         """Pin the selected effectors as the active one is not pinned now, in one step."""
         pinned = not self._pinned(part)
-        handle = self._handle()
-        names = self._effectors() or ([] if handle is None else [handle.effector])
+        goal = self._goal()
+        names = self._effectors() or ([] if goal is None else [goal.id])
         self._several([act.SetPin(name, **{part: pinned}) for name in names], "Pin" if pinned else "Unpin")
 
     def _pinned(self, part: str) -> bool:
-        handle = self._handle()
-        return handle is not None and handle.on and bool(getattr(handle, f"pin_{part}"))
+        goal = self._goal()
+        return goal is not None and goal.enabled and bool(getattr(goal, f"pin_{part}"))
 
     def _make(self) -> None:
         joint = self._joint()
@@ -186,28 +188,45 @@ class Posing:
             self._do(act.MakeEffector(joint))
 
     def _can_make(self) -> bool:
-        item, handle = self._document.active, self._handle()
-        return item is not None and item.kind == "joint" and (handle is None or not handle.on)
+        item, goal = self._document.active, self._goal()
+        return item is not None and item.kind == "joint" and (goal is None or not goal.enabled)
 
     def _hold(self) -> None:
-        handle = self._handle()
-        if handle is not None:
-            self._do(act.HoldEffector(handle.effector))
+        goal = self._goal()
+        if goal is not None:
+            self._do(act.HoldEffector(goal.id))
 
     def _effectors(self) -> list[str]:
-        """Names of the selected effectors."""
+        """Ids of the selected goals: of those that every effector has, the effectors' names."""
         return [item.name for item in self._document.selection if item.kind == "effector"]
+
+    def _add(self, kind: GoalKind | None = None) -> None:
+        """Ask one thing more of the active effector; None: of a kind that the window asks for."""
+        goal = self._goal()
+        if goal is not None and kind is not None:
+            self._do(act.AddGoal(goal.effector, kind))
+        elif goal is not None:
+            self._view.request("add-goal", goal.effector)
 
     def _remove_goals(self) -> None:
         """Take the goals off the selected effectors, in one step."""
-        on = [name for name in self._effectors() if self._document.handle(name).on]
-        self._several([act.ReleaseEffector(name) for name in on], "Release")
+        goals = [self._document.goal(name) for name in self._effectors()]
+        self._several(
+            [
+                act.ReleaseEffector(goal.id) if goal.id == goal.effector else act.RemoveGoal(goal.id)
+                for goal in goals
+                if goal.enabled or goal.id != goal.effector
+            ],
+            "Release",
+        )
 
     def _can_remove_goals(self) -> bool:
-        return any(self._document.handle(name).on for name in self._effectors())
+        goals = [self._document.goal(name) for name in self._effectors()]
+        return any(goal.enabled or goal.id != goal.effector for goal in goals)
 
     def _remove_effectors(self) -> None:
-        self._several([act.RemoveEffector(name) for name in self._effectors()], "Remove")
+        effectors = dict.fromkeys(self._document.goal(name).effector for name in self._effectors())
+        self._several([act.RemoveEffector(name) for name in effectors], "Remove")
 
     def _several(self, actions: Sequence[act.Action], word: str) -> None:
         if len(actions) == 1:
@@ -260,13 +279,18 @@ class Posing:
 
     def _goal_bindings(self) -> CommandBindings:
         pins = {
-            f"pin.{part}": CommandBinding(partial(self._pin, part), self._has_handle, partial(self._pinned, part))
+            f"pin.{part}": CommandBinding(partial(self._pin, part), self._has_goal, partial(self._pinned, part))
             for part in ("position", "rotation")
         }
         return pins | {
             "effector.make": CommandBinding(self._make, self._can_make),
-            "effector.hold": CommandBinding(self._hold, self._has_handle),
+            "effector.hold": CommandBinding(self._hold, self._has_goal),
             "effector.remove": CommandBinding(self._remove_effectors, lambda: bool(self._effectors())),
+            "goal.add": CommandBinding(self._add, self._has_goal),
+            **{
+                f"goal.add_{kind.name.lower()}": CommandBinding(partial(self._add, kind), self._has_goal)
+                for kind in KINDS
+            },
             "goal.remove": CommandBinding(self._remove_goals, self._can_remove_goals),
         }
 

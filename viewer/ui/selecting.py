@@ -74,7 +74,7 @@ class Selecting:
     def everything(self) -> tuple[Item, ...]:
         """The effectors that hold something; all joints where none does, or where those are selected already."""
         document = self._document
-        effectors = tuple(Item("effector", handle.effector) for handle in document.handles if handle.on)
+        effectors = tuple(Item("effector", goal.id) for goal in document.goals if goal.enabled)
         if effectors and set(effectors) != set(document.selection):
             return effectors
         return tuple(Item("joint", name) for name in reversed(document.skeleton.names))

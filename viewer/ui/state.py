@@ -10,7 +10,7 @@ import numpy as np
 
 from viewer.document.default_goals import stand_of
 from viewer.formats.files import write_whole
-from viewer.session import Handle, Item, Report
+from viewer.session import DocumentGoal, Item, Report
 from viewer.session.script.digest import digest_of
 from viewer.spatial.checks import Floats
 from viewer.ui.controller import Controller
@@ -35,7 +35,7 @@ def state_of(controller: Controller, window_size: tuple[int, int], fps: float | 
         "fps": fps,
         "joints": len(document.skeleton),
         "height": controller.view.height,
-        "effectors": [_effector(controller, handle, report) for handle in document.handles],
+        "effectors": [_effector(controller, goal, report) for goal in document.goals],
         "selection": [item.name for item in document.selection],
         "solver": {
             "method": document.solver.method,
@@ -82,25 +82,25 @@ def _camera(controller: Controller) -> dict[str, Any]:
     }
 
 
-def _effector(controller: Controller, handle: Handle, report: Report | None) -> dict[str, Any]:
+def _effector(controller: Controller, goal: DocumentGoal, report: Report | None) -> dict[str, Any]:
     document = controller.session.document
-    stand = stand_of(document.skeleton, document.pose, handle)
-    error = report.errors.get(handle.effector) if report else None
-    goal = None
-    if handle.on:
-        goal = {
-            "position": list(handle.position) if handle.has_position and handle.position else None,
-            "rotation": list(handle.rotation) if handle.has_rotation and handle.rotation else None,
+    stand = stand_of(document.skeleton, document.pose, goal)
+    error = report.errors.get(goal.id) if report else None
+    asked = None
+    if goal.enabled:
+        asked = {
+            "position": list(goal.position) if goal.has_position and goal.position else None,
+            "rotation": list(goal.rotation) if goal.has_rotation and goal.rotation else None,
         }
     return {
-        "name": handle.effector,
+        "name": goal.id,
         "screen": screen(controller, stand.position),
         "position": stand.position.tolist(),
-        "goal": goal,
-        "hold": handle.on and handle.stands and not handle.pinned,
-        "pinned": handle.on and handle.pinned,
+        "goal": asked,
+        "hold": goal.enabled and goal.placed and not goal.pinned,
+        "pinned": goal.enabled and goal.pinned,
         "error_m": error.metres if error else None,
-        "selected": Item("effector", handle.effector) in document.selection,
+        "selected": Item("effector", goal.id) in document.selection,
     }
 
 

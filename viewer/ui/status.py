@@ -12,12 +12,12 @@ import numpy as np
 from viewer.document.default_goals import above, stand_of, world_of
 from viewer.document.effector_transform import joints_at_limit
 from viewer.document.evaluation import frame_pose
-from viewer.document.handle import STANDING, Wanted
 from viewer.errors import shown
 from viewer.ik.findings import FAR
+from viewer.ik.goals import GoalKind
 from viewer.ik.solution import Status
 from viewer.scene import figure_height
-from viewer.session import Document, GoalError, Handle, Mode, Report, Session
+from viewer.session import Document, DocumentGoal, GoalError, Mode, Report, Session
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.limits import JointKind, LimitForm
 from viewer.skeleton.pose import Pose
@@ -93,27 +93,27 @@ def too_near(document: Document, report: Report | None) -> frozenset[str]:
     said = (_SAID.match(line) for line in report.diagnosis)
     names = {found["name"] for found in said if found is not None}
     errors = report.errors
-    missed = [one for one in document.handles if one.effector in errors and not errors[one.effector].reached]
-    names |= {handle.effector for handle in missed if _folds_too_far(document, handle)}
+    missed = [one for one in document.goals if one.id in errors and not errors[one.id].reached]
+    names |= {goal.id for goal in missed if _folds_too_far(document, goal)}
     return frozenset(names)
 
 
-def _folds_too_far(document: Document, handle: Handle) -> bool:
+def _folds_too_far(document: Document, goal: DocumentGoal) -> bool:
     """Whether a target is surely too near: the longest of the chain's parts is more than all others and the way to it.
 
     The parts are stiff: from one joint that turns to the next. A chain whose base can move has no such bound.
     """
-    if handle.kind not in STANDING or handle.kind is Wanted.ROTATION or handle.position is None:
+    if not goal.placed or goal.kind is GoalKind.ROTATION or goal.position is None:
         return False
     skeleton, world = document.skeleton, world_of(document.skeleton, document.pose)
-    stand = stand_of(skeleton, document.pose, handle)
+    stand = stand_of(skeleton, document.pose, goal)
     path = above(skeleton, stand.joint)
     turning = [joint for joint in path if skeleton.kinds[joint] is not JointKind.FIXED]
     if not turning or can_follow(document, turning[-1]) or JointKind.SLIDE in {skeleton.kinds[j] for j in turning}:
         return False
     points = np.array([stand.position, *(world.positions[joint] for joint in turning)])
     parts = np.linalg.norm(np.diff(points, axis=0), axis=1)
-    away = float(np.linalg.norm(np.array(handle.position) - points[-1]))
+    away = float(np.linalg.norm(np.array(goal.position) - points[-1]))
     return bool(2.0 * parts.max() - parts.sum() > away + document.solver.tolerance_m)
 
 
@@ -214,7 +214,7 @@ def _spoken_of(document: Document, report: Report) -> dict[str, GoalError]:
     """
     chosen = {item.name for item in document.selection}
     errors = {name: error for name, error in report.errors.items() if name in chosen}
-    pins = {handle.effector for handle in document.handles if handle.pinned}
+    pins = {goal.id for goal in document.goals if goal.pinned}
     missed = {name: error for name, error in report.errors.items() if name in pins and not error.reached}
     return errors | missed if errors else dict(report.errors)
 
@@ -285,10 +285,14 @@ def _limits(document: Document, report: Report, state: str) -> str:
 def _stuck(document: Document, report: Report) -> list[int]:
     """Joints of the worst goal's chain that stand at a limit, nearest first; none of a joint that is dragged."""
     name, _ = worst(_spoken_of(document, report))
-    if all(handle.effector != name for handle in document.handles):
+    if all(goal.id != name for goal in document.goals):
         return []
     skeleton, stuck = document.skeleton, set(joints_at_limit(document))
-    return [j for j in chain_of(skeleton, find_place(skeleton, name).joint) if skeleton.names[j] in stuck]
+    return [
+        j
+        for j in chain_of(skeleton, find_place(skeleton, document.goal(name).effector).joint)
+        if skeleton.names[j] in stuck
+    ]
 
 
 def _figures(report: Report | None, fps: float | None) -> str:

@@ -200,7 +200,7 @@ class View:
         document = self._session.document
         if item.kind == "joint":
             return item.name in document.skeleton.names
-        return any(handle.effector == item.name for handle in document.handles)
+        return any(goal.id == item.name for goal in document.goals)
 
     # Words and requests
 

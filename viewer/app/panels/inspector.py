@@ -14,7 +14,7 @@ from imgui_bundle import imgui
 from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
 from viewer.app.layout import Place
-from viewer.app.panels.goals import NO_GOALS
+from viewer.app.panels.goals import HINTS, NO_GOALS, OFF, WORDS, add_entries
 from viewer.app.panels.panel_parts import effector_mark
 from viewer.app.widgets.buttons import drop_button, head, label, quiet, separator, tell_need, text_button, toggle
 from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out
@@ -39,20 +39,23 @@ from viewer.document.actions import (
     MoveTargets,
     ReleaseEffector,
     RemoveEffector,
+    RemoveGoal,
     ResetPose,
+    Select,
     SetCoordinate,
-    SetHandle,
+    SetGoal,
+    SetGoalKind,
     SetJointLimits,
     SetLength,
     SetPin,
     SetStiffness,
-    SetWanted,
     SetWeight,
     TurnJoint,
 )
 from viewer.document.default_goals import stand_of
-from viewer.document.document import Document, Handle, Item, Wanted
+from viewer.document.document import Document, DocumentGoal, Item
 from viewer.document.effector_transform import joints_at_limit
+from viewer.ik.goals import GoalKind
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.limits import FREEDOMS, JointKind, LimitForm
 from viewer.skeleton.pose import Pose
@@ -219,89 +222,111 @@ class Angles:
         return turn
 
 
-WORDS = {
-    Wanted.POSITION: "Position",
-    Wanted.ROTATION: "Rotation",
-    Wanted.POSE: "Position + rotation",
-    Wanted.DISTANCE: "Distance",
-    Wanted.AIM: "Aim",
-    Wanted.OFF: "Off, follows along",
-}
-_HINTS = {
-    Wanted.POSITION: "Be at a place",
-    Wanted.ROTATION: "Be turned so",
-    Wanted.POSE: "Be at a place, turned so",
-    Wanted.DISTANCE: "Stay so far from a point",
-    Wanted.AIM: "Point an axis at a point",
-    Wanted.OFF: "Nothing is asked",
-}
 _WEIGHT = Format(decimals=2, per_pixel=0.005, snap=0.1, units=PART.units, low=0.001, high=1000.0)
+_ADD = 26
+"""Width of the button that adds a goal, logical pixels."""
 _AXIS = Format(decimals=2, per_pixel=0.005, snap=0.1, units={}, low=-1.0, high=1.0)
 
 
-def draw_goal(ui: PanelContext, handle: Handle) -> None:
-    """Draw the part about one handle."""
-    name = handle.effector
+def draw_goal(ui: PanelContext, goal: DocumentGoal) -> None:
+    """Draw the part about one goal, and the others of its effector."""
+    name = goal.id
     error = ui.session.errors.get(name)
     x, y = imgui.get_cursor_screen_pos()
-    note = f"goal · {WORDS[handle.kind].partition(',')[0].lower()}"
-    head(ui, "", name, f"{note} · pinned" if handle.pinned else note)
+    note = f"goal · {WORDS[goal.kind].lower() if goal.enabled else 'off'}"
+    head(ui, "", name, f"{note} · pinned" if goal.pinned else note)
     pen = Pen(ui)
-    effector_mark(pen, x + pen.px(7), y + pen.px(12), handle, reached=error is None or error.reached)
-    _kind(ui, handle)
-    if handle.kind is Wanted.OFF:
-        _off(ui, handle)
+    effector_mark(pen, x + pen.px(7), y + pen.px(12), goal, reached=error is None or error.reached)
+    _siblings(ui, goal)
+    _kind(ui, goal)
+    if not goal.enabled:
+        _off(ui, goal)
         return
-    if handle.has_position:
-        _place(ui, handle)
-    if handle.has_rotation:
-        _turn(ui, handle)
-    if handle.kind is Wanted.DISTANCE:
+    if goal.has_position:
+        _place(ui, goal)
+    if goal.has_rotation:
+        _turn(ui, goal)
+    if goal.kind is GoalKind.DISTANCE:
         label(ui, "Distance")
         room = imgui.get_content_region_avail().x
-        edit = number_field(ui, "distance", handle.distance, in_lengths(ui, LENGTH), width=room)
-        carry_out(ui, edit, f"Distance of {name}", lambda metres: SetHandle(name, distance=metres))
-    if handle.kind is Wanted.AIM and handle.axis is not None:
-        _axis(ui, handle, handle.axis)
-    _weights(ui, handle)
-    if handle.stands:
-        _pins(ui, handle)
-    _buttons(ui, handle)
+        edit = number_field(ui, "distance", goal.distance, in_lengths(ui, LENGTH), width=room)
+        carry_out(ui, edit, f"Distance of {name}", lambda metres: SetGoal(name, distance=metres))
+    if goal.kind is GoalKind.AIM and goal.axis is not None:
+        _axis(ui, goal, goal.axis)
+    _weights(ui, goal)
+    if goal.placed:
+        _pins(ui, goal)
+    _buttons(ui, goal)
 
 
-def _kind(ui: PanelContext, handle: Handle) -> None:
+def _siblings(ui: PanelContext, goal: DocumentGoal) -> None:
+    """The goals of the effector to choose from, where it has several."""
+    goals = ui.session.document.goals_of(goal.effector)
+    if len(goals) < 2:
+        return
+    label(ui, "Goals")
+    left, pen = imgui.get_cursor_pos_x(), Pen(ui)
+    right = left + imgui.get_content_region_avail().x
+    for number, one in enumerate(goals):
+        words = WORDS[one.kind] if one.enabled else "Off"
+        width = pen.width(words) + pen.px(20)
+        if number:
+            imgui.same_line(0.0, ui.px(6))
+            if imgui.get_cursor_pos_x() + width > right:
+                imgui.new_line()
+                imgui.set_cursor_pos_x(left)
+        if text_button(ui, f"{words}##{one.id}", width=width, on=one.id == goal.id, hint=one.id):
+            act(ui, Select((Item("effector", one.id),)))
+
+
+def _kind(ui: PanelContext, goal: DocumentGoal) -> None:
+    """What the goal asks, and a button that asks one thing more of its effector."""
     label(ui, "Goal")
-    if drop_button(ui, "kind", WORDS[handle.kind], width=imgui.get_content_region_avail().x, height=24):
+    wide = imgui.get_content_region_avail().x - ui.px(_ADD + 6)
+    if drop_button(ui, "kind", WORDS[goal.kind] if goal.enabled else OFF, width=wide, height=24):
         imgui.open_popup("kinds")
+    imgui.same_line(0.0, ui.px(6))
+    if text_button(ui, "+##add", width=ui.px(_ADD), hint="Add a goal to the effector   Shift+A"):
+        imgui.open_popup("add")
     if imgui.begin_popup("kinds"):
-        for kind, words in WORDS.items():
-            if imgui.menu_item_simple(words, _HINTS[kind], kind is handle.kind):
-                act(ui, SetWanted(handle.effector, kind))
+        kind_entries(ui, goal)
+        imgui.end_popup()
+    if imgui.begin_popup("add"):
+        add_entries(ui, goal.effector)
         imgui.end_popup()
 
 
-def _off(ui: PanelContext, handle: Handle) -> None:
+def kind_entries(ui: PanelContext, goal: DocumentGoal) -> None:
+    """The entries of a menu that says what a goal asks."""
+    for kind, words in WORDS.items():
+        if imgui.menu_item_simple(words, HINTS[kind], goal.enabled and kind is goal.kind):
+            act(ui, SetGoalKind(goal.id, kind))
+    if imgui.menu_item_simple(OFF, "Nothing is asked", not goal.enabled):
+        act(ui, ReleaseEffector(goal.id))
+
+
+def _off(ui: PanelContext, goal: DocumentGoal) -> None:
     label(ui, "")
     if text_button(ui, "Hold here", icon=fa.ICON_FA_LOCATION_CROSSHAIRS, hint="Ask it to stay where it is"):
-        act(ui, HoldEffector(handle.effector))
+        act(ui, HoldEffector(goal.id))
     imgui.same_line()
-    _remove(ui, handle)
+    _remove(ui, goal)
 
 
-def _place(ui: PanelContext, handle: Handle) -> None:
-    name = handle.effector
-    label(ui, {Wanted.DISTANCE: "From", Wanted.AIM: "At"}.get(handle.kind, place_label(ui)))
-    changed = axis_fields(ui, "position", handle.position, in_lengths(ui, PLACE))
-    if changed is None or handle.position is None:
+def _place(ui: PanelContext, goal: DocumentGoal) -> None:
+    name = goal.id
+    label(ui, {GoalKind.DISTANCE: "From", GoalKind.AIM: "At"}.get(goal.kind, place_label(ui)))
+    changed = axis_fields(ui, "position", goal.position, in_lengths(ui, PLACE))
+    if changed is None or goal.position is None:
         return
     index, edit = changed
-    carry_out(ui, edit, f"Move {name}", lambda value: MoveTargets({name: (_with(handle.position, index, value), None)}))
+    carry_out(ui, edit, f"Move {name}", lambda value: MoveTargets({name: (_with(goal.position, index, value), None)}))
 
 
-def _turn(ui: PanelContext, handle: Handle) -> None:
-    name = handle.effector
+def _turn(ui: PanelContext, goal: DocumentGoal) -> None:
+    name = goal.id
     angles: Angles = ui.memory.setdefault("target angles", Angles())
-    turn = handle.rotation or tuple(stand_of(ui.session.document.skeleton, ui.session.document.pose, handle).rotation)
+    turn = goal.rotation or tuple(stand_of(ui.session.document.skeleton, ui.session.document.pose, goal).rotation)
     label(ui, "Rotation", hint="Degrees about x, y, z, the world's axes first to last")
     changed = axis_fields(ui, "rotation", angles.of(name, turn), TURN)
     if changed is not None:
@@ -309,31 +334,31 @@ def _turn(ui: PanelContext, handle: Handle) -> None:
         carry_out(ui, edit, f"Turn {name}", lambda value: MoveTargets({name: (None, angles.turned(index, value))}))
 
 
-def _axis(ui: PanelContext, handle: Handle, axis: Sequence[float]) -> None:
-    name = handle.effector
+def _axis(ui: PanelContext, goal: DocumentGoal, axis: Sequence[float]) -> None:
+    name = goal.id
     label(ui, "Axis", hint="The direction, in the joint's frame, that points at the place")
     changed = axis_fields(ui, "axis", axis, _AXIS)
     if changed is None:
         return
     index, edit = changed
 
-    def aimed(value: float) -> SetHandle:
+    def aimed(value: float) -> SetGoal:
         wanted = np.array(_with(axis, index, value))
         length = float(np.linalg.norm(wanted))
-        return SetHandle(name, axis=tuple((wanted / length).tolist()) if length > 1e-6 else tuple(axis))
+        return SetGoal(name, axis=tuple((wanted / length).tolist()) if length > 1e-6 else tuple(axis))
 
     carry_out(ui, edit, f"Axis of {name}", aimed)
 
 
-def _weights(ui: PanelContext, handle: Handle) -> None:
-    name, turn_only = handle.effector, handle.kind is Wanted.ROTATION and not handle.pin_position
+def _weights(ui: PanelContext, goal: DocumentGoal) -> None:
+    name, turn_only = goal.id, goal.kind is GoalKind.ROTATION and not goal.pin_position
     if not turn_only:
         label(ui, "Weight")
-        edit = _floored(part_slider(ui, "weight", handle.weight, form=_WEIGHT, hint="Against the other goals"))
+        edit = _floored(part_slider(ui, "weight", goal.weight, form=_WEIGHT, hint="Against the other goals"))
         carry_out(ui, edit, f"Weight of {name}", lambda value: SetWeight(name, weight=value))
-    if handle.has_rotation or handle.kind is Wanted.AIM:
+    if goal.has_rotation or goal.kind is GoalKind.AIM:
         label(ui, "Rot. wt.", hint="Weight of the rotation")
-        edit = _floored(part_slider(ui, "rotation weight", handle.rotation_weight, form=_WEIGHT))
+        edit = _floored(part_slider(ui, "rotation weight", goal.rotation_weight, form=_WEIGHT))
         carry_out(ui, edit, f"Weight of {name}", lambda value: SetWeight(name, rotation_weight=value))
 
 
@@ -344,35 +369,37 @@ def _floored(edit: Edit | None) -> Edit | None:
     return edit._replace(value=max(edit.value, 0.01))
 
 
-def _pins(ui: PanelContext, handle: Handle) -> None:
+def _pins(ui: PanelContext, goal: DocumentGoal) -> None:
     label(ui, "Pin")
-    pinned = handle.pin_position, handle.pin_rotation
+    pinned = goal.pin_position, goal.pin_rotation
     hints = "It stays here whatever else is dragged   P", "It stays turned so   Shift+P"
     for index, part in enumerate(("Position", "Rotation")):
         if index:
             imgui.same_line(0.0, ui.px(6))
         if text_button(ui, f"{part}##pin", icon=fa.ICON_FA_THUMBTACK, on=pinned[index], hint=hints[index]):
             wanted = {part.lower(): not pinned[index]}
-            act(ui, SetPin(handle.effector, **wanted))
+            act(ui, SetPin(goal.id, **wanted))
 
 
-def _buttons(ui: PanelContext, handle: Handle) -> None:
+def _buttons(ui: PanelContext, goal: DocumentGoal) -> None:
     """Three buttons, as wide as the row has room for."""
     label(ui, "")
     space = ui.px(6)
     width = float(int((imgui.get_content_region_avail().x - 2 * space) / 3))
     if text_button(ui, "Hold here", width=width, hint="Bring the target to where the effector is"):
-        act(ui, HoldEffector(handle.effector))
+        act(ui, HoldEffector(goal.id))
     imgui.same_line(0.0, space)
     if text_button(ui, "Release", width=width, hint="Ask nothing of it: it follows along   Delete"):
-        act(ui, ReleaseEffector(handle.effector))
+        act(ui, ReleaseEffector(goal.id))
     imgui.same_line(0.0, space)
-    _remove(ui, handle, width)
+    _remove(ui, goal, width)
 
 
-def _remove(ui: PanelContext, handle: Handle, width: float | None = None) -> None:
-    if text_button(ui, "Remove", width=width, hint="The joint is no effector any more"):
-        act(ui, RemoveEffector(handle.effector))
+def _remove(ui: PanelContext, goal: DocumentGoal, width: float | None = None) -> None:
+    own = goal.id == goal.effector
+    hint = "The joint is no effector any more" if own else "This goal is gone; the others of its effector stay"
+    if text_button(ui, "Remove", width=width, hint=hint):
+        act(ui, RemoveEffector(goal.effector) if own else RemoveGoal(goal.id))
 
 
 def _with(values: Sequence[float] | None, index: int, value: float) -> tuple[float, ...]:
@@ -427,7 +454,7 @@ def _length(offsets: np.ndarray, joint: int) -> float:
 
 
 def _place_inspector_joint(ui: PanelContext, joint: int) -> None:
-    """Where a root is: moving it is a drag of its handle, so that pins and holds stay."""
+    """Where a root is: moving it is a drag of its goal, so that pins and holds stay."""
     session = ui.session
     item = Item("joint", session.document.skeleton.names[joint])
     now = session.document.pose.translations[joint]
@@ -523,22 +550,22 @@ NOTHING = "Click a bone, joint or effector"
 def draw(ui: PanelContext) -> None:
     """Draw the panel: a goal, if an effector or its joint is selected, and a joint."""
     document = ui.session.document
-    handle, joint = shown(document)
+    goal, joint = shown(document)
     top = imgui.get_cursor_pos_y()
     spacing = imgui.get_style().item_spacing.x
     imgui.push_style_var(imgui.StyleVar_.item_spacing, (spacing, ui.px(4)))
-    if handle is None and joint < 0:
-        quiet(ui, NOTHING if document.handles else f"{NOTHING}. {NO_GOALS}")
+    if goal is None and joint < 0:
+        quiet(ui, NOTHING if document.goals else f"{NOTHING}. {NO_GOALS}")
     kinds = [item.kind for item in document.selection]
     if len(set(kinds)) < len(kinds):
         with ui.fonts.small():
             quiet(ui, f"{len(kinds)} selected, the last is shown")
-    if handle is not None:
-        imgui.push_id(handle.effector)
-        draw_goal(ui, handle)
+    if goal is not None:
+        imgui.push_id(goal.id)
+        draw_goal(ui, goal)
         imgui.pop_id()
     if joint >= 0:
-        if handle is not None:
+        if goal is not None:
             separator(ui)
         imgui.push_id(joint)
         draw_joint(ui, joint)
@@ -547,8 +574,8 @@ def draw(ui: PanelContext) -> None:
     tell_need(ui, Place.RIGHT_TOP, imgui.get_cursor_pos_y() - top)
 
 
-def shown(document: Document) -> tuple[Handle | None, int]:
-    """The handle and the joint that the panel is about; None and -1 for none.
+def shown(document: Document) -> tuple[DocumentGoal | None, int]:
+    """The goal and the joint that the panel is about; None and -1 for none.
 
     Each is the one selected last; an effector brings its joint along, and a joint the effector on it.
     """
@@ -557,8 +584,8 @@ def shown(document: Document) -> tuple[Handle | None, int]:
     name = next((item.name for item in reversed(document.selection) if item.kind == "joint"), None)
     joint = -1 if name is None else skeleton.index(name)
     if effector is not None:
-        handle = document.handle(effector)
-        return handle, joint if joint >= 0 else find_place(skeleton, effector).joint
+        goal = document.goal(effector)
+        return goal, joint if joint >= 0 else find_place(skeleton, goal.effector).joint
     on_it = next((e.name for e in skeleton.effectors if e.joint == joint), None)
-    handle_on_it = document.handle(on_it) if on_it is not None else None
-    return handle_on_it if handle_on_it is not None and handle_on_it.on else None, joint
+    goal_on_it = document.goal(on_it) if on_it is not None else None
+    return goal_on_it if goal_on_it is not None and goal_on_it.enabled else None, joint

@@ -8,7 +8,8 @@ from imgui_bundle import imgui
 
 from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
-from viewer.app.panels.inspector import WORDS
+from viewer.app.panels.goals import add_entries
+from viewer.app.panels.inspector import kind_entries
 from viewer.app.panels.panel_parts import ask, run
 from viewer.app.panels.solver import method_menu
 from viewer.app.widgets.edits import act
@@ -18,12 +19,13 @@ from viewer.document.actions import (
     MakeEffector,
     ReleaseEffector,
     RemoveEffector,
+    RemoveGoal,
     Select,
     SetJointLimits,
     SetPin,
-    SetWanted,
 )
 from viewer.document.document import Item
+from viewer.document.scope import joint_of
 from viewer.errors import shown, visible
 from viewer.formats.load import sample_names
 from viewer.session.demos import DEMOS
@@ -160,12 +162,30 @@ def draw_context_menu(ui: PanelContext) -> None:
         else:
             _view(ui)
         imgui.end_popup()
+    _draw_adding(ui)
     imgui.pop_style_var()
+
+
+_ADD_POPUP = "##add goal"
+
+
+def _draw_adding(ui: PanelContext) -> None:
+    """The menu that a key opens under the pointer: what else to ask of an effector."""
+    request = ui.take("add-goal")
+    if request is not None:
+        ui.memory["adding"] = request.value
+        imgui.open_popup(_ADD_POPUP)
+    if imgui.begin_popup(_ADD_POPUP):
+        effector = str(ui.memory.get("adding"))
+        if any(goal.id == effector for goal in ui.session.document.goals):
+            _item_title(ui, f"Add goal to {effector}")
+            add_entries(ui, effector)
+        imgui.end_popup()
 
 
 def _exists(ui: PanelContext, item: Item) -> bool:
     document = ui.session.document
-    names = document.skeleton.names if item.kind == "joint" else [handle.effector for handle in document.handles]
+    names = document.skeleton.names if item.kind == "joint" else [goal.id for goal in document.goals]
     return item.name in names
 
 
@@ -190,12 +210,12 @@ def _joint(ui: PanelContext, name: str) -> None:
     skeleton = document.skeleton
     joint = skeleton.index(name)
     on_it = next((e.name for e in skeleton.effectors if e.joint == joint), None)
-    handle = document.handle(on_it) if on_it is not None else None
-    if handle is None or not handle.on:
+    goal = document.goal(on_it) if on_it is not None else None
+    if goal is None or not goal.enabled:
         if imgui.menu_item_simple("Make effector", BY_ID["effector.make"].shortcut):
-            act(ui, MakeEffector(name) if handle is None else HoldEffector(handle.effector))
+            act(ui, MakeEffector(name) if goal is None else HoldEffector(goal.effector))
     else:
-        _effector_entries(ui, handle.effector)
+        _effector_entries(ui, goal.effector)
     imgui.separator()
     _own_limits(ui, name)
     for command in ("reset.rotation", "reset.position"):
@@ -216,28 +236,31 @@ def _own_limits(ui: PanelContext, name: str) -> None:
 def _effector(ui: PanelContext, name: str) -> None:
     _effector_entries(ui, name)
     imgui.separator()
-    joint = next(e.joint for e in ui.session.document.skeleton.effectors if e.name == name)
+    joint = joint_of(ui.session.document, Item("effector", name))
     if imgui.menu_item_simple("Select its joint"):
         act(ui, Select((Item("joint", ui.session.document.skeleton.names[joint]),)))
     _command(ui, "view.frame_selection")
 
 
 def _effector_entries(ui: PanelContext, name: str) -> None:
-    handle = ui.session.document.handle(name)
-    if imgui.menu_item_simple("Pin position", BY_ID["pin.position"].shortcut, handle.on and handle.pin_position):
-        act(ui, SetPin(name, position=not handle.pin_position))
-    if imgui.menu_item_simple("Pin rotation", BY_ID["pin.rotation"].shortcut, handle.on and handle.pin_rotation):
-        act(ui, SetPin(name, rotation=not handle.pin_rotation))
+    goal = ui.session.document.goal(name)
+    if imgui.menu_item_simple("Pin position", BY_ID["pin.position"].shortcut, goal.enabled and goal.pin_position):
+        act(ui, SetPin(name, position=not goal.pin_position))
+    if imgui.menu_item_simple("Pin rotation", BY_ID["pin.rotation"].shortcut, goal.enabled and goal.pin_rotation):
+        act(ui, SetPin(name, rotation=not goal.pin_rotation))
     if imgui.menu_item_simple("Hold here"):
         act(ui, HoldEffector(name))
     if imgui.begin_menu("Goal"):
-        for kind, words in WORDS.items():
-            if imgui.menu_item_simple(words, None, kind is handle.kind):
-                act(ui, SetWanted(name, kind))
+        kind_entries(ui, goal)
         imgui.end_menu()
-    if imgui.menu_item_simple("Release", BY_ID["goal.remove"].shortcut, False, handle.on):
+    if imgui.begin_menu("Add goal"):
+        add_entries(ui, goal.effector)
+        imgui.end_menu()
+    if imgui.menu_item_simple("Release", BY_ID["goal.remove"].shortcut, False, goal.enabled):
         act(ui, ReleaseEffector(name))
-    if imgui.menu_item_simple("Remove effector"):
+    if goal.id != goal.effector and imgui.menu_item_simple("Remove goal", BY_ID["goal.remove"].shortcut):
+        act(ui, RemoveGoal(name))
+    elif goal.id == goal.effector and imgui.menu_item_simple("Remove effector"):
         act(ui, RemoveEffector(name))
 
 

@@ -36,7 +36,7 @@ def draw_chips(ui: PanelContext) -> None:
     pen = Pen(ui)
     if not ui.session.document.limits_on:
         _limits_off(ui, pen)
-    elif not ui.session.document.handles:
+    elif not ui.session.document.goals:
         _no_goals(ui, pen)
     imgui.dummy((1.0, 1.0))
 
@@ -44,7 +44,7 @@ def draw_chips(ui: PanelContext) -> None:
 def low_left_height(ui: PanelContext) -> float:
     """Framebuffer pixels in the lower left corner that the caption and the chips take; of the latter one line."""
     document = ui.session.document
-    return ui.px(_CAPTION + (0.0 if document.limits_on and document.handles else CHIP + 6.0))
+    return ui.px(_CAPTION + (0.0 if document.limits_on and document.goals else CHIP + 6.0))
 
 
 def _chip_place(ui: PanelContext, pen: Pen, tall: float) -> tuple[float, float]:

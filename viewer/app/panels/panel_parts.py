@@ -8,7 +8,7 @@ from imgui_bundle import imgui
 from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
 from viewer.app.widgets.pen import Pen
-from viewer.document.document import Handle, Item
+from viewer.document.document import DocumentGoal, Item
 from viewer.ui.commands import BY_ID
 
 
@@ -55,13 +55,13 @@ def diamond(pen: Pen, x: float, y: float, colour: str, *, dot: bool = False, siz
         pen.disc(x, y, _DOT, "effector")
 
 
-def effector_mark(pen: Pen, x: float, y: float, handle: Handle, *, reached: bool) -> None:
+def effector_mark(pen: Pen, x: float, y: float, goal: DocumentGoal, *, reached: bool) -> None:
     """What an effector is doing: amber diamond, pin, diamond with its dot, or a faint diamond when it is off."""
-    if not handle.on:
+    if not goal.enabled:
         diamond(pen, x, y, "line_hi")
     elif not reached:
         diamond(pen, x, y, "unreached")
-    elif handle.pinned:
+    elif goal.pinned:
         pen.icon(x, y, fa.ICON_FA_THUMBTACK, "pinned", SMALL)
     else:
         diamond(pen, x, y, "target", dot=True)

@@ -21,10 +21,11 @@ from viewer.app.widgets.edits import act, attempt
 from viewer.app.widgets.fields import Search, give_keyboard, search_field, text_line
 from viewer.app.widgets.pen import Area, Pen, gap, item, tip
 from viewer.document.actions import Select
-from viewer.document.document import Document, Handle, Item
+from viewer.document.document import Document, DocumentGoal, Item
 from viewer.document.effector_transform import joints_at_limit
+from viewer.document.scope import joint_of
 from viewer.scene.look import SIDES, look_of
-from viewer.skeleton.skeleton import Skeleton, find_place
+from viewer.skeleton.skeleton import Skeleton
 from viewer.skeleton.tree import depth_first
 from viewer.spatial.checks import Ints
 
@@ -245,7 +246,7 @@ class RowPainter:
         pen: of the window that the rows are in.
         document: whose joints they are.
         sides: per joint, index into `SIDES`.
-        handles: of the effectors on a joint.
+        goals: of the effectors on a joint.
         selected: names of joints.
         hovered: name of the joint under the pointer, here or in the view.
         stuck: names of joints at a limit.
@@ -259,7 +260,7 @@ class RowPainter:
     pen: Pen
     document: Document
     sides: list[int]
-    handles: dict[int, list[Handle]]
+    goals: dict[int, list[DocumentGoal]]
     selected: set[str]
     hovered: str
     stuck: frozenset[str]
@@ -272,9 +273,10 @@ class RowPainter:
     def of(cls, ui: PanelContext, *, flat: bool) -> RowPainter:
         """For the document as it is now, in the current imgui window."""
         document = ui.session.document
-        handles: dict[int, list[Handle]] = {}
-        for effector, handle in zip(document.skeleton.effectors, document.handles, strict=True):
-            handles.setdefault(effector.joint, []).append(handle)
+        goals: dict[int, list[DocumentGoal]] = {}
+        joints = {effector.name: effector.joint for effector in document.skeleton.effectors}
+        for goal in document.goals:
+            goals.setdefault(joints[goal.effector], []).append(goal)
         hovered = ui.controller.view.hovered_item()
         most = max(imgui.get_content_region_avail().x - ui.px(_NAME + _BESIDE), 0.0)
         indent = min(ui.px(INDENT), max(most / max(deepest(document.skeleton), 1), _LEAST_INDENT * ui.scale))
@@ -283,7 +285,7 @@ class RowPainter:
             pen=Pen(ui),
             document=document,
             sides=look_of(document.skeleton).sides.tolist(),
-            handles=handles,
+            goals=goals,
             selected={chosen.name for chosen in document.selection if chosen.kind == "joint"},
             hovered=hovered.name if hovered is not None and hovered.kind == "joint" else "",
             stuck=frozenset(joints_at_limit(document)),
@@ -317,7 +319,7 @@ class RowPainter:
         shown = pen.fit(name, right - tick - pen.px(9))
         right = self._notes(row.joint, name, it, (tick + pen.px(9) + pen.width(shown), right))
         shown = pen.fit(name, right - tick - pen.px(9))
-        strong = name in self.selected or any(handle.on for handle in self.handles.get(row.joint, ()))
+        strong = name in self.selected or any(goal.enabled for goal in self.goals.get(row.joint, ()))
         pen.text(tick + pen.px(9), pen.middle(it.y, h), shown, "text" if strong else "text2")
         tip(name if shown != name else "")
         return it, row.parent and imgui.get_mouse_pos().x < tick
@@ -334,9 +336,9 @@ class RowPainter:
     def _marks(self, joint: int, it: Area) -> float:
         """The effectors on the joint, at the right end; returns where the room left of them ends."""
         pen, right = self.pen, it.x + it.w - self.pen.px(6)
-        for handle in self.handles.get(joint, ())[:_MOST_MARKS]:
-            reached = handle.effector not in self.missed
-            effector_mark(pen, right - pen.px(6), it.middle[1], handle, reached=reached)
+        for goal in self.goals.get(joint, ())[:_MOST_MARKS]:
+            reached = goal.id not in self.missed
+            effector_mark(pen, right - pen.px(6), it.middle[1], goal, reached=reached)
             right -= pen.px(15)
         return right
 
@@ -465,14 +467,10 @@ def _follow(ui: PanelContext, state: _State) -> None:
     if state.active is None and not fresh:
         return
     skeleton = document.skeleton
-    joint = -1 if state.active is None else _joint_of(skeleton, state.active)
+    joint = -1 if state.active is None else joint_of(document, state.active)
     fits = imgui.get_content_region_avail().y / ui.px(ROW)
     state.folds.show(skeleton, joint, {effector.joint for effector in skeleton.effectors}, fits)
     state.scroll_to = joint
-
-
-def _joint_of(skeleton: Skeleton, chosen: Item) -> int:
-    return skeleton.index(chosen.name) if chosen.kind == "joint" else find_place(skeleton, chosen.name).joint
 
 
 def _rows(state: _State, skeleton: Skeleton) -> list[Row]:

@@ -88,9 +88,9 @@ def _plot(ui: PanelContext, report: Report) -> None:
     thin = ticks[:: 1 + len(ticks) // 5]
     words = [_tick(value, unit=index == 0) for index, value in enumerate(thin)]
     implot.setup_axis_ticks(implot.ImAxis_.y1, thin, words)
-    handle, _ = shown(ui.session.document)
+    goal, _ = shown(ui.session.document)
     only = next(iter(lines)) if len(lines) == 1 else ""
-    chosen = handle.effector if handle is not None else only
+    chosen = goal.id if goal is not None else only
     for name, errors in lines.items():
         if name != chosen:
             _line(name, steps, errors, "text3", ui.scale)

@@ -12,7 +12,7 @@ class Action(ABC):
     """A change of a document; a value, so that it can be kept, written and done again.
 
     Attributes:
-        solves: whether the pose is solved anew afterwards, towards the handles.
+        solves: whether the pose is solved anew afterwards, towards the goals.
         restarts: whether that solve is begun anew from other poses where it misses a goal, if the settings allow it.
         saved: whether it changes what a file would hold: selecting does not.
     """

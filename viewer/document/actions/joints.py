@@ -13,7 +13,7 @@ from viewer.document.checks import as_flag, as_number, as_turn
 from viewer.document.default_goals import carried
 from viewer.document.document import Document
 from viewer.document.edit_skeleton import checked_name, relengthened, renamed_document
-from viewer.document.handle import Mode
+from viewer.document.goal import Mode
 from viewer.document.scope import turned_within
 from viewer.errors import InputError, quote
 from viewer.skeleton.coordinates import joint_space
@@ -28,7 +28,7 @@ _LONGEST = 1e6
 
 @dataclass(frozen=True, slots=True)
 class TurnJoint(Action):
-    """Turn a joint, and all that hangs on it: handles on it and below move along, pins too; others stay.
+    """Turn a joint, and all that hangs on it: goals on it and below move along, pins too; others stay.
 
     Attributes:
         joint: its name.
@@ -107,7 +107,7 @@ def _put(document: Document, pose: Pose, joint: int) -> Document:
 class SetLength(Action):
     """Make a joint's bone, from its parent to it, so long; clips are played on the bones as they are then.
 
-    While dragging means IK the goals stay, and the pose is solved anew; else handles on what hangs on it move along.
+    While dragging means IK the goals stay, and the pose is solved anew; else goals on what hangs on it move along.
     """
 
     joint: str

@@ -39,7 +39,7 @@ def fitting(document: Document, pose: Pose) -> Pose:
 
 
 def _posed(document: Document, pose: Pose, joints: list[int]) -> Document:
-    """The document with some joints as in another pose, inside the limits that bind; handles on them move along."""
+    """The document with some joints as in another pose, inside the limits that bind; goals on them move along."""
     rotations, translations = document.pose.rotations.copy(), document.pose.translations.copy()
     rotations[joints], translations[joints] = pose.rotations[joints], pose.translations[joints]
     mixed = _settled(document.pose, inside_at(document, Pose(rotations, translations), joints))
@@ -57,7 +57,7 @@ def _settled(before: Pose, after: Pose) -> Pose:
 
 @dataclass(frozen=True, slots=True)
 class ResetPose(Action):
-    """Put joints back to the clip's frame if there is a clip, else to the relaxed pose; their handles move along.
+    """Put joints back to the clip's frame if there is a clip, else to the relaxed pose; their goals move along.
 
     Attributes:
         joints: names; None: all.
@@ -93,7 +93,7 @@ class ResetPose(Action):
 
 @dataclass(frozen=True, slots=True)
 class SetPose(Action):
-    """Take a pose: brought inside the limits if they are on; handles move along."""
+    """Take a pose: brought inside the limits if they are on; goals move along."""
 
     pose: Pose
     title: str = "Set pose"
@@ -164,7 +164,7 @@ def _mirrored(document: Document, pose: Pose) -> Pose:
 class SetPlanar(Action):
     """Keep the body in a plane of the world through its root, or let it go.
 
-    Its bones are turned into the plane first, and its handles move along; what is dragged from then on stays there.
+    Its bones are turned into the plane first, and its goals move along; what is dragged from then on stays there.
 
     Attributes:
         plane: "xy", "yz", "zx", or None for space.
@@ -187,5 +187,5 @@ class SetPlanar(Action):
         normal_of(self.plane)
         pose = flattened(binding(document), document.pose, self.plane, limits=document.limits_on)
         flat = carried(document, document.pose if pose.same_as(document.pose) else pose, planar=self.plane)
-        handles = tuple(confined(flat, handle) if handle.on else handle for handle in flat.handles)
-        return replace(flat, handles=handles)
+        goals = tuple(confined(flat, goal) if goal.enabled else goal for goal in flat.goals)
+        return replace(flat, goals=goals)

@@ -12,7 +12,7 @@ from viewer.document.checks import as_number, one_of
 from viewer.document.default_goals import carried
 from viewer.document.document import Document
 from viewer.document.evaluation import frame_pose
-from viewer.document.handle import Item, Mode, Scope
+from viewer.document.goal import Item, Mode, Scope
 from viewer.document.motion import with_motion
 from viewer.document.solver_settings import SolverSettings
 from viewer.document.units import reread

@@ -9,13 +9,14 @@ from typing import Any, ClassVar
 from numpy.typing import ArrayLike
 
 from viewer.document.actions.base import Action
-from viewer.document.checks import as_flag, one_of
-from viewer.document.default_goals import held, stand_of, wanting
+from viewer.document.checks import as_flag
+from viewer.document.default_goals import held, of_kind, stand_of
 from viewer.document.document import Document
-from viewer.document.handle import Handle, Item, Wanted
+from viewer.document.goal import KINDS, DocumentGoal, Item
 from viewer.document.linked_targets import sharing
 from viewer.document.planar import confined
 from viewer.errors import InputError, quote, unknown_name
+from viewer.ik.goals import GoalKind
 from viewer.skeleton.effectors import Effector, EffectorGoal
 from viewer.skeleton.names import FreeNames
 from viewer.skeleton.skeleton import Skeleton, find_place
@@ -23,11 +24,11 @@ from viewer.skeleton.skeleton import Skeleton, find_place
 Target = tuple[ArrayLike | None, ArrayLike | None]
 
 
-def with_handle(document: Document, handle: Handle) -> Document:
-    """The document with one handle exchanged, kept in the plane; the very same one if it is equal."""
-    handle = confined(document, handle)
-    handles = tuple(handle if own.effector == handle.effector else own for own in document.handles)
-    return document if handles == document.handles else replace(document, handles=handles)
+def with_goal(document: Document, goal: DocumentGoal) -> Document:
+    """The document with one goal exchanged, kept in the plane; the very same one if it is equal."""
+    goal = confined(document, goal)
+    goals = tuple(goal if own.id == goal.id else own for own in document.goals)
+    return document if goals == document.goals else replace(document, goals=goals)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +54,10 @@ class MoveTargets(Action):
             other: (position, None) for name, (position, _) in self.targets.items() for other in sharing(document, name)
         }
         for name, (position, rotation) in (along | dict(self.targets)).items():
-            handle = document.handle(name)
-            if not handle.on:
-                handle = held(document, handle, turn=position is None and rotation is not None)
-            document = with_handle(document, handle.moved(position, rotation))
+            goal = document.goal(name)
+            if not goal.enabled:
+                goal = held(document, goal, turn=position is None and rotation is not None)
+            document = with_goal(document, goal.moved(position, rotation))
         return document
 
 
@@ -65,15 +66,15 @@ def _names(names: list[str]) -> str:
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class SetHandle(Action):
-    """Change any attributes of a handle: ``SetHandle("claw", distance=0.2)``."""
+class SetGoal(Action):
+    """Change any attributes of a goal: ``SetGoal("claw", distance=0.2)``; one that is given a kind is enabled."""
 
     effector: str
     changes: Mapping[str, Any]
     solves: ClassVar[bool] = True
 
     def __init__(self, effector: str, **changes: Any) -> None:  # noqa: ANN401 - each attribute has its own type
-        """Take the attributes of `Handle` as keywords."""
+        """Take the attributes of `DocumentGoal` as keywords."""
         object.__setattr__(self, "effector", effector)
         object.__setattr__(self, "changes", changes)
 
@@ -83,20 +84,21 @@ class SetHandle(Action):
         return f"Set {', '.join(name.replace('_', ' ') for name in self.changes)} of {self.effector}"
 
     def apply(self, document: Document) -> Document:
-        """The document with the handle changed."""
-        known = [place.name for place in fields(Handle) if place.name != "effector"]
+        """The document with the goal changed."""
+        known = [place.name for place in fields(DocumentGoal) if place.name not in ("effector", "id")]
         for name in self.changes:
             if name not in known:
-                raise InputError(unknown_name("attribute of a handle", name, known))
-        return with_handle(document, replace(document.handle(self.effector), **self.changes))
+                raise InputError(unknown_name("attribute of a goal", name, known))
+        enabling = {"enabled": True} if "kind" in self.changes else {}
+        return with_goal(document, replace(document.goal(self.effector), **(enabling | dict(self.changes))))
 
 
 @dataclass(frozen=True, slots=True)
-class SetWanted(Action):
+class SetGoalKind(Action):
     """Ask for something else of an effector; what is missing for that is taken from where it stands."""
 
     effector: str
-    kind: Wanted
+    kind: GoalKind
     solves: ClassVar[bool] = True
 
     @property
@@ -106,9 +108,81 @@ class SetWanted(Action):
 
     def apply(self, document: Document) -> Document:
         """The document with another goal."""
-        kind = one_of(Wanted, self.kind, "goal")
-        handle = document.handle(self.effector)
-        return document if kind is handle.kind else with_handle(document, wanting(document, handle, kind))
+        kind, goal = _kind(self.kind), document.goal(self.effector)
+        return document if kind is goal.kind and goal.enabled else with_goal(document, of_kind(document, goal, kind))
+
+
+def _kind(word: object) -> GoalKind:
+    if word in KINDS:
+        return GoalKind(str(word))
+    raise InputError(unknown_name("goal", str(word), KINDS))
+
+
+@dataclass(frozen=True, slots=True)
+class AddGoal(Action):
+    """Ask one thing more of an effector, met where it stands; a goal that is off is enabled first of all.
+
+    Attributes:
+        effector: its name.
+        kind: what is asked.
+    """
+
+    effector: str
+    kind: GoalKind = GoalKind.POSITION
+    solves: ClassVar[bool] = True
+
+    @property
+    def label(self) -> str:
+        """``Add aim of LeftHand``."""
+        return f"Add {self.kind} of {self.effector}"
+
+    def apply(self, document: Document) -> Document:
+        """The document with one more goal, selected."""
+        kind, own = _kind(self.kind), document.goal(self.effector)
+        if not own.enabled:
+            return _chosen(with_goal(document, of_kind(document, own, kind)), own.id)
+        names = (*document.skeleton.names, *document.skeleton.tip_names, *(goal.id for goal in document.goals))
+        goal = DocumentGoal(effector=own.effector, id=FreeNames(names).numbered(own.effector), enabled=False)
+        goal = confined(document, of_kind(document, goal, kind))
+        return _chosen(replace(document, goals=(*document.goals, goal)), goal.id)
+
+
+def _chosen(document: Document, goal: str) -> Document:
+    return replace(document, selection=(Item("effector", goal),))
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveGoal(Action):
+    """Ask no more for what one goal asks: it is gone, or off if it is the one that every effector has.
+
+    Attributes:
+        goal: its id.
+    """
+
+    goal: str
+    solves: ClassVar[bool] = True
+
+    @property
+    def label(self) -> str:
+        """``Remove goal LeftHand_2``."""
+        return f"Remove goal {self.goal}"
+
+    def apply(self, document: Document) -> Document:
+        """The document without it; its effector is selected in its place."""
+        goal = document.goal(self.goal)
+        if goal.id == goal.effector:
+            return with_goal(document, off(goal))
+        gone, own = Item("effector", goal.id), Item("effector", goal.effector)
+        return replace(
+            document,
+            goals=tuple(other for other in document.goals if other is not goal),
+            selection=tuple(dict.fromkeys(own if item == gone else item for item in document.selection)),
+        )
+
+
+def off(goal: DocumentGoal) -> DocumentGoal:
+    """The goal asking for nothing, its pins off."""
+    return replace(goal, enabled=False, pin_position=False, pin_rotation=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +203,7 @@ class SetWeight(Action):
         """The document with other weights."""
         given = {"weight": self.weight, "rotation_weight": self.rotation_weight}
         changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-        return with_handle(document, replace(document.handle(self.effector), **changes))
+        return with_goal(document, replace(document.goal(self.effector), **changes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,18 +222,18 @@ class SetPin(Action):
 
     def apply(self, document: Document) -> Document:
         """The document with the pin set or taken off; an effector that is off is switched on by a pin."""
-        handle = document.handle(self.effector)
+        goal = document.goal(self.effector)
         wanted = {"position": self.position, "rotation": self.rotation}
         flags = {part: as_flag(flag, f"pin of {part}") for part, flag in wanted.items() if flag is not None}
-        if any(flags.values()) and not handle.stands:
-            handle = held(document, handle, turn=not flags.get("position"))
-        stand = stand_of(document.skeleton, document.pose, handle)
+        if any(flags.values()) and not goal.placed:
+            goal = held(document, goal, turn=not flags.get("position"))
+        stand = stand_of(document.skeleton, document.pose, goal)
         changes: dict[str, Any] = {f"pin_{part}": flag for part, flag in flags.items()} | {"automatic": False}
-        if flags.get("position") and not handle.pin_position:
+        if flags.get("position") and not goal.pin_position:
             changes["position"] = stand.position
-        if flags.get("rotation") and not handle.pin_rotation:
+        if flags.get("rotation") and not goal.pin_rotation:
             changes["rotation"] = stand.rotation
-        return with_handle(document, replace(handle, **changes))
+        return with_goal(document, replace(goal, **changes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,8 +250,7 @@ class ReleaseEffector(Action):
 
     def apply(self, document: Document) -> Document:
         """The document with the goal off, its pins too."""
-        handle = replace(document.handle(self.effector), kind=Wanted.OFF, pin_position=False, pin_rotation=False)
-        return with_handle(document, handle)
+        return with_goal(document, off(document.goal(self.effector)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,11 +267,11 @@ class HoldEffector(Action):
 
     def apply(self, document: Document) -> Document:
         """The document with the target where the effector is."""
-        handle = document.handle(self.effector)
-        if not handle.stands:
-            return with_handle(document, held(document, handle))
-        stand = stand_of(document.skeleton, document.pose, handle)
-        return with_handle(document, handle.standing_at(stand.position, stand.rotation))
+        goal = document.goal(self.effector)
+        if not goal.placed:
+            return with_goal(document, held(document, goal))
+        stand = stand_of(document.skeleton, document.pose, goal)
+        return with_goal(document, goal.met_at(stand.position, stand.rotation))
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,18 +293,22 @@ class MakeEffector(Action):
         at = (place.joint, place.offset)
         there = there or next((effector for effector in effectors if (effector.joint, effector.offset) == at), None)
         if there is None:
-            name = FreeNames(effector.name for effector in effectors).take(place.name)
+            name = FreeNames([*(effector.name for effector in effectors), *(goal.id for goal in document.goals)]).take(
+                place.name
+            )
             place = replace(place, name=name, goal=EffectorGoal.POSITION)
             skeleton = replace(document.skeleton, effectors=(*effectors, place))
-            handle = Handle(effector=place.name, kind=Wanted.OFF)
-            document = replace(document, skeleton=skeleton, handles=(*document.handles, handle))
+            goal = DocumentGoal(effector=place.name, enabled=False)
+            count = len(effectors)
+            goals = (*document.goals[:count], goal, *document.goals[count:])
+            document = replace(document, skeleton=skeleton, goals=goals)
             there = place
-        handle = document.handle(there.name)
-        if handle.on:
+        goal = document.goal(there.name)
+        if goal.enabled:
             raise InputError(f"{quote(self.joint)} is an effector already: {quote(there.name)}")
-        on = held(document, handle)
-        handles = tuple(on if own is handle else own for own in document.handles)
-        return replace(document, handles=handles, selection=(Item("effector", there.name),))
+        on = held(document, goal)
+        goals = tuple(on if own is goal else own for own in document.goals)
+        return replace(document, goals=goals, selection=(Item("effector", there.name),))
 
 
 def _joint_or_tip(skeleton: Skeleton, name: str) -> Effector:
@@ -253,11 +330,12 @@ class RemoveEffector(Action):
 
     def apply(self, document: Document) -> Document:
         """The document without the effector."""
-        gone = document.handle(self.effector)
-        kept = tuple(e for e in document.skeleton.effectors if e.name != gone.effector)
+        name = document.goal(self.effector).effector
+        gone = {goal.id for goal in document.goals_of(name)}
+        kept = tuple(e for e in document.skeleton.effectors if e.name != name)
         return replace(
             document,
             skeleton=replace(document.skeleton, effectors=kept),
-            handles=tuple(handle for handle in document.handles if handle is not gone),
-            selection=tuple(item for item in document.selection if item != ("effector", gone.effector)),
+            goals=tuple(goal for goal in document.goals if goal.id not in gone),
+            selection=tuple(item for item in document.selection if item.kind != "effector" or item.name not in gone),
         )

@@ -12,7 +12,7 @@ import numpy as np
 from viewer.document.default_goals import stand_of
 from viewer.document.document import Document
 from viewer.document.effector_transform import measured
-from viewer.document.handle import Handle, Item, Mode, Wanted
+from viewer.document.goal import DocumentGoal, Item, Mode
 from viewer.document.opening import new_document
 from viewer.document.solver_settings import SolverSettings
 from viewer.formats.load import SAMPLE, load
@@ -69,11 +69,10 @@ def opened(name: str, skeleton: Skeleton, pose: Pose, goals: Sequence[Goal], **c
     document = new_document(character, pose=pose, goals=goals)
     asked = len(document.skeleton.effectors) - len(skeleton.effectors)
     names = {goal.effector for goal in goals} | {e.name for e in document.skeleton.effectors[-asked:] if asked}
-    handles = tuple(
-        handle if handle.effector in names or handle.pinned else replace(handle, kind=Wanted.OFF)
-        for handle in document.handles
+    held = tuple(
+        goal if goal.effector in names or goal.pinned else replace(goal, enabled=False) for goal in document.goals
     )
-    return replace(document, handles=handles, **changes)  # type: ignore[arg-type]
+    return replace(document, goals=held, **changes)  # type: ignore[arg-type]
 
 
 _CHAIN = 14
@@ -83,7 +82,7 @@ _CIRCLE, _RADIUS = (0.42, 0.2, 0.0), 0.04
 
 def _tip(document: Document) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
     """(3,) where the end of the chain is."""
-    return stand_of(document.skeleton, document.pose, Handle(effector="tip", kind=Wanted.OFF)).position
+    return stand_of(document.skeleton, document.pose, DocumentGoal(effector="tip", enabled=False)).position
 
 
 def two_link() -> Document:
@@ -102,7 +101,7 @@ def _lengths(document: Document) -> tuple[float, float]:
 
 
 def _reach(document: Document) -> Says | None:
-    lengths, shoulder, target = _lengths(document), document.pose.translations[0], document.handle("tip").position
+    lengths, shoulder, target = _lengths(document), document.pose.translations[0], document.goal("tip").position
     if target is None:
         return None
     distance = float(np.linalg.norm(np.array(target) - shoulder))
@@ -150,9 +149,9 @@ def puzzle() -> Document:
     """Three links whose end is to be brought into a circle, angle by angle."""
     skeleton = hinged(sample("chain-3"), 120.0)
     document = opened("puzzle", skeleton, bent(skeleton, (20.0, 15.0, 10.0)), [Goal.position("tip", _CIRCLE)])
-    handles = tuple(replace(handle, kind=Wanted.OFF) for handle in document.handles)
+    goals = tuple(replace(goal, enabled=False) for goal in document.goals)
     second = (Item("joint", skeleton.names[1]),)
-    return replace(document, handles=handles, mode=Mode.FK, selection=second, planar="xy")
+    return replace(document, goals=goals, mode=Mode.FK, selection=second, planar="xy")
 
 
 def _left(document: Document) -> float:
@@ -262,13 +261,13 @@ def claw() -> Document:
 
 
 def _thing(document: Document) -> tuple[Ring, ...]:
-    targets = np.array([document.handle(name).position for name in _FINGERS])
+    targets = np.array([document.goal(name).position for name in _FINGERS])
     centre = targets.mean(axis=0)
     return (Ring(tuple(centre.tolist()), 0.03, filled=True),)
 
 
 def _apart(document: Document) -> Says:
-    targets = np.array([document.handle(name).position for name in _FINGERS])
+    targets = np.array([document.goal(name).position for name in _FINGERS])
     worst = max((error.metres or 0.0) for error in measured(document).values())
     apart = np.linalg.norm(targets - targets.mean(axis=0), axis=1).mean()
     return Says(f"Grip {2000.0 * apart:.0f} mm wide, fingers off by {1000.0 * worst:.1f} mm at most")
@@ -317,7 +316,7 @@ def ball() -> Document:
 
 def _aimed(document: Document) -> tuple[Ring, ...]:
     name = "Head" if "Head" in document.skeleton.names else "wrist"
-    place = document.handle(name).position
+    place = document.goal(name).position
     return () if place is None else (Ring(place, 0.04 if name == "Head" else 0.035, filled=True),)
 
 

@@ -15,15 +15,15 @@ import numpy as np
 from viewer.document import actions
 from viewer.document.actions.base import Action
 from viewer.document.drag_goals import Grab
-from viewer.document.handle import Item, Mode, Scope, Wanted
+from viewer.document.goal import Item, Mode, Scope
 from viewer.document.key_editing import Entry
 from viewer.document.take import Blend, Key
 from viewer.errors import FormatError, InputError, quote, unknown_name
+from viewer.ik.goals import GoalKind
 from viewer.session.clock import Loop
 from viewer.session.moving_targets import Chase, FigureEight, Orbit
 from viewer.session.storage.arrays import Packed, pack, unpack
-from viewer.session.storage.figures import character_data, character_of
-from viewer.session.storage.structs import CharacterData
+from viewer.session.storage.figures import CharacterData, character_data, character_of
 from viewer.skeleton.character import Character
 from viewer.skeleton.pose import Pose
 
@@ -32,7 +32,7 @@ KIND, OF = "$", "of"
 
 _ACTIONS = [getattr(actions, name) for name in actions.__all__]
 _VALUES = (
-    Item, Key, Grab, Pose, actions.CopiedKeys, Entry, Mode, Scope, Wanted, Blend, Loop, Orbit, FigureEight, Chase,
+    Item, Key, Grab, Pose, actions.CopiedKeys, Entry, Mode, Scope, GoalKind, Blend, Loop, Orbit, FigureEight, Chase,
 )  # fmt: skip
 KINDS: dict[str, Any] = {
     kind.__name__: kind

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
 from typing import Any, NamedTuple
 
 import msgspec
+import numpy as np
 
 from viewer.document.document import Document
 from viewer.document.take import Take
+from viewer.skeleton.character import Character
+from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
-from viewer.spatial.checks import Floats, Ints
-
-Array = Floats | Ints
 
 _LETTERS = 12
+_SHARED = (Skeleton, Take, Pose)
+"""Types of the values that documents have in common."""
+_UNCHANGED: dict[object, tuple[str, ...]] = {
+    Skeleton: (
+        "rest_rotations", "kinds", "axes", "limits", "tip_parents", "tip_offsets", "poses", "mobility",
+        "mobility_matrices",
+    )
+}  # fmt: skip
+"""Fields that no action changes but those that read a file, by which machines may have other last bits."""
 
 
 class Digest(NamedTuple):
@@ -22,7 +33,7 @@ class Digest(NamedTuple):
 
     Attributes:
         pose: of every number of the pose.
-        rest: of handles, settings, selection, keys and edited bones.
+        rest: of every other field: of the character what an action changes.
     """
 
     pose: str
@@ -38,54 +49,41 @@ class Digester:
 
     def digest(self, document: Document) -> Digest:
         """The digest of a document: equal for equal ones, and for others hardly ever."""
+        rest = hashlib.sha256()
+        for place in fields(document):
+            if place.name != "pose":
+                self._add(rest, place.name, getattr(document, place.name))
         pose = hashlib.sha256(document.pose.rotations.tobytes())
         pose.update(document.pose.translations.tobytes())
-        rest = hashlib.sha256(_data(_settings(document)))
-        rest.update(self._once("skeleton", document.skeleton, _skeleton))
-        for place, take in enumerate((document.take, *document.put_aside)):
-            rest.update(self._once(f"take {place}", take, _take))
         return Digest(pose.hexdigest()[:_LETTERS], rest.hexdigest()[:_LETTERS])
 
-    def _once(self, name: str, value: Any, read: Any) -> bytes:  # noqa: ANN401 - a value and its reader
-        seen = self._read.get(name)
-        if seen is None or seen[0] is not value:
-            seen = self._read[name] = value, read(value)
-        return seen[1]
-
-
-def _settings(document: Document) -> list[object]:
-    """What is said in a few words."""
-    character = document.character
-    return [
-        document.handles, document.limits_on, sorted(document.unlimited), document.solver, document.selection,
-        document.mode, document.scope, document.clip, document.frame, document.auto_key, document.planar,
-        [[name, clip.frame_time, len(clip)] for name, clip in character.clips.items()],
-        [character.source.metres_per_unit, character.source.up],
-    ]  # fmt: skip
-
-
-def _skeleton(skeleton: Skeleton) -> bytes:
-    digest = hashlib.sha256(_data([skeleton.names, skeleton.effectors]))
-    for array in (skeleton.parents, skeleton.offsets, skeleton.stiffness):
-        digest.update(array.tobytes())
-    return digest.digest()
-
-
-def _take(take: Take | None) -> bytes:
-    if take is None:
-        return b"none"
-    digest = hashlib.sha256(_data([take.base, take.frame_time, take.first, take.last, [*take.pins.items()]]))
-    arrays: list[Array] = [] if take.rest is None else [take.rest.rotations, take.rest.translations]
-    for track in take.tracks:
-        moved: list[Array] = [] if track.translations is None else [track.translations]
-        arrays += [track.frames, track.rotations, track.blends, *moved]
-        digest.update(_data(track.joint))
-    for stretch in take.solved:
-        arrays += [stretch.joints, stretch.rotations, stretch.moved, stretch.translations]
-        digest.update(_data([stretch.first, stretch.digest]))
-    for array in arrays:
-        digest.update(array.tobytes())
-    return digest.digest()
+    def _add(self, digest: Any, name: str, value: Any) -> None:  # noqa: ANN401 - a hash, any value
+        """Add a value by its fields."""
+        if isinstance(value, np.ndarray):
+            digest.update(value.tobytes())
+        elif isinstance(value, Character):
+            clips = [[clip.name, clip.frame_time, len(clip)] for clip in value.clips.values()]
+            digest.update(_data([clips, value.source.metres_per_unit, value.source.up]))
+        elif isinstance(value, _SHARED) and name:
+            seen = self._read.get(name)
+            if seen is None or seen[0] is not value:
+                own = hashlib.sha256()
+                self._add(own, "", value)
+                seen = self._read[name] = value, own.digest()
+            digest.update(seen[1])
+        elif is_dataclass(value):
+            for place in fields(value):
+                if place.init and place.name not in _UNCHANGED.get(type(value), ()):
+                    digest.update(place.name.encode())
+                    self._add(digest, "", getattr(value, place.name))
+        elif isinstance(value, Mapping):
+            self._add(digest, name, [*value.items()])
+        elif isinstance(value, (tuple, list)):
+            for number, one in enumerate(value):
+                digest.update(b",")
+                self._add(digest, f"{name} {number}" if name else "", one)
+        else:
+            digest.update(_data(sorted(value) if isinstance(value, frozenset) else value))
 
 
 def _data(value: object) -> bytes:

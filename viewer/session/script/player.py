@@ -13,7 +13,7 @@ import numpy as np
 from viewer.document.document import Document
 from viewer.document.drag_goals import Grab
 from viewer.document.effector_transform import still_report
-from viewer.document.handle import Item
+from viewer.document.goal import Item
 from viewer.errors import FormatError, MachineError, ViewerError, quote, unknown_name
 from viewer.formats.json_typed import decode_typed
 from viewer.ik.backends import check_backend, engine_for, serving
@@ -34,15 +34,15 @@ from viewer.session.action_log import (
     this_machine,
 )  # fmt: skip
 from viewer.session.clock import Loop
-from viewer.session.files import read_session
+from viewer.session.files import VERSION, read_session
 from viewer.session.history import State, Step
 from viewer.session.moving_targets import Motion, Pointer
 from viewer.session.script.codec import decoded
 from viewer.session.script.digest import Digest, Digester
 from viewer.session.session import Session
+from viewer.session.storage import version_1
 from viewer.session.storage.arrays import check_packed
-from viewer.session.storage.documents import document_of
-from viewer.session.storage.structs import DocumentData
+from viewer.session.storage.documents import DocumentData, document_of
 
 _OTHER = {"pose": "the pose is", "rest": "goals, settings or keys are"}
 
@@ -303,12 +303,14 @@ def read_actions(path: str | Path) -> Actions:
         FormatError: it is no session, or holds no actions, or calls that there are not.
     """
     place, name = Path(path), str(path)
-    raw = bytes(read_session(place).actions)
+    session = read_session(place)
+    raw = bytes(session.actions)
     if not raw:
         raise FormatError(
             'the session holds no actions: it was saved while "Record actions" was off', file=name, path="actions"
         )
     try:
+        raw = raw if session.version == VERSION else version_1.actions(raw)
         data = decode_typed(raw.decode(), _Data, name)
         check_packed(data, len(raw), "calls")
         _check(data.calls)

@@ -4,39 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TypeVar
+from typing import Any
 
 import msgspec
 import numpy as np
 
 from viewer.document.checks import as_turn, as_vector
 from viewer.document.document import Document
-from viewer.document.handle import Handle, Item, Mode, Scope, Wanted
 from viewer.document.planar_rig import PLANES
-from viewer.document.solver_settings import SolverSettings
 from viewer.document.take import FRAME_TIME, MOST_FRAMES, Pin, Stretch, Take, Track
 from viewer.errors import FormatError, InputError
 from viewer.formats.bounds import check_character, check_skeleton
-from viewer.session.storage.arrays import check_unit, pack, unpack
+from viewer.session.storage.arrays import Stored, pack, unpack
 from viewer.session.storage.figures import (
+    VALUES,
+    CharacterData,
+    SkeletonData,
     character_data,
     character_of,
-    member,
-    pose_data,
     pose_of,
-    skeleton_data,
     skeleton_of,
-)
-from viewer.session.storage.structs import (
-    Array,
-    DocumentData,
-    HandleData,
-    PinData,
-    PinnedData,
-    SolverData,
-    StretchData,
-    TakeData,
-    TracksData,
 )
 from viewer.skeleton.character import Character
 from viewer.skeleton.clip import Clip
@@ -44,22 +31,76 @@ from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Ints
 
+PinData: Any = VALUES.struct(Pin)
 
-def take_data(take: Take) -> TakeData:
+
+class TracksData(msgspec.Struct):
+    """Tracks of joints that have keys at the same frames: the fields of `viewer.document.take.Track`.
+
+    Frames and blends are (K,), rotations (joints, K, 4), translations (joints, K, 3) or null.
+    """
+
+    joints: Stored
+    frames: Stored
+    blends: Stored
+    rotations: Stored
+    translations: Stored | None = None
+
+
+class PinnedData(msgspec.Struct):
+    """Key frames that had the same pins."""
+
+    frames: Stored
+    pins: list[PinData]
+
+
+TakeData: Any = VALUES.struct(Take, tracks=list[TracksData], pins=list[PinnedData])
+DocumentData: Any = VALUES.struct(
+    Document, character=CharacterData, skeleton=SkeletonData | None, take=TakeData | None, put_aside=list[TakeData]
+)
+"""A document; a skeleton of null is the character's own."""
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """What a recovery file says of itself.
+
+    Attributes:
+        at: when its document was handed over, seconds since 1970.
+        since: since when there was unsaved work.
+        path: the session file that the user had it in, if any.
+        sha256: of that file's bytes when the user opened or saved it.
+        name: what the window called it.
+    """
+
+    at: float
+    since: float
+    path: str | None = None
+    sha256: str | None = None
+    name: str = ""
+
+
+_NONE = msgspec.Raw(b"")
+
+
+class SessionData(msgspec.Struct, omit_defaults=True):
+    """A session file; its recorded actions are left as text until somebody wants them.
+
+    The version is always written: what is as its default is left out.
+    """
+
+    document: DocumentData
+    version: int = 0
+    type: str = "session"
+    kept: Kept | None = None
+    actions: msgspec.Raw = _NONE
+
+
+def take_data(take: Take) -> Any:  # noqa: ANN401 - TakeData
     """What `take_of` makes an equal take from."""
-    return TakeData(
-        base=take.base,
-        frame_time=take.frame_time,
-        first=take.first,
-        last=take.last,
-        rest=None if take.rest is None else pose_data(take.rest),
-        tracks=[_tracks_data(group) for group in _alike(take)],
-        pins=_pins_data(take),
-        solved=[_stretch_data(stretch) for stretch in take.solved],
-    )
+    return VALUES.data(take, tracks=[_tracks_data(group) for group in _alike(take)], pins=_pins_data(take))
 
 
-def take_of(data: TakeData, character: Character, path: str) -> Take:
+def take_of(data: Any, character: Character, path: str) -> Take:  # noqa: ANN401 - TakeData
     """The take.
 
     Args:
@@ -78,19 +119,13 @@ def take_of(data: TakeData, character: Character, path: str) -> Take:
     last = max([data.last, *(int(track.frames[-1]) for track in tracks)])
     if last > most:
         raise FormatError(f"expected frames from 0 to {most}, found {last}", path=path)
-    try:
-        return Take(
-            base=data.base,
-            frame_time=data.frame_time,
-            first=data.first,
-            last=data.last,
-            rest=None if data.rest is None else pose_of(data.rest, joints, f"{path}.rest"),
-            tracks=tuple(sorted(tracks, key=lambda track: track.joint)),
-            pins=_pins_of(data.pins, f"{path}.pins"),
-            solved=tuple(_stretch_of(some, joints, f"{path}.solved[{i}]") for i, some in enumerate(data.solved)),
-        )
-    except InputError as error:
-        raise FormatError(str(error), path=path) from error
+    made: Take = VALUES.read(
+        Take, data, path, {"J": joints},
+        tracks=tuple(sorted(tracks, key=lambda track: track.joint)),
+        pins=_pins_of(data.pins, f"{path}.pins"),
+        solved=tuple(_stretch_of(some, joints, f"{path}.solved[{i}]") for i, some in enumerate(data.solved)),
+    )  # fmt: skip
+    return made
 
 
 def _alike(take: Take) -> list[list[Track]]:
@@ -127,7 +162,7 @@ def _tracks_of(data: TracksData, count: int, path: str) -> Iterator[Track]:
             raise FormatError(str(error), path=path) from error
 
 
-def _joints_of(stored: Array, count: int, path: str) -> Ints:
+def _joints_of(stored: Stored, count: int, path: str) -> Ints:
     joints = unpack(stored, (-1,), path, whole=True)
     if joints.size and (joints.min() < 0 or joints.max() >= count or (np.diff(joints) <= 0).any()):
         raise FormatError(f"expected joints from 0 to {count - 1}, ascending", path=path)
@@ -139,7 +174,7 @@ def _pins_data(take: Take) -> list[PinnedData]:
     for frame, pins in take.pins.items():
         frames.setdefault(pins, []).append(frame)
     return [
-        PinnedData(pack(np.array(some, dtype=np.intp)), [PinData(*pin) for pin in pins])
+        PinnedData(pack(np.array(some, dtype=np.intp)), [VALUES.data(pin) for pin in pins])
         for pins, some in frames.items()
     ]
 
@@ -156,37 +191,26 @@ def _pins_of(data: list[PinnedData], path: str) -> dict[int, tuple[Pin, ...]]:
     return found
 
 
-def _pin_of(data: PinData, path: str) -> Pin:
-    effector, position, rotation, offset = msgspec.structs.astuple(data)
+def _pin_of(data: Any, path: str) -> Pin:  # noqa: ANN401 - PinData
+    pin: Pin = VALUES.read(Pin, data, path)
     try:
-        return Pin(
-            effector,
-            None if position is None else as_vector(position, "position"),
-            None if rotation is None else as_turn(rotation, "rotation"),
-            as_vector(offset, "offset"),
+        return pin._replace(
+            position=None if pin.position is None else as_vector(pin.position, "position"),
+            rotation=None if pin.rotation is None else as_turn(pin.rotation, "rotation"),
+            offset=as_vector(pin.offset, "offset"),
         )
     except InputError as error:
         raise FormatError(str(error), path=path) from error
 
 
-def _stretch_data(stretch: Stretch) -> StretchData:
-    return StretchData(
-        stretch.first, stretch.digest, pack(stretch.joints), pack(stretch.rotations), pack(stretch.moved),
-        pack(stretch.translations),
-    )  # fmt: skip
+def _stretch_of(data: Any, count: int, path: str) -> Stretch:  # noqa: ANN401 - the data of a stretch
+    for name in ("joints", "moved"):
+        _joints_of(getattr(data, name), count, f"{path}.{name}")
+    if data.first < 0:
+        raise FormatError("expected frames from 0", path=path)
+    made: Stretch = VALUES.read(Stretch, data, path)
+    return made
 
-
-def _stretch_of(data: StretchData, count: int, path: str) -> Stretch:
-    joints, moved = (_joints_of(getattr(data, n), count, f"{path}.{n}") for n in ("joints", "moved"))
-    rotations = unpack(data.rotations, (-1, len(joints), 4), f"{path}.rotations")
-    translations = unpack(data.translations, (len(rotations), len(moved), 3), f"{path}.translations")
-    check_unit(rotations, f"{path}.rotations")
-    if data.first < 0 or not np.isfinite(translations).all():
-        raise FormatError("expected finite numbers and frames from 0", path=path)
-    return Stretch(data.first, data.digest, joints, rotations, moved, translations)
-
-
-S = TypeVar("S", bound=msgspec.Struct)
 
 _WHERE = "document"
 
@@ -194,30 +218,19 @@ _MOST_STILL = 1 << 22
 """Rotations that clips may have which stand in for a motion that is gone: 128 MiB of them."""
 
 
-def document_data(document: Document, folder: Path | None = None) -> DocumentData:
+def document_data(document: Document, folder: Path | None = None) -> Any:  # noqa: ANN401 - DocumentData
     """What `document_of` makes an equal document from; for the folder see `character_data`."""
     own = document.skeleton is document.character.skeleton
-    return DocumentData(
+    return VALUES.data(
+        document,
         character=character_data(document.character, folder),
-        skeleton=None if own else skeleton_data(document.skeleton),
-        pose=pose_data(document.pose),
-        handles=[_mirrored(HandleData, handle) for handle in document.handles],
-        limits_on=document.limits_on,
-        unlimited=sorted(document.unlimited),
-        solver=_mirrored(SolverData, document.solver),
-        selection=[(item.kind, item.name) for item in document.selection],
-        mode=str(document.mode),
-        scope=str(document.scope),
-        clip=document.clip,
-        frame=document.frame,
-        planar=document.planar,
+        skeleton=None if own else VALUES.data(document.skeleton),
         take=None if document.take is None else take_data(document.take),
         put_aside=[take_data(take) for take in document.put_aside],
-        auto_key=document.auto_key,
     )
 
 
-def document_of(data: DocumentData, folder: Path, *, motion: bool = True) -> Document:
+def document_of(data: Any, folder: Path, *, motion: bool = True) -> Document:  # noqa: ANN401 - DocumentData
     """The document.
 
     Args:
@@ -238,24 +251,15 @@ def document_of(data: DocumentData, folder: Path, *, motion: bool = True) -> Doc
             raise FormatError("expected the joints of the character's skeleton", path=f"{_WHERE}.skeleton.names")
     pose = pose_of(data.pose, len(skeleton), f"{_WHERE}.pose")
     _check_numbers(character, skeleton, pose)
-    document = Document(
+    document: Document = VALUES.read(
+        Document, data, _WHERE,
         character=character,
         skeleton=skeleton,
         pose=pose,
-        handles=_handles(data.handles, skeleton),
-        limits_on=data.limits_on,
         unlimited=frozenset(data.unlimited),
-        solver=_settings(data.solver),
-        mode=member(Mode, data.mode, f"{_WHERE}.mode"),
-        scope=member(Scope, data.scope, f"{_WHERE}.scope"),
-        clip=data.clip,
-        frame=data.frame,
-        planar=data.planar,
-        selection=tuple(Item(kind, name) for kind, name in data.selection),  # type: ignore[arg-type]
         take=None if data.take is None else take_of(data.take, character, f"{_WHERE}.take"),
         put_aside=tuple(take_of(take, character, f"{_WHERE}.put_aside[{i}]") for i, take in enumerate(data.put_aside)),
-        auto_key=data.auto_key,
-    )
+    )  # fmt: skip
     _check(document)
     return document
 
@@ -275,6 +279,7 @@ def _check_numbers(character: Character, skeleton: Skeleton, pose: Pose) -> None
 
 def _check(document: Document) -> None:
     """What stands in one place must fit what stands in another."""
+    _check_goals(document)
     clip = document.clip_data
     if document.clip is not None and clip is None:
         raise FormatError(f"expected the name of a clip, found {document.clip!r}", path=f"{_WHERE}.clip")
@@ -296,7 +301,7 @@ def _check(document: Document) -> None:
         raise FormatError(f"expected names of joints, found {min(unknown)!r}", path=f"{_WHERE}.unlimited")
 
 
-def _still(data: DocumentData) -> Mapping[str, Clip]:
+def _still(data: Any) -> Mapping[str, Clip]:  # noqa: ANN401 - likewise
     """Clips in place of those that cannot be had, long enough for all keys: the rest pose, where the figure stood."""
     skeleton = skeleton_of(data.character.skeleton, f"{_WHERE}.character.skeleton")
     takes = [take for take in (data.take, *data.put_aside) if take is not None]
@@ -325,35 +330,14 @@ def _still(data: DocumentData) -> Mapping[str, Clip]:
     }
 
 
-def _handles(data: list[HandleData], skeleton: Skeleton) -> tuple[Handle, ...]:
-    """One for each effector, in its order."""
-    path = f"{_WHERE}.handles"
-    if [handle.effector for handle in data] != [effector.name for effector in skeleton.effectors]:
-        raise FormatError("expected one handle for each effector of the skeleton, in its order", path=path)
-    handles = []
-    for index, handle in enumerate(data):
-        place = f"{path}[{index}]"
-        fields = {**msgspec.structs.asdict(handle), "kind": member(Wanted, handle.kind, f"{place}.kind")}
-        try:
-            handles.append(Handle(**fields))
-        except InputError as error:
-            raise FormatError(str(error), path=place) from error
-    return tuple(handles)
-
-
-def _settings(data: SolverData) -> SolverSettings:
-    try:
-        return SolverSettings(**msgspec.structs.asdict(data))
-    except InputError as error:
-        raise FormatError(str(error), path=f"{_WHERE}.solver") from error
-
-
-def _mirrored(kind: type[S], value: object) -> S:
-    """The data of a value whose fields have the same names."""
-    names, defaults = kind.__struct_fields__, kind.__struct_defaults__
-    given = {name: getattr(value, name) for name in names}
-    # A word that is equal to the default is left out only if it is the very same: the same document, the same bytes.
-    for name, usual in zip(names[len(names) - len(defaults) :], defaults, strict=True):
-        if isinstance(usual, str) and given[name] == usual:
-            given[name] = usual
-    return kind(**given)
+def _check_goals(document: Document) -> None:
+    path, effectors = f"{_WHERE}.goals", [effector.name for effector in document.skeleton.effectors]
+    if [goal.id for goal in document.goals[: len(effectors)]] != effectors:
+        raise FormatError("expected one goal for each effector of the skeleton, in its order", path=path)
+    seen: set[str] = set()
+    for index, goal in enumerate(document.goals):
+        if goal.effector not in effectors or (goal.id in effectors and goal.id != goal.effector):
+            raise FormatError(f"expected the name of an effector, found {goal.effector!r}", path=f"{path}[{index}]")
+        if goal.id in seen:
+            raise FormatError(f"expected goals of different ids, found {goal.id!r} twice", path=f"{path}[{index}]")
+        seen.add(goal.id)

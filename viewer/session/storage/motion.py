@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -15,14 +15,31 @@ import numpy as np
 from viewer.errors import FormatError, InputError, ViewerError, quote
 from viewer.formats.files import LARGEST_FILE, opened
 from viewer.formats.load import SAMPLE, load
-from viewer.session.storage.arrays import pack
-from viewer.session.storage.structs import ClipData, ClipsOfFile
 from viewer.skeleton.character import Character
 from viewer.skeleton.clip import Clip
 
 LARGEST_CARRIED = 320 << 20
 """Bytes of motion that a session carries: as text they still fit into a file that can be read again. A longer one
 stays in its own file."""
+
+
+class ClipsOfFile(msgspec.Struct):
+    """Clips that are as a file has them: where it lies, and what it must hold still.
+
+    Attributes:
+        path: the absolute one.
+        sha256: of the file's bytes.
+        units, up: how it was read.
+        frame_time: of all its clips, corrected perhaps; None: they differ.
+        relative: the way to it from the session file's folder, with slashes.
+    """
+
+    path: str
+    sha256: str
+    units: str | float
+    up: str
+    frame_time: float | None = None
+    relative: str | None = None
 
 
 class MotionError(FormatError):
@@ -66,7 +83,7 @@ class MotionFile:
 class _Known(NamedTuple):
     clips: Mapping[str, Clip]
     stamp: tuple[int, int, str] | None
-    value: ClipsOfFile | list[ClipData] | None
+    value: ClipsOfFile | list[Any] | None
 
 
 _references: list[_Known] = []
@@ -74,33 +91,17 @@ _carried: list[_Known] = []
 """What was found and packed last: doing that at every autosave would take longer than all the rest."""
 
 
-def carried(character: Character) -> list[ClipData] | None:
-    """The clips as data; None where they are too large to be carried."""
+def carried(character: Character, write: Callable[[Clip], object]) -> list[Any] | None:
+    """The clips as data, made by a function; None where they are too large to be carried."""
     clips = character.clips
     if sum(clip.rotations.nbytes + clip.translations.nbytes for clip in clips.values()) > LARGEST_CARRIED:
         return None
     for known in _carried:
         if known.clips is clips and isinstance(known.value, list):
             return known.value
-    packed = clips_data(clips)
+    packed = [write(clip) for clip in clips.values()]
     _carried[:] = [_Known(clips, None, packed)]
     return packed
-
-
-def clips_data(clips: Mapping[str, Clip]) -> list[ClipData]:
-    """Clips as data, however large."""
-    return [
-        ClipData(
-            name=name,
-            frame_time=clip.frame_time,
-            rotations=pack(clip.rotations),
-            translated=pack(clip.translated),
-            translations=pack(clip.translations),
-            offsets=pack(clip.offsets),
-            keys=list(clip.keys),
-        )
-        for name, clip in clips.items()
-    ]
 
 
 def reference(character: Character, folder: Path | None = None) -> ClipsOfFile | None:

@@ -1,4 +1,4 @@
-"""Small values of a document, and the handle: what is wanted of one effector, and where its target stands."""
+"""Small values of a document, and its goals: what is asked of an effector, and where its target is."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Item(NamedTuple):
 
     Attributes:
         kind: "joint" or "effector". The root joint's item is the root handle.
-        name: of the joint, or of the effector.
+        name: of the joint, or the id of the goal: of the goal that every effector has, the effector's name.
     """
 
     kind: ItemKind
@@ -48,35 +48,29 @@ class Scope(StrEnum):
     """The selected ones."""
 
 
-class Wanted(StrEnum):
-    """What a handle asks of its effector; the values are those of `viewer.ik.goals.GoalKind`, and "off"."""
-
-    POSITION = "position"
-    ROTATION = "rotation"
-    POSE = "position+rotation"
-    DISTANCE = "distance"
-    AIM = "aim"
-    OFF = "off"
-    """Nothing: the effector follows along."""
-
-
-STANDING = frozenset({Wanted.POSITION, Wanted.ROTATION, Wanted.POSE})
-"""Kinds whose targets are where the effector is to be or how it is to be turned, and that can be pinned."""
+KINDS = tuple(kind for kind in GoalKind if kind is not GoalKind.FUNCTION)
+"""What a document's goal may ask."""
+PLACED = frozenset({GoalKind.POSITION, GoalKind.ROTATION, GoalKind.POSE})
+"""Kinds whose targets say where the effector is to be or how it is to be turned, and that can be pinned."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Handle:
-    """The goal of one effector, switched on or off, held or pinned.
+class DocumentGoal:
+    """A goal of a document: enabled or not, held or pinned.
 
-    A pinned part is asked for whatever ``kind`` says of the other: a position handle whose rotation is pinned asks for
-    both, and asks for its position alone again when that pin is taken off.
+    Every effector has one whose ``id`` is the effector's name: dragging the effector moves it. It may have more.
+    A pinned part is asked for whatever ``kind`` says of the other: a position goal whose rotation is pinned asks for
+    both, and asks for its position alone again when that pin is taken off. A goal that is not enabled keeps its target.
 
     Attributes:
         effector: its name in the document's skeleton.
-        kind: what is wanted apart from pins.
+        id: no other goal or effector of the document has it; it stays through all edits, but follows an effector that
+            is renamed if it is its name. "" becomes the effector's name.
+        kind: what is asked apart from pins; not ``FUNCTION``.
+        enabled: whether anything is asked; else the effector follows along.
         position: (3,) metres, world frame: where to be, the centre of a distance, the point of an aim.
         rotation: (x, y, z, w), world_from_joint.
-        distance: metres, of a distance handle.
+        distance: metres, of a distance goal.
         axis: unit vector in the joint's frame, of an aim.
         weight: per metre, more than 0, pins aside.
         rotation_weight: per radian, more than 0, pins aside.
@@ -87,7 +81,9 @@ class Handle:
     """
 
     effector: str
-    kind: Wanted = Wanted.POSITION
+    id: str = ""
+    kind: GoalKind = GoalKind.POSITION
+    enabled: bool = True
     position: Vector | None = None
     rotation: Quaternion | None = None
     distance: float | None = None
@@ -105,9 +101,12 @@ class Handle:
         Raises:
             InputError: numbers that are none, a weight of 0 or below, a target that is missing.
         """
-        what = f"handle {quote(self.effector)}"
         put = object.__setattr__
-        put(self, "kind", one_of(Wanted, self.kind, f"{what}: kind"))
+        put(self, "id", self.id or self.effector)
+        what = f"goal {quote(self.id)}"
+        put(self, "kind", one_of(GoalKind, self.kind, f"{what}: kind"))
+        if self.kind is GoalKind.FUNCTION:
+            raise InputError("a document cannot hold a function goal")
         for name in ("position", "axis", "offset"):
             if getattr(self, name) is not None:
                 put(self, name, as_vector(getattr(self, name), f"{what}: {name}"))
@@ -115,7 +114,7 @@ class Handle:
             put(self, "rotation", as_turn(self.rotation, f"{what}: rotation"))
         if self.distance is not None:
             put(self, "distance", as_number(self.distance, f"{what}: distance", least=0.0, most=FARTHEST))
-        for name in ("pin_position", "pin_rotation"):
+        for name in ("enabled", "pin_position", "pin_rotation"):
             put(self, name, as_flag(getattr(self, name), f"{what}: {name.replace('_', ' of ')}"))
         put(self, "weight", as_weight(self.weight, f"{what}: weight"))
         put(self, "rotation_weight", as_weight(self.rotation_weight, f"{what}: rotation weight"))
@@ -127,19 +126,14 @@ class Handle:
         return {
             "position": self.has_position,
             "rotation": self.has_rotation,
-            "distance": self.kind is Wanted.DISTANCE,
-            "axis": self.kind is Wanted.AIM,
+            "distance": self.enabled and self.kind is GoalKind.DISTANCE,
+            "axis": self.enabled and self.kind is GoalKind.AIM,
         }
 
     @property
-    def on(self) -> bool:
-        """Whether anything is asked."""
-        return self.kind is not Wanted.OFF
-
-    @property
-    def stands(self) -> bool:
+    def placed(self) -> bool:
         """Whether its target is a place or a turn of its own, which moves along when the body is put elsewhere."""
-        return self.kind in STANDING
+        return self.enabled and self.kind in PLACED
 
     @property
     def pinned(self) -> bool:
@@ -149,26 +143,26 @@ class Handle:
     @property
     def has_position(self) -> bool:
         """Whether a point in the world belongs to what is asked."""
-        if self.stands:
-            return self.kind is not Wanted.ROTATION or self.pin_position
-        return self.on
+        if self.placed:
+            return self.kind is not GoalKind.ROTATION or self.pin_position
+        return self.enabled
 
     @property
     def has_rotation(self) -> bool:
         """Whether a turn is asked for."""
-        return self.kind in (Wanted.ROTATION, Wanted.POSE) or (self.stands and self.pin_rotation)
+        return self.placed and (self.kind is not GoalKind.POSITION or self.pin_rotation)
 
-    def goal(self) -> Goal | None:
+    def for_solver(self) -> Goal | None:
         """What a solver is asked for; None if nothing."""
-        if not self.on:
+        if not self.enabled:
             return None
         return Goal(
             kind=self._goal_kind,
             effector=self.effector,
             target=self.position if self.has_position else None,
             target_rotation=self.rotation if self.has_rotation else None,
-            target_distance=self.distance if self.kind is Wanted.DISTANCE else None,
-            axis=self.axis if self.kind is Wanted.AIM else None,
+            target_distance=self.distance if self.kind is GoalKind.DISTANCE else None,
+            axis=self.axis if self.kind is GoalKind.AIM else None,
             weight=self.weight * (PIN_WEIGHT if self.pin_position else 1.0),
             rotation_weight=self.rotation_weight * (PIN_WEIGHT if self.pin_rotation else 1.0),
             offset=self.offset,
@@ -177,55 +171,54 @@ class Handle:
 
     @property
     def _goal_kind(self) -> GoalKind:
-        if not self.stands:
-            return GoalKind(self.kind.value)
+        if not self.placed:
+            return self.kind
         if self.has_position and self.has_rotation:
             return GoalKind.POSE
         return GoalKind.POSITION if self.has_position else GoalKind.ROTATION
 
-    def moved(self, position: ArrayLike | None, rotation: ArrayLike | None) -> Handle:
-        """The handle with another target; a part that was not asked for until now is asked for from now on."""
+    def moved(self, position: ArrayLike | None, rotation: ArrayLike | None) -> DocumentGoal:
+        """The goal with another target; a part that was not asked for until now is asked for from now on."""
         kind = self.kind
-        if self.stands:
-            place = position is not None or self.kind is not Wanted.ROTATION
+        if self.placed:
+            place = position is not None or self.kind is not GoalKind.ROTATION
             turn = rotation is not None and not self.pin_rotation
-            turn = turn or self.kind in (Wanted.ROTATION, Wanted.POSE)
-            kind = (Wanted.POSE if turn else Wanted.POSITION) if place else Wanted.ROTATION
+            turn = turn or self.kind in (GoalKind.ROTATION, GoalKind.POSE)
+            kind = (GoalKind.POSE if turn else GoalKind.POSITION) if place else GoalKind.ROTATION
         place_now = self.position if position is None else as_vector(position, self._what("position"))
         turn_now = self.rotation if rotation is None else as_turn(rotation, self._what("rotation"))
         return replace(self, kind=kind, position=place_now, rotation=turn_now, automatic=False)
 
-    def standing_at(self, position: ArrayLike, rotation: ArrayLike) -> Handle:
-        """The handle with its target where its effector is; those of distances and aims are points of the world."""
-        if not self.stands:
+    def met_at(self, position: ArrayLike, rotation: ArrayLike) -> DocumentGoal:
+        """The goal with its target where its effector is; those of distances and aims are points of the world."""
+        if not self.placed:
             return self
         place, turn = as_vector(position, self._what("position")), as_turn(rotation, self._what("rotation"))
         return replace(self, position=place, rotation=turn)
 
     def _what(self, part: str) -> str:
-        return f"handle {quote(self.effector)}: {part}"
+        return f"goal {quote(self.id)}: {part}"
 
 
-def handle_of(goal: Goal, effector: str) -> Handle:
-    """The handle that asks for what a goal asks.
+def document_goal(goal: Goal, effector: str, id: str = "") -> DocumentGoal:  # noqa: A002 - the attribute's name
+    """The document's goal that asks for what a solver's goal asks.
 
     Raises:
-        InputError: a function or a bend goal, which have no handle.
+        InputError: a function goal, which no document can hold.
     """
-    if goal.kind.value not in [kind.value for kind in Wanted]:
-        raise InputError(f"a {goal.kind} goal has no handle")
     divisor = PIN_WEIGHT if goal.pinned else 1.0
-    places, turns = goal.target is not None, goal.target_rotation is not None
-    return Handle(
+    return DocumentGoal(
         effector=effector,
-        kind=Wanted(goal.kind.value) if goal.enabled else Wanted.OFF,
+        id=id,
+        kind=goal.kind,
+        enabled=goal.enabled,
         position=goal.target,
         rotation=goal.target_rotation,
         distance=goal.target_distance,
         axis=goal.axis,
         weight=goal.weight / divisor,
         rotation_weight=goal.rotation_weight / divisor,
-        pin_position=goal.pinned and places,
-        pin_rotation=goal.pinned and turns,
+        pin_position=goal.pinned and goal.target is not None,
+        pin_rotation=goal.pinned and goal.target_rotation is not None,
         offset=goal.offset,
     )
