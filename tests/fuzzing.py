@@ -32,7 +32,7 @@ from viewer.formats.save import save
 from viewer.ik.goals import Goal
 from viewer.session import Mode, Session, new_document
 from viewer.session.files import load_session, save_session
-from viewer.session.script.player import open_script
+from viewer.session.replay import open_script
 from viewer.skeleton.kinematics import fk, fk_clip
 
 if TYPE_CHECKING:

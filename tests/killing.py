@@ -25,8 +25,8 @@ from viewer.session import Session, new_document
 from viewer.session.autosave import recoveries
 from viewer.session.files import load_session
 from viewer.session.preferences import Preferences
+from viewer.session.replay import replay
 from viewer.session.script.digest import digest_of
-from viewer.session.script.player import replay
 from viewer.ui.controller import Controller
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ import numpy as np
 from viewer import Goal
 from viewer.session import stand_of, world_of
 from viewer.session.files import load_session, save_session
+from viewer.session.replay import open_script
 from viewer.session.script.digest import digest_of
-from viewer.session.script.player import open_script
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sessions import session
 
 from viewer.session.files import save_session, session_bytes
-from viewer.session.script.player import replay
+from viewer.session.replay import replay
 
 if TYPE_CHECKING:
     from collections.abc import Callable

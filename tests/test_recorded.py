@@ -29,7 +29,7 @@ from viewer.document.actions import Action
 from viewer.formats.goals_json import read_goals
 from viewer.formats.json_structs import GoalEntry
 from viewer.ik.goals import GoalKind
-from viewer.session.script.player import DOERS
+from viewer.session.replay import DOERS
 
 if TYPE_CHECKING:
     from pathlib import Path

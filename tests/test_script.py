@@ -21,8 +21,8 @@ from viewer.ik.backends.vectorised import engine as numpy_engine
 from viewer.session import Item, Loop, Session, new_document
 from viewer.session.demos import find_demo
 from viewer.session.moving_targets import Motion, Pointer
+from viewer.session.replay import open_script, replay
 from viewer.session.script.codec import KINDS
-from viewer.session.script.player import open_script, replay
 
 if TYPE_CHECKING:
     from pathlib import Path

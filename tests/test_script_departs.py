@@ -12,7 +12,7 @@ from sessions import session
 from viewer.document.actions import SetLimits, TurnJoint
 from viewer.errors import FormatError
 from viewer.session.files import load_session
-from viewer.session.script.player import replay
+from viewer.session.replay import replay
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,8 +15,8 @@ from window_pilot import Pilot
 
 from viewer.session.files import load_session, save_session
 from viewer.session.preferences import Preferences
+from viewer.session.replay import open_script, replay
 from viewer.session.script.digest import digest_of
-from viewer.session.script.player import open_script, replay
 from viewer.ui.commands import BY_ID
 from viewer.ui.controller import Controller
 

@@ -6,7 +6,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from viewer.session.script.player import Replay
+from viewer.session.replay import Replay
 
 FRAME = 1.0 / 60.0
 PANELS = 1.0 / 15.0

@@ -129,7 +129,7 @@ def _actions(file: str) -> Iterator[str]:
     if not is_session(file):
         return
     from viewer.session.files import read_session
-    from viewer.session.script.player import read_actions
+    from viewer.session.replay import read_actions
 
     if not bytes(read_session(Path(file)).actions):
         return

@@ -25,7 +25,7 @@ from viewer.errors import InputError, quote
 if TYPE_CHECKING:  # they load numpy
     from viewer.document.document import Document
     from viewer.session import Session
-    from viewer.session.script.player import Replay
+    from viewer.session.replay import Replay
     from viewer.skeleton.character import Character
     from viewer.ui.controller import Controller
 
@@ -143,7 +143,7 @@ def run(options: Options) -> Result:
 
 def _script(file: str, options: Options) -> Replay:
     """The session that recorded actions are done in again."""
-    from viewer.session.script.player import open_script
+    from viewer.session.replay import open_script
 
     given = ["FILE"] if options.file != DEFAULT_FILE else []
     values = options.beginning.values()

@@ -6,7 +6,7 @@ on them, are neighbours: what a freedom moves is one range of rows.
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
@@ -297,6 +297,17 @@ class Settings(NamedTuple):
     filling: bool = False
     last_restart: float = 0.7
     settle: bool = False
+
+
+class Problems(Protocol):
+    """The arrays that an engine works on; `viewer.ik.workspace.Workspace` has them."""
+
+    start: State
+    one: Many
+
+    @property
+    def arrays(self) -> tuple[Any, ...]:
+        """The system, its scratch and the poses of a solve, in the order of `viewer.ik.problems.solve_batch`."""
 
 
 def make_work(system: System) -> Work:

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from viewer.errors import InputError, missing_library, unknown_name
 
 if TYPE_CHECKING:
-    from viewer.ik.system import Settings
-    from viewer.ik.workspace import Workspace
+    from viewer.ik.system import Problems, Settings
 
 BACKENDS = ("auto", "numpy", "numba")
 _COMPILED = "viewer.ik.backends.compiled.engine"
@@ -24,7 +23,7 @@ _NUMPY = "viewer.ik.backends.vectorised.engine"
 class Engine(Protocol):
     """What a backend's module has."""
 
-    def solve_batch(self, workspace: Workspace, settings: Settings, *, onward: bool) -> None:
+    def solve_batch(self, workspace: Problems, settings: Settings, *, onward: bool) -> None:
         """Solve a workspace's problems, one after the other; see `viewer.ik.problems.solve_batch`."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -27,10 +27,7 @@ from viewer.ik.backends.vectorised.step import (
     substitute,
     yield_swings,
 )
-from viewer.ik.system import Settings, State, System, Work
-
-if TYPE_CHECKING:
-    from viewer.ik.workspace import Workspace
+from viewer.ik.system import Problems, Settings, State, System, Work
 
 STEPS: dict[str, Any] = {
     function.__name__: function
@@ -60,7 +57,7 @@ def minimise(
     return answer
 
 
-def solve_batch(workspace: Workspace, settings: Settings, *, onward: bool) -> None:
+def solve_batch(workspace: Problems, settings: Settings, *, onward: bool) -> None:
     """`viewer.ik.problems.solve_batch` with this backend's steps, on a workspace's problems."""
     with np.errstate(all="ignore"):
         _solve_batch(*workspace.arrays, workspace.start, settings, workspace.one, onward)

@@ -32,7 +32,7 @@ from viewer.session.action_log import (
     SETTERS,
     Machine,
     this_machine,
-)  # fmt: skip
+)
 from viewer.session.clock import Loop
 from viewer.session.files import VERSION, read_session
 from viewer.session.history import State, Step
