@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from characters import rig
 
 if TYPE_CHECKING:
-    from viewer.skeleton.skeleton import Skeleton
+    from viewer.skeleton import Skeleton
 
 X = (1.0, 0.0, 0.0)
 BALL: dict[str, Any] = {"kind": "ball"}

@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from inside.formats import build, bvh_lines, parse_bvh
+from inside.skeleton import depth_first, tip_positions
 
 from viewer.errors import FormatError
-from viewer.formats.bvh.reader import build, parse_bvh
-from viewer.formats.bvh.writer import bvh_lines
-from viewer.skeleton.kinematics import fk, fk_clip, tip_positions
-from viewer.skeleton.tree import depth_first
+from viewer.skeleton import fk, fk_clip
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from viewer.skeleton.character import Character
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
+    from inside.spatial import Floats
+
+    from viewer.skeleton import Character, Skeleton
 
 XYZ = "Xposition Yposition Zposition"
 ZXY = "Zrotation Xrotation Yrotation"

@@ -9,16 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from inside.formats import skeleton_from_text
+from inside.skeleton import UNLIMITED
+from inside.spatial import normalized
 
 from viewer.errors import FormatError
-from viewer.formats.skeleton_json import skeleton_from_text
-from viewer.skeleton.character import Character, Source
-from viewer.skeleton.clip import Clip
-from viewer.skeleton.effectors import Effector, EffectorGoal
-from viewer.skeleton.limits import UNLIMITED, JointKind, JointLimits
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
-from viewer.spatial.quaternion import normalized
+from viewer.skeleton import Character, Clip, Effector, EffectorGoal, JointKind, JointLimits, Pose, Skeleton, Source
 
 X, Y, NONE = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 0.0)
 

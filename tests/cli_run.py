@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from viewer.cli.main import main
+from inside.cli import main
 
 if TYPE_CHECKING:
     from pathlib import Path

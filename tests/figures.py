@@ -7,17 +7,16 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
+from inside.spatial import IDENTITY, conjugate, from_axis_angle, multiply, normalized, rotate
 
-from viewer.skeleton.kinematics import fk
-from viewer.skeleton.limits import JointKind
-from viewer.skeleton.skeleton import Skeleton
-from viewer.spatial.quaternion import IDENTITY, conjugate, from_axis_angle, multiply, normalized, rotate
+from viewer.skeleton import JointKind, Skeleton, fk
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from viewer.skeleton.pose import Pose
-    from viewer.spatial.checks import Floats
+    from inside.spatial import Floats
+
+    from viewer.skeleton import Pose
 
 TRUNK = (("Hips", "", (0.0, 0.95, 0.0)), ("Spine", "Hips", (0.0, 0.12, 0.0)), ("Chest", "Spine", (0.0, 0.2, 0.0)),
          ("Neck", "Chest", (0.0, 0.2, 0.0)), ("Head", "Neck", (0.0, 0.1, 0.02)))  # fmt: skip

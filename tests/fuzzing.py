@@ -16,33 +16,36 @@ import numpy as np
 from bvh_texts import ARM, XYZ, ZXY, Joint, text_of
 from characters import every_kind
 from gltf_files import GltfFile
+from inside.cli import as_character
+from inside.document import KeyPose, SetGoal, SetMode, SetStiffness
+from inside.formats import (
+    build,
+    bvh_lines,
+    check_character,
+    check_skeleton,
+    goals_from_text,
+    goals_to_json,
+    parse_bvh,
+    pose_from_text,
+    pose_to_json,
+)
+from inside.session import load_session, open_script, save_session
 from mutations import damaged, damaged_tree
 from takes import loose, turn
 
-from viewer.cli.inputs import as_character
-from viewer.document.actions import KeyPose, SetGoal, SetMode, SetStiffness
+from viewer import load, save
 from viewer.errors import InputError, ViewerError
-from viewer.formats.bounds import check_character, check_skeleton
-from viewer.formats.bvh.reader import build, parse_bvh
-from viewer.formats.bvh.writer import bvh_lines
-from viewer.formats.goals_json import goals_from_text, goals_to_json
-from viewer.formats.load import load
-from viewer.formats.motion_json import pose_from_text, pose_to_json
-from viewer.formats.save import save
-from viewer.ik.goals import Goal
+from viewer.ik import Goal
 from viewer.session import Mode, Session, new_document
-from viewer.session.files import load_session, save_session
-from viewer.session.replay import open_script
-from viewer.skeleton.kinematics import fk, fk_clip
+from viewer.skeleton import fk, fk_clip
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from viewer.app.application import Application
+    from inside.app import Application
+
     from viewer.session import Document
-    from viewer.skeleton.character import Character
-    from viewer.skeleton.pose import Pose
-    from viewer.skeleton.skeleton import Skeleton
+    from viewer.skeleton import Character, Pose, Skeleton
 
 FORMATS = (".bvh", ".json", ".npz", ".gltf", ".glb", ".ikv.json", "actions", "goals", "pose")
 """Suffixes of files, and what else is read: a session's recorded actions, goals files and pose files."""
@@ -290,8 +293,8 @@ def _wrong_pose(skeleton: Skeleton, pose: Pose, what: str) -> str | None:
 @cache
 def _window() -> Application:
     """One window for all: opening another takes longer than a hundred cases."""
-    from viewer.app.start import open_window  # noqa: PLC0415 - most cases are not drawn
-    from viewer.session.preferences import Preferences  # noqa: PLC0415
+    from inside.app import open_window  # noqa: PLC0415 - most cases are not drawn
+    from inside.session import Preferences  # noqa: PLC0415
 
     return open_window(Session(new_document(FIGURE)), Preferences(), size=(640, 400))
 

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from hypothesis import strategies as st
+from inside.spatial import from_axis_angle, to_matrix
 from strategies import random_quaternions, seeds
 from views import Place, looking, pixel_of, places
 
 from viewer.gizmo import Fill, Gizmo, GizmoDrag, Letter, Part, Stroke, Tool
-from viewer.spatial.quaternion import from_axis_angle, to_matrix
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from inside.spatial import Floats, Projection
+
     from viewer.gizmo import Motion, Shape
-    from viewer.spatial.checks import Floats
-    from viewer.spatial.projection import Projection
 
 ORIGIN = np.zeros(3)
 LOCAL = to_matrix(from_axis_angle([0.0, 1.0, 0.0], 0.5))

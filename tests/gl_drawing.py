@@ -9,18 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from inside.opengl import Target, read_picture
 
 from viewer.errors import MachineError
 from viewer.opengl import Renderer, create_context
-from viewer.opengl.framebuffers import Target, read_picture
-from viewer.scene.camera import Camera
-from viewer.scene.primitives import BONE, FLAT, LINE, SPHERE, VERTEX, DrawList, Ground
+from viewer.scene import BONE, FLAT, LINE, SPHERE, VERTEX, Camera, DrawList, Ground
 
 if TYPE_CHECKING:
     import moderngl
+    from inside.spatial import Projection
     from numpy.typing import ArrayLike, NDArray
-
-    from viewer.spatial.projection import Projection
 
     Picture = NDArray[np.int_]
 

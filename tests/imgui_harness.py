@@ -8,11 +8,9 @@ from typing import Self
 
 import numpy as np
 from imgui_bundle import imgui, implot
+from inside.app import Fonts, ImguiRenderer, Painted, apply_theme, copy_list
 from numpy.typing import NDArray
 
-from viewer.app.fonts import Fonts
-from viewer.app.imgui_renderer import ImguiRenderer, Painted, copy_list
-from viewer.app.theme import apply_theme
 from viewer.opengl import create_context
 
 _FRAME_SECONDS = 1.0 / 60.0

@@ -15,19 +15,14 @@ from typing import TYPE_CHECKING, NamedTuple
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+from inside.app import Keeper, Layout
+from inside.document import SetLimits
+from inside.session import Preferences, digest_of, load_session, recoveries, replay
 from restless import TICK, Restless
 
 import viewer
-from viewer.app.autosave_service import Keeper
-from viewer.app.layout import Layout
-from viewer.document.actions import SetLimits
 from viewer.session import Session, new_document
-from viewer.session.autosave import recoveries
-from viewer.session.files import load_session
-from viewer.session.preferences import Preferences
-from viewer.session.replay import replay
-from viewer.session.script.digest import digest_of
-from viewer.ui.controller import Controller
+from viewer.ui import Controller
 
 if TYPE_CHECKING:
     from viewer.session import Document

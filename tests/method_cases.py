@@ -7,22 +7,30 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from inside.ik import (
+    METHODS,
+    Settings,
+    Tuning,
+    UserRows,
+    assemble,
+    freedoms_of,
+    into_limits,
+    make_state,
+    make_work,
+    move,
+    run_default,
+    seeds_for,
+)
+from inside.spatial import IDENTITY, normalized
 
-from viewer.ik.assemble import assemble, freedoms_of
-from viewer.ik.backends.vectorised.engine import into_limits
-from viewer.ik.backends.vectorised.joints import move
-from viewer.ik.goals import Goal
-from viewer.ik.methods import METHODS, Tuning, UserRows, run_default
-from viewer.ik.settings import seeds_for
-from viewer.ik.system import Settings, make_state, make_work
+from viewer.ik import Goal
 from viewer.skeleton import JointKind, JointLimits, Pose, Skeleton, World, fk
-from viewer.spatial.quaternion import IDENTITY, normalized
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from viewer.ik.system import State, System, Work
-    from viewer.spatial.checks import Floats
+    from inside.ik import State, System, Work
+    from inside.spatial import Floats
 
 NAMES = tuple(METHODS)
 ITERATIVE = ("ccd", "ccd-from-base", "transpose", "pseudo-inverse", "dls", "sdls")

@@ -8,17 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pytest
 from imgui_bundle import imgui, implot
+from inside.app import PANELS, Fonts, Frame, Layout, PanelContext, Pen, apply_theme
+from inside.session import Preferences
 
-from viewer.app.context import PanelContext
-from viewer.app.fonts import Fonts
-from viewer.app.frame import Frame
-from viewer.app.layout import Layout
-from viewer.app.panels import PANELS
-from viewer.app.theme import apply_theme
-from viewer.app.widgets.pen import Pen
 from viewer.session import Session, new_document
-from viewer.session.preferences import Preferences
-from viewer.ui.controller import Controller
+from viewer.ui import Controller
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -15,12 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from inside.session import digest_of, load_session, open_script, save_session
 
 from viewer import Goal
 from viewer.session import stand_of, world_of
-from viewer.session.files import load_session, save_session
-from viewer.session.replay import open_script
-from viewer.session.script.digest import digest_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

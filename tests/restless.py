@@ -5,25 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
+from inside.document import KINDS, PLANES, Blend, Key, binding, different, frame_pose
+from inside.document import actions as act
+from inside.skeleton import joint_space
 
-from viewer.document import actions as act
-from viewer.document.evaluation import frame_pose
-from viewer.document.goal import KINDS
-from viewer.document.key_editing import different
-from viewer.document.planar_rig import PLANES
-from viewer.document.scope import binding
-from viewer.document.take import Blend, Key
 from viewer.errors import ViewerError
 from viewer.session import Grab, Item, Loop, Mode, Scope, Session
-from viewer.skeleton.coordinates import joint_space, limit_violation
+from viewer.skeleton import limit_violation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from viewer.document.actions import Action
+    from inside.document import Action
+    from inside.spatial import Floats
+
     from viewer.session import Document
-    from viewer.skeleton.pose import Pose
-    from viewer.spatial.checks import Floats
+    from viewer.skeleton import Pose
 
 METHODS = ("default", "dls", "sdls", "ccd", "transpose", "pseudo-inverse")
 TICK = 1.0 / 60.0

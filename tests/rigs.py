@@ -6,23 +6,18 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from inside.ik import assemble, freedoms_of, into_limits, make_state, make_work
+from inside.skeleton import EULER_ORDERS, UNLIMITED
+from inside.spatial import exp, multiply, normalized, perpendicular
 
-from viewer.ik.assemble import assemble, freedoms_of
-from viewer.ik.backends.vectorised.engine import into_limits
-from viewer.ik.goals import Goal
-from viewer.ik.system import make_state, make_work
-from viewer.skeleton.coordinates import project_pose
-from viewer.skeleton.limits import EULER_ORDERS, UNLIMITED, JointKind, JointLimits
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
-from viewer.spatial.quaternion import exp, multiply, normalized, perpendicular
+from viewer.ik import Goal
+from viewer.skeleton import JointKind, JointLimits, Pose, Skeleton, project_pose
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from viewer.ik.assemble import Assembly
-    from viewer.ik.system import State, System, Work
-    from viewer.spatial.checks import Floats
+    from inside.ik import Assembly, State, System, Work
+    from inside.spatial import Floats
 
 KINDS = tuple(JointKind)
 NONE = (0.0, 0.0, 0.0)

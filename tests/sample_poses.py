@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from inside.skeleton import joint_space, tip_positions
 
-from viewer.formats.load import load
+from viewer import load
 from viewer.skeleton import Pose, fk
-from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.kinematics import tip_positions
 
 if TYPE_CHECKING:
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
+    from inside.spatial import Floats
+
+    from viewer.skeleton import Skeleton
 
 
 def skeleton_of(name: str) -> Skeleton:

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from rigs import random_pose, random_skeleton
 
-from viewer.formats.load import load
+from viewer import load
 from viewer.scene import Camera, Mark, Scene, figure_points
-from viewer.skeleton.kinematics import fk
+from viewer.skeleton import fk
 
 if TYPE_CHECKING:
+    from inside.spatial import Floats, Projection
+
     from viewer.scene import ViewName
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
-    from viewer.spatial.projection import Projection
+    from viewer.skeleton import Skeleton
 
 SIZE = (756, 514)
 SCALES = (1e-3, 1.0, 60.0)

@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from inside.session import replay, save_session, session_bytes
 from sessions import session
-
-from viewer.session.files import save_session, session_bytes
-from viewer.session.replay import replay
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,17 +6,17 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
+from inside.document import SetSolver
 
 import viewer
-from viewer.document.actions import SetSolver
 from viewer.session import Item, Session, new_document, stand_of
 
 if TYPE_CHECKING:
+    from inside.spatial import Floats
     from numpy.typing import ArrayLike
 
     from viewer.session import Document
     from viewer.skeleton import Character
-    from viewer.spatial.checks import Floats
 
 HAND, FOOT = Item("effector", "LeftHand"), Item("effector", "LeftFoot")
 

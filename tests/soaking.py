@@ -6,13 +6,12 @@ import gc
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from inside.session import session_bytes
 from restless import Restless, faults
 
 import viewer
 from viewer.session import Document, Session, new_document
-from viewer.session.files import session_bytes
-from viewer.ui.controller import Controller
-from viewer.ui.state import state_of
+from viewer.ui import Controller, state_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,13 +6,12 @@ import json
 from typing import TYPE_CHECKING
 
 import numpy as np
-
-from viewer.formats.skeleton_json import skeleton_from_text
+from inside.formats import skeleton_from_text
 
 if TYPE_CHECKING:
-    from viewer.skeleton.character import Character
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
+    from inside.spatial import Floats
+
+    from viewer.skeleton import Character, Skeleton
 
 SLANTED = [[30, 12, 0], [12, 20, -4], [0, -4, 6]]
 """Degrees, with eigenvalues above 0 about axes that are nobody's own."""

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st
+from inside.skeleton import EULER_ORDERS, UNLIMITED
+from inside.spatial import exp, multiply, normalized
 
 from viewer.skeleton import Clip, JointKind, JointLimits, Pose, Skeleton
-from viewer.skeleton.limits import EULER_ORDERS, UNLIMITED
-from viewer.spatial.quaternion import exp, multiply, normalized
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from viewer.spatial.checks import Floats
+    from inside.spatial import Floats
 
 ALL_KINDS = tuple(JointKind)
 TINY = (0.0, 1e-300, 1e-17, 1e-13, 1e-9, 1e-6, 1e-3)

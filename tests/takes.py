@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from inside.document import Take, frame_pose
+from inside.document import actions as act
+from inside.spatial import angle_between, exp, multiply
 from sessions import session
-
-from viewer.document import actions as act
-from viewer.document.evaluation import frame_pose
-from viewer.document.take import Take
-from viewer.spatial.quaternion import angle_between, exp, multiply
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

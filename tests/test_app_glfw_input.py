@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from imgui_bundle import imgui
+from inside.app import GLFW_NAMES, Callbacks, Capture, Inputs
 
-from viewer.app.input import GLFW_NAMES, Capture, Inputs
-from viewer.app.window import Callbacks
-from viewer.ui.events import Event, Move, Press, Release
-from viewer.ui.numbers import Rect
+from viewer.ui import Event, Move, Press, Rect, Release
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

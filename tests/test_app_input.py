@@ -6,17 +6,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 from imgui_bundle import imgui
+from inside.app import GLFW_NAMES, IMGUI_KEYS, Capture, Inputs, by_layout
 
-from viewer.app.input import GLFW_NAMES, IMGUI_KEYS, Capture, Inputs, by_layout
-from viewer.ui.commands import COMMANDS
-from viewer.ui.events import Drop, Event, Key, KeyUp, Leave, Move, Press, Release, Scroll
-from viewer.ui.numbers import Rect
+from viewer.ui import COMMANDS, Drop, Event, Key, KeyUp, Leave, Move, Press, Rect, Release, Scroll
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from viewer.app.context import Borders
+    from inside.app import Borders
 
 VIEW = Rect(230, 66, 756, 514)
 

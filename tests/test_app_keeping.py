@@ -6,12 +6,9 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
+from inside.app import Keeper
+from inside.session import load_preferences, load_session, recoveries
 from window_pilot import Pilot
-
-from viewer.app.autosave_service import Keeper
-from viewer.session.autosave import recoveries
-from viewer.session.files import load_session
-from viewer.session.preferences import load_preferences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

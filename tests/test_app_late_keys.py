@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from inside.app import Place
+from inside.document import takes_KeyPose as KeyPose
 from window_pilot import Pilot
 
-from viewer.app.layout import Place
-from viewer.document.actions.takes import KeyPose
-from viewer.document.document import Item
+from viewer.document import Item
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from inside.app import SMALLEST_VIEWPORT, Layout, Place
 
-from viewer.app.layout import SMALLEST_VIEWPORT, Layout, Place
-from viewer.ui.numbers import Rect
+from viewer.ui import Rect
 
 SCALES = st.sampled_from([1.0, 1.25, 1.5, 2.0, 3.0])
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from viewer.app.pacing import FRAME, PANELS, STILL_AFTER, Pace
-from viewer.app.stage import Level, Quality
+from inside.app import FRAME, STILL_AFTER, Level, Pace, Quality
+from inside.app import PANELS_PACED as PANELS
 
 
 def run(pace: Pace, start: float, end: float, *, moving: bool = False) -> list[tuple[float, bool, bool]]:

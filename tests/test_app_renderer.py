@@ -8,16 +8,11 @@ import numpy as np
 import pytest
 from imgui_bundle import imgui
 from imgui_harness import Harness
+from inside.app import SAMPLE_LIMIT, Blitter, Level, Stage, apply_theme, cjk_font, copy_list, paint
 from ui_person import Person
 
-from viewer.app.fonts import cjk_font
-from viewer.app.imgui_renderer import copy_list
-from viewer.app.layers import Blitter
-from viewer.app.stage import Level, Stage
-from viewer.app.theme import apply_theme, paint
-from viewer.app.window import SAMPLE_LIMIT
 from viewer.opengl import Renderer, create_context
-from viewer.scene.look import PALETTE
+from viewer.scene import PALETTE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

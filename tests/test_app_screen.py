@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from imgui_bundle import imgui
+from inside.app import Capture, Inputs, Screen
 from window_pilot import Pilot
 
-from viewer.app.input import Capture, Inputs
-from viewer.app.window import Screen
 from viewer.opengl import Renderer, create_context
-from viewer.ui.numbers import Rect
+from viewer.ui import Rect
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,6 +9,32 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from inside.ik import (
+    CONVERGED,
+    Settings,
+    State,
+    System,
+    Work,
+    Workspace,
+    algebra,
+    alignment,
+    copy_state,
+    dual,
+    engine,
+    engine_for,
+    forward,
+    goal_islands,
+    joints,
+    levenberg_marquardt,
+    make_state,
+    make_work,
+    residuals,
+    solve_dual,
+    starts,
+    step,
+    twins,
+)
+from inside.spatial import multiply, normalized
 from rigs import (
     GOAL_KINDS,
     Problem,
@@ -21,26 +47,13 @@ from rigs import (
     random_skeleton,
 )
 
-from viewer.ik import levenberg_marquardt
-from viewer.ik.backends import engine_for, twins
-from viewer.ik.backends.compiled import algebra, alignment, dual, forward, goal_islands, joints, starts, step
-from viewer.ik.backends.vectorised import engine
-from viewer.ik.backends.vectorised.forward import residuals
-from viewer.ik.backends.vectorised.step import solve_dual
-from viewer.ik.goals import Goal
-from viewer.ik.levenberg_marquardt import CONVERGED
-from viewer.ik.system import Settings, State, System, Work, copy_state, make_state, make_work
-from viewer.ik.workspace import Workspace
-from viewer.skeleton.coordinates import limit_violation
-from viewer.skeleton.kinematics import fk
-from viewer.skeleton.limits import JointKind
-from viewer.skeleton.pose import Pose
-from viewer.spatial.quaternion import multiply, normalized
+from viewer.ik import Goal
+from viewer.skeleton import JointKind, Pose, fk, limit_violation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from viewer.spatial.checks import Floats
+    from inside.spatial import Floats
 
     Solve = Callable[..., tuple[int, int, float]]
 

@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from inside.ik import MethodName, batch
+from inside.spatial import from_axis_angle, multiply
 from rigs import chain, random_pose
 
 import viewer
 from viewer import Goal, Solver, Status
-from viewer.ik import batch
-from viewer.ik.solver_options import MethodName
-from viewer.spatial.quaternion import from_axis_angle, multiply
 
 BIPED = viewer.load("sample:biped").skeleton
 RELAXED = BIPED.relaxed_pose()

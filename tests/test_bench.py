@@ -15,19 +15,33 @@ import numpy as np
 import pytest
 from characters import every_kind
 from conftest import ROOT
+from inside.cli import (
+    CLASSES,
+    NEAR_ENOUGH_M,
+    NUMPY,
+    PARTS,
+    RIGS,
+    UNREACHABLE,
+    Plan,
+    Rig,
+    angle_between,
+    drags,
+    history,
+    main,
+    matrices,
+    measure,
+    outside,
+    problems,
+    report,
+    rig,
+    score,
+    world,
+)
+from inside.skeleton import joint_space
+from inside.spatial import from_axis_angle, normalized
 
-from viewer.cli.bench import PARTS, history, report
-from viewer.cli.bench.plan import Plan, measure
-from viewer.cli.bench.problems import CLASSES, UNREACHABLE, drags, problems
-from viewer.cli.bench.rigs import RIGS, Rig, rig
-from viewer.cli.bench.score import NEAR_ENOUGH_M, angle_between, matrices, outside, score, world
-from viewer.cli.bench.solves import NUMPY
-from viewer.cli.main import main
 from viewer.errors import InputError
-from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.kinematics import fk_arrays
-from viewer.skeleton.limits import JointKind, JointLimits
-from viewer.spatial.quaternion import from_axis_angle, normalized
+from viewer.skeleton import JointKind, JointLimits, fk_arrays
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 import compare

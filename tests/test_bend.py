@@ -9,18 +9,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from inside.formats import goals_from_text, goals_to_json
+from inside.ik import KINDS, Backend, goal_ids, with_ids
+from inside.opengl import marks_of
 from rigs import Problem, problem, random_pose, random_skeleton
 from test_rows import analytic, assert_rows_agree
 
 import viewer
 from viewer import Goal, Solver
 from viewer.errors import FormatError, InputError
-from viewer.formats.goals_json import goals_from_text, goals_to_json
-from viewer.ik.goals import KINDS, GoalKind, goal_ids, with_ids
-from viewer.ik.solver_options import Backend
-from viewer.opengl.picture import marks_of
-from viewer.skeleton.kinematics import fk
-from viewer.skeleton.skeleton import Skeleton
+from viewer.ik import GoalKind
+from viewer.skeleton import Skeleton, fk
 
 BIPED = viewer.load("skeletons/biped.json").skeleton
 RELAXED = BIPED.relaxed_pose()

@@ -8,19 +8,16 @@ import numpy as np
 import pytest
 from arms import BALL, FIXED, FOREARM, FREE, X, arm
 from characters import rig
+from inside.ik import METHODS, MethodName
+from inside.ik import metres as length_of
+from inside.skeleton import chain
 
 import viewer
-from viewer.ik.findings import metres as length_of
-from viewer.ik.goals import Goal
-from viewer.ik.methods import METHODS
-from viewer.ik.solution import Status
-from viewer.ik.solver import Solver
-from viewer.ik.solver_options import MethodName
-from viewer.skeleton.tree import chain
+from viewer.ik import Goal, Solver, Status
 
 if TYPE_CHECKING:
-    from viewer.ik.solution import Solution
-    from viewer.skeleton.skeleton import Skeleton
+    from viewer.ik import Solution
+    from viewer.skeleton import Skeleton
 
 LOOSE = arm(BALL)
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from conftest import ROOT
-
-from viewer.spatial.quaternion import hemisphere_continuous
+from inside.spatial import hemisphere_continuous
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 import blender_check

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+from inside.ik import entries_of, in_block, make_many, make_state
 from rigs import random_problem
-
-from viewer.ik.backends.block import entries_of, in_block
-from viewer.ik.system import make_many, make_state
 
 
 def test_parts_of_a_block_are_the_arrays_given_and_apart_from_each_other() -> None:

@@ -7,8 +7,7 @@ import itertools
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from viewer.skeleton.names import PARTS, BodyPart, body_part
+from inside.skeleton import PARTS, BodyPart, body_part
 
 
 @pytest.mark.parametrize(

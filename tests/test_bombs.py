@@ -22,15 +22,13 @@ import numpy as np
 import pytest
 from conftest import ROOT, shared_dir
 from gltf_files import GltfFile, arm
+from inside.formats import READERS, bounds
+from inside.session import load_session, pack, session_bytes, unpack
+from inside.skeleton import FreeNames
 
 import viewer
-from viewer.document.opening import new_document
-from viewer.formats import bounds
-from viewer.formats.load import READERS
-from viewer.formats.save import save
-from viewer.session.files import load_session, session_bytes
-from viewer.session.storage.arrays import pack, unpack
-from viewer.skeleton.names import FreeNames
+from viewer import save
+from viewer.document import new_document
 
 if TYPE_CHECKING:
     from collections.abc import Callable

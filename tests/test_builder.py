@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
+from inside.skeleton import tip_positions
 from strategies import quickly, random_skeleton, seeds
 
 import viewer
-from viewer import Builder, JointLimits, quaternions
-from viewer.skeleton.dofs import coordinates, pose_at
-from viewer.skeleton.kinematics import tip_positions
+from viewer import Builder, JointLimits, coordinates, pose_at, quaternions
 
 FLIP = np.array([-1.0, 1.0, 1.0])
 

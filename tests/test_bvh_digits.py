@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from bvh_texts import ARM, XYZ, ZXY, Joint, again, assert_same_motion, read, text_of, written
+from inside.formats import metres_per_unit, plain_decimal
+from inside.skeleton import chain
+from inside.spatial import from_axis_angle
 
+from viewer import save
 from viewer.errors import InputError, OutputError
-from viewer.formats.bvh.writer import plain_decimal
-from viewer.formats.save import save
-from viewer.formats.units import metres_per_unit
-from viewer.skeleton.character import Character
-from viewer.skeleton.clip import Clip
-from viewer.skeleton.tree import chain
-from viewer.spatial.quaternion import from_axis_angle
+from viewer.skeleton import Character, Clip
 
 if TYPE_CHECKING:
     from collections.abc import Callable

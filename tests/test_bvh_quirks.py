@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from bvh_texts import ARM, XYZ, ZXY, Joint, places, read, text_of
+from inside.formats import check_units
+from inside.spatial import to_matrix
 
+from viewer import load
 from viewer.errors import InputError
-from viewer.formats.load import load
-from viewer.formats.units import check_units
-from viewer.skeleton.effectors import EffectorGoal
-from viewer.spatial.quaternion import to_matrix
+from viewer.skeleton import EffectorGoal
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from viewer.spatial.checks import Floats
+    from inside.spatial import Floats
 
 
 def turn(axis: str, degrees: float) -> Floats:

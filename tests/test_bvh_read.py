@@ -8,9 +8,9 @@ import random
 import numpy as np
 import pytest
 from bvh_texts import ARM, places, read, refused
+from inside.formats import parse_bvh
 
 from viewer.errors import FormatError
-from viewer.formats.bvh.reader import parse_bvh
 
 
 def test_what_a_plain_file_holds() -> None:

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from conftest import ROOT, shared_dir
+from inside.formats import parse_bvh
+from inside.skeleton import tip_positions
+from inside.spatial import to_matrix
 
+from viewer import load, save
 from viewer.errors import ViewerError
-from viewer.formats.bvh.reader import parse_bvh
-from viewer.formats.load import load
-from viewer.formats.save import save
-from viewer.skeleton.kinematics import fk_clip, tip_positions
-from viewer.spatial.quaternion import to_matrix
+from viewer.skeleton import fk_clip
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from viewer.skeleton.character import Character
+    from viewer.skeleton import Character
 
 FOLDER = shared_dir()
 REAL = sorted(path.stem for path in (FOLDER / "data" / "bvh").glob("*.bvh")) if FOLDER else []

@@ -9,20 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from bvh_texts import XYZ, Joint, read, text_of
+from inside.skeleton import tip_positions
+from inside.spatial import normalized
 
-from viewer.formats.load import load
-from viewer.formats.save import save
-from viewer.skeleton.character import Character
-from viewer.skeleton.clip import Clip
-from viewer.skeleton.kinematics import fk_clip, tip_positions
-from viewer.skeleton.limits import JointKind
-from viewer.skeleton.skeleton import Skeleton
-from viewer.spatial.quaternion import normalized
+from viewer import load, save
+from viewer.skeleton import Character, Clip, JointKind, Skeleton, fk_clip
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from viewer.spatial.checks import Floats
+    from inside.spatial import Floats
 
 pybvh = pytest.importorskip("pybvh", reason="pybvh is not installed")
 

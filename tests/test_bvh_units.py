@@ -10,18 +10,16 @@ import pytest
 from bvh_texts import XYZ, ZXY, Joint, read, text_of
 from conftest import shared_dir
 from figures import person
+from inside.formats import UNIT_LENGTHS
+from inside.skeleton import find_figure, height, leg_length
 
 import viewer
-from viewer.formats.units import UNIT_LENGTHS
-from viewer.skeleton.figure import find_figure
-from viewer.skeleton.kinematics import height
-from viewer.skeleton.limbs import leg_length
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from viewer.skeleton.skeleton import Skeleton
+    from viewer.skeleton import Skeleton
 
 FOLDER = shared_dir()
 REAL = sorted((FOLDER / "data" / "bvh").glob("*.bvh")) if FOLDER else []

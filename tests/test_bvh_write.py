@@ -12,22 +12,18 @@ from bvh_texts import ARM, XYZ, Joint, again, assert_same_motion, jumps, places,
 from characters import every_kind
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from inside.formats import parse_bvh
+from inside.skeleton import UNLIMITED, chain
+from inside.spatial import from_axis_angle, multiply, normalized
 
+from viewer import save
 from viewer.errors import OutputError
-from viewer.formats.bvh.reader import parse_bvh
-from viewer.formats.save import save
-from viewer.skeleton.character import BvhLayout, Character, Source
-from viewer.skeleton.clip import Clip
-from viewer.skeleton.kinematics import fk
-from viewer.skeleton.limits import UNLIMITED, JointKind, JointLimits
-from viewer.skeleton.skeleton import Skeleton
-from viewer.skeleton.tree import chain
-from viewer.spatial.quaternion import from_axis_angle, multiply, normalized
+from viewer.skeleton import BvhLayout, Character, Clip, JointKind, JointLimits, Skeleton, Source, fk
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from viewer.spatial.checks import Floats
+    from inside.spatial import Floats
 
 POSITIONS, ROTATIONS = tuple(XYZ.split()), ("Xrotation", "Yrotation", "Zrotation")
 

@@ -7,12 +7,11 @@ import re
 
 import numpy as np
 import pytest
+from inside.skeleton import MOST_LINKS, chain, tip_positions
+from inside.spatial import angle_between
 
 from viewer.errors import InputError
 from viewer.skeleton import JointKind, fk
-from viewer.skeleton.kinematics import tip_positions
-from viewer.skeleton.tree import MOST_LINKS, chain
-from viewer.spatial.quaternion import angle_between
 
 
 @pytest.mark.parametrize("links", [1, 2, 7, 1000])

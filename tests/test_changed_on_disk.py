@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from inside.document import SetLimits
+from inside.session import backup_of, load_session, open_session
 from panel_window import PanelWindow
 from sessions import session
 
 import viewer
-from viewer.document.actions import SetLimits
 from viewer.session import Session
-from viewer.session.backup import backup_of
-from viewer.session.files import load_session, open_session
-from viewer.ui.controller import Controller
+from viewer.ui import Controller
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

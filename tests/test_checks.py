@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from inside.spatial import Floats, finite_floats, frozen, handed_over, unit_quaternions
 from strategies import unit_quaternions as quaternions
 
 from viewer.errors import InputError
-from viewer.spatial.checks import Floats, finite_floats, frozen, handed_over, unit_quaternions
 
 
 def test_a_frozen_array_is_a_copy_that_cannot_be_written() -> None:

@@ -12,8 +12,7 @@ from typing import NoReturn
 import pytest
 from cli_run import FIGURE_BVH, figure, ran
 from conftest import ROOT
-
-from viewer.formats.save import WRITERS
+from inside.formats import WRITERS
 
 NO_MOTION = "expected motion, found a skeleton without frames"
 PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01"

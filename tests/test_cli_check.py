@@ -11,18 +11,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 from cli_run import FIGURE_BVH, figure, ran
+from inside.cli import output
+from inside.document import SetStiffness
+from inside.formats import READERS, report, watched, watched_by
 from scripts import altered, recorded, saved
 
-from viewer.cli import output
-from viewer.document.actions import SetStiffness
 from viewer.errors import InputError
-from viewer.formats.load import READERS
-from viewer.formats.progress import report, watched, watched_by
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from viewer.skeleton.character import Character
+    from viewer.skeleton import Character
 
 CM = ("--units", "cm", "--up", "y")
 

@@ -11,14 +11,10 @@ from typing import TYPE_CHECKING
 import pytest
 from cli_run import figure, ran
 from conftest import ROOT
-
-from viewer.cli import completion
-from viewer.cli.options import BACKENDS, SOLVERS, UNITS, UPS
-from viewer.cli.parsers import COMMANDS, actions_of, command_parser
-from viewer.formats.load import READERS, sample_names
-from viewer.formats.units import UNIT_NAMES, UP_NAMES
-from viewer.ik.backends import BACKENDS as REAL_BACKENDS
-from viewer.ik.solver_options import METHOD_NAMES
+from inside.cli import BACKENDS, COMMANDS, SOLVERS, UNITS, UPS, actions_of, command_parser, completion
+from inside.formats import READERS, UNIT_NAMES, UP_NAMES, sample_names
+from inside.ik import BACKENDS as REAL_BACKENDS
+from inside.ik import METHOD_NAMES
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,11 +7,22 @@ import pickle
 from typing import Any
 
 import pytest
-
-from viewer.cli import convert, solve
-from viewer.cli.job import Options, add_fields, argument, fields_of, flag, made_from, option, part
-from viewer.cli.options import count
-from viewer.cli.parsers import COMMANDS, command_parser, module_of
+from inside.cli import (
+    COMMANDS,
+    Options,
+    add_fields,
+    argument,
+    command_parser,
+    convert,
+    count,
+    fields_of,
+    flag,
+    made_from,
+    module_of,
+    option,
+    part,
+    solve,
+)
 
 
 class Inner(Options, title="inside"):

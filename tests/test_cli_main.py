@@ -12,14 +12,12 @@ from typing import TYPE_CHECKING
 import pytest
 from cli_run import figure, ran
 from conftest import ROOT
+from inside.cli import COMMANDS, Result, output, view
+from inside.formats import READERS
+from inside.session import DEMOS
 
 import viewer
-from viewer.cli import output, view
-from viewer.cli.job import Result
-from viewer.cli.parsers import COMMANDS
 from viewer.errors import MachineError
-from viewer.formats.load import READERS
-from viewer.session.demos import DEMOS
 
 if TYPE_CHECKING:
     from pathlib import Path

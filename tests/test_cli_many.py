@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 from cli_run import FIGURE_BVH, figure, ran
+from inside.cli import many
 from test_cli_main import process
 
 import viewer
-from viewer.cli import many
 from viewer.errors import MachineError
 
 if TYPE_CHECKING:

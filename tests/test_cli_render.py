@@ -13,11 +13,11 @@ import pytest
 from cli_run import Ran, figure, ran
 from conftest import ROOT
 from gl_drawing import context
+from inside.opengl import offscreen
 from PIL import Image
 
 import viewer
 from viewer.errors import MachineError
-from viewer.opengl import offscreen
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -18,12 +18,12 @@ import pytest
 from cli_run import FIGURE_BVH, Ran, figure, ran
 from conftest import ROOT
 from gl_drawing import context
+from inside.cli import output
+from inside.formats import find_ffmpeg
 from PIL import Image
 
 import viewer
-from viewer.cli import output
 from viewer.errors import MachineError
-from viewer.formats.video.mp4 import find_ffmpeg
 from viewer.opengl import movie
 
 if TYPE_CHECKING:

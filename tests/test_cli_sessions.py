@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from cli_run import ran
 from gl_drawing import context
+from inside.document import actions as act
+from inside.document import frame_pose
+from inside.session import save_session
 from sessions import session
 from takes import loose, turn
 
 import viewer
-from viewer.document import actions as act
-from viewer.document.evaluation import frame_pose
-from viewer.session.files import save_session
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from cli_run import Ran, ran
+from inside.formats import read_pose
+from inside.ik import holds
 
 import viewer
 from viewer import Goal, Solver
-from viewer.formats.motion_json import read_pose
-from viewer.ik.holds import holds
 
 if TYPE_CHECKING:
     from pathlib import Path

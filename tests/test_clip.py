@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from inside.skeleton import MOST_FRAMES
+from inside.spatial import angle_between, exp, multiply
 from strategies import clips, quickly, random_clip, random_skeleton, seeds, unit_floats
 
 from viewer.errors import InputError
 from viewer.skeleton import Clip, Skeleton
-from viewer.skeleton.clip import MOST_FRAMES
-from viewer.spatial.quaternion import angle_between, exp, multiply
 
 FIGURE = random_skeleton(1, 4)
 CLIP = replace(random_clip(2, FIGURE, 10), frame_time=0.5, keys=(0, 3, 4, 9))

@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from hypothesis import given
+from inside.skeleton import clip_limits, limits_from_clip, twist_axes
+from inside.spatial import IDENTITY, from_swing_twist, multiply, to_swing_twist
 from strategies import clips, quickly, random_clip, random_skeleton
 
-from viewer.skeleton import Clip, JointKind, Skeleton, clip_limits, clip_violation, project_pose
-from viewer.skeleton.clip_limits import limits_from_clip, twist_axes
-from viewer.skeleton.limits import LimitForm
-from viewer.spatial.quaternion import IDENTITY, multiply
-from viewer.spatial.swing_twist import from_swing_twist, to_swing_twist
+from viewer.skeleton import Clip, JointKind, LimitForm, Skeleton, clip_violation, project_pose
 
 if TYPE_CHECKING:
-    from viewer.spatial.checks import Floats
+    from inside.spatial import Floats
 
 NAMES = ("Hips", "LeftUpLeg", "LeftLeg", "LeftForeArm", "bone")
 

@@ -16,17 +16,27 @@ import pytest
 from characters import assert_same
 from hypothesis import given
 from hypothesis import strategies as st
+from inside.formats import WRITERS
+from inside.session import character_data, character_of
+from inside.skeleton import chain
 from strategies import quickly, random_clip, random_pose, random_quaternions, random_skeleton, seeds
 
 import viewer
 from viewer.errors import InputError
-from viewer.formats.save import WRITERS
-from viewer.session.storage.figures import character_data, character_of
-from viewer.skeleton import Character, Clip, Effector, EffectorGoal, JointKind, JointLimits, Pose, Skeleton
-from viewer.skeleton.character import Source
-from viewer.skeleton.kinematics import fk, fk_clip
-from viewer.skeleton.limits import LimitForm
-from viewer.skeleton.tree import chain
+from viewer.skeleton import (
+    Character,
+    Clip,
+    Effector,
+    EffectorGoal,
+    JointKind,
+    JointLimits,
+    LimitForm,
+    Pose,
+    Skeleton,
+    Source,
+    fk,
+    fk_clip,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable

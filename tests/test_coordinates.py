@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from inside.skeleton import EULER_ORDERS, UNLIMITED, joint_space
+from inside.spatial import angle_between, exp, from_axis_angle, from_euler, from_swing_twist, multiply
 from naive import matrix_about, matrix_of, rodrigues
 from strategies import (
     clips,
@@ -25,15 +27,10 @@ from strategies import (
 )
 
 from viewer.errors import InputError
-from viewer.skeleton import Clip, JointKind, JointLimits, Pose, Skeleton
-from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.limits import EULER_ORDERS, UNLIMITED, LimitForm
-from viewer.spatial.euler import from_euler
-from viewer.spatial.quaternion import angle_between, exp, from_axis_angle, multiply
-from viewer.spatial.swing_twist import from_swing_twist
+from viewer.skeleton import Clip, JointKind, JointLimits, LimitForm, Pose, Skeleton
 
 if TYPE_CHECKING:
-    from viewer.spatial.checks import Floats
+    from inside.spatial import Floats
 
 
 def one_joint(kind: JointKind, limits: JointLimits | None = None, seed: int = 0) -> Skeleton:

@@ -8,23 +8,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from inside.ik import algebra, engine, joints
+from inside.skeleton import EULER_ORDERS, joint_space
+from inside.spatial import from_axis_angle, from_euler, from_swing_twist, multiply, normalized
 from rigs import Problem, problem, random_pose, random_skeleton
 
-from viewer.ik.backends.compiled import algebra, joints
-from viewer.ik.backends.vectorised import engine
-from viewer.ik.goals import Goal
-from viewer.skeleton.coordinates import joint_space, limit_violation, project_pose
-from viewer.skeleton.limits import EULER_ORDERS, JointKind, JointLimits
-from viewer.skeleton.pose import Pose
-from viewer.spatial.euler import from_euler
-from viewer.spatial.quaternion import from_axis_angle, multiply, normalized
-from viewer.spatial.swing_twist import from_swing_twist
+from viewer.ik import Goal
+from viewer.skeleton import JointKind, JointLimits, Pose, limit_violation, project_pose
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
+    from inside.spatial import Floats
+
+    from viewer.skeleton import Skeleton
 
     IntoLimits = Callable[..., bool]
 

@@ -10,15 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from characters import every_kind
+from inside.formats import euler_orders, write_csv
+from inside.skeleton import UNLIMITED
+from inside.spatial import angle_between, from_axis_angle, from_euler
 
 from viewer.errors import InputError
-from viewer.formats.csv_table import euler_orders, write_csv
-from viewer.skeleton.character import BvhLayout, Character, Source
-from viewer.skeleton.clip import Clip
-from viewer.skeleton.kinematics import fk, fk_clip
-from viewer.skeleton.limits import UNLIMITED, JointLimits
-from viewer.spatial.euler import from_euler
-from viewer.spatial.quaternion import angle_between, from_axis_angle
+from viewer.skeleton import BvhLayout, Character, Clip, JointLimits, Source, fk, fk_clip
 
 if TYPE_CHECKING:
     from pathlib import Path

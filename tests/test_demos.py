@@ -7,18 +7,30 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from inside.document import SetSolver, joints_at_limit
+from inside.session import (
+    DEMOS,
+    EASE,
+    LONGEST_STEP,
+    PREFIX,
+    Chase,
+    Demo,
+    FigureEight,
+    Motion,
+    Orbit,
+    Pointer,
+    demo_of,
+    find_demo,
+    load_session,
+    save_session,
+)
+from inside.spatial import angle_between
 
-from viewer.document.actions import SetSolver
-from viewer.document.effector_transform import joints_at_limit
 from viewer.errors import InputError
 from viewer.session import Item, Session, world_of
-from viewer.session.demos import DEMOS, PREFIX, Chase, Demo, FigureEight, Motion, Orbit, Pointer, demo_of, find_demo
-from viewer.session.files import load_session, save_session
-from viewer.session.moving_targets import EASE, LONGEST_STEP
-from viewer.spatial.quaternion import angle_between
 
 if TYPE_CHECKING:
-    from viewer.document.document import Document
+    from viewer.document import Document
 
 TICK = 1.0 / 60.0
 SECONDS = 20

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from inside.app import CARD_MARGIN, CARD_WIDTH
+from inside.document import MoveTargets, SetCoordinate
+from inside.session import DEMOS, Demo, save_session
 from ui_person import VIEW, Person
 
-from viewer.app.panels.messages import CARD_MARGIN, CARD_WIDTH
-from viewer.document.actions import MoveTargets, SetCoordinate
 from viewer.gizmo import Stroke
-from viewer.session.demos import DEMOS, Demo
-from viewer.session.files import save_session
 from viewer.ui import Key
 
 if TYPE_CHECKING:

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from conftest import ROOT
+from inside.ik import MethodName
+from inside.spatial import from_axis_angle
 from method_cases import planar
 
 import viewer
 from viewer import Goal, Pose, Solver, Status
-from viewer.ik.solver_options import MethodName
-from viewer.spatial.quaternion import from_axis_angle
 
 if TYPE_CHECKING:
     from pathlib import Path

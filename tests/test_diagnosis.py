@@ -12,16 +12,13 @@ from arms import BALL, FIXED, FREE, X, arm
 from characters import rig
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from inside.ik import RootMode, degrees, listed, metres, together
 
-from viewer.ik.findings import degrees, listed, metres, together
-from viewer.ik.goals import Goal
-from viewer.ik.solution import Status
-from viewer.ik.solver import Solver
-from viewer.ik.solver_options import RootMode
+from viewer.ik import Goal, Solver, Status
 
 if TYPE_CHECKING:
-    from viewer.ik.solution import Solution
-    from viewer.skeleton.skeleton import Skeleton
+    from viewer.ik import Solution
+    from viewer.skeleton import Skeleton
 
 Y, Z = (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 

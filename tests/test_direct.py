@@ -6,19 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from inside.ik import Targets, make_call, make_many, needs_projection, take_targets
+from inside.spatial import exp, multiply, normalized
 from rigs import chain, random_pose, random_skeleton
 
 from viewer.errors import InputError
-from viewer.ik.backends.compiled.entry import needs_projection, take_targets
-from viewer.ik.goals import Goal
-from viewer.ik.solver import Solver
-from viewer.ik.system import make_many
-from viewer.ik.targets import Targets, make_call
-from viewer.skeleton.pose import Pose
-from viewer.spatial.quaternion import exp, multiply, normalized
+from viewer.ik import Goal, Solver
+from viewer.skeleton import Pose
 
 if TYPE_CHECKING:
-    from viewer.spatial.checks import Floats
+    from inside.spatial import Floats
 
 NOWHERE, UNTURNED = np.full(3, np.nan), np.full(4, np.nan)
 GOALS = (

@@ -10,7 +10,7 @@ from hypothesis import given
 from strategies import quickly, random_clip, random_pose, random_skeleton, seeds
 
 import viewer
-from viewer.skeleton.dofs import clip_at, coordinate_limits, coordinates, pose_at
+from viewer import clip_at, coordinate_limits, coordinates, pose_at
 
 WALK = viewer.load("sample:walk")
 CHAIN = viewer.load("sample:chain-3").skeleton

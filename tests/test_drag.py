@@ -8,21 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from inside.ik import MethodName, holds, prebent
+from inside.spatial import angle_between, from_axis_angle
 from method_cases import planar
 from rigs import chain
 
 import viewer
 from viewer import Goal, Solver, Status
-from viewer.ik.holds import holds
-from viewer.ik.return_to_start import prebent
-from viewer.ik.solver_options import MethodName
-from viewer.skeleton import Pose
-from viewer.skeleton.limits import JointLimits
-from viewer.spatial.quaternion import angle_between, from_axis_angle
+from viewer.skeleton import JointLimits, Pose
 
 if TYPE_CHECKING:
-    from viewer.ik.solver import Drag
-    from viewer.spatial.checks import Floats
+    from inside.ik import Drag
+    from inside.spatial import Floats
 
 BIPED = viewer.load("sample:biped").skeleton
 RELAXED = BIPED.relaxed_pose()

@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from inside.ik import Backend, WayHome
+from inside.spatial import from_axis_angle
 from method_cases import planar
 from test_drag import BIPED, PLACES, RELAXED, degrees_between, looped, trapped
 
 import viewer
 from viewer import Goal, Solver, Status
-from viewer.ik.return_to_start import WayHome
-from viewer.ik.solver_options import Backend
 from viewer.skeleton import Pose
-from viewer.spatial.quaternion import from_axis_angle
 
 if TYPE_CHECKING:
-    from viewer.ik.workspace import Workspace
-    from viewer.spatial.checks import Floats
+    from inside.ik import Workspace
+    from inside.spatial import Floats
 
 LIMBS = ("LeftHand", "RightHand", "LeftFoot", "RightFoot", "Head")
 AT = PLACES[[BIPED.index(name) for name in LIMBS]]

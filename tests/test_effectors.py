@@ -7,12 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from inside.skeleton import MOST_LEAVES, find_effectors
 from strategies import random_skeleton
 
 from viewer.errors import InputError
-from viewer.skeleton import Effector, EffectorGoal, find_place
-from viewer.skeleton.effectors import MOST_LEAVES, find_effectors
-from viewer.skeleton.limits import JointKind
+from viewer.skeleton import Effector, EffectorGoal, JointKind, find_place
 
 CMU_LEG = "{0}UpLeg > {0}Leg > {0}Foot > {0}ToeBase"
 CMU_ARM = "{0}Arm > {0}ForeArm > {0}Hand > {0}FingerBase > {0}HandIndex1"

@@ -10,23 +10,23 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive import matrix_about
-from strategies import TINY, random_quaternions, seeds, unit_quaternions
-
-from viewer.skeleton.limits import EULER_ORDERS
-from viewer.spatial.euler import (
+from inside.skeleton import EULER_ORDERS
+from inside.spatial import (
+    IDENTITY,
     axes_of,
     from_axis_sequence,
     from_euler,
     nearest_equivalent,
     parity_of,
     to_euler,
+    to_matrix,
     wrapped,
 )
-from viewer.spatial.quaternion import IDENTITY, to_matrix
+from naive import matrix_about
+from strategies import TINY, random_quaternions, seeds, unit_quaternions
 
 if TYPE_CHECKING:
-    from viewer.spatial.checks import Floats
+    from inside.spatial import Floats
 
 orders = st.sampled_from(EULER_ORDERS)
 whole_angles = st.floats(-10.0, 10.0)

@@ -13,16 +13,14 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 import pytest
+from inside.document import KeyPose
+from inside.session import Digester, document_data, document_of
 from sessions import session
 
-from viewer.document.actions import KeyPose
-from viewer.document.goal import DocumentGoal
-from viewer.document.solver_settings import SolverSettings
-from viewer.ik.goals import GoalKind
+from viewer.document import DocumentGoal, SolverSettings
+from viewer.ik import GoalKind
 from viewer.session import Document, Item, Mode, Scope
-from viewer.session.script.digest import Digester
-from viewer.session.storage.documents import document_data, document_of
-from viewer.skeleton.pose import Pose
+from viewer.skeleton import Pose
 
 if TYPE_CHECKING:
     from collections.abc import Callable

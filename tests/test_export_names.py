@@ -9,13 +9,13 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 import trimesh
+from inside.app import State
+from inside.document import actions as act
+from inside.session import SUFFIX
+from inside.ui import EXPORTS
 from ui_person import Person
 
 import viewer
-from viewer.app.panels.file_dialog import State
-from viewer.document import actions as act
-from viewer.session.files import SUFFIX
-from viewer.ui.files import EXPORTS
 
 
 def state(name: str, suffixes: tuple[str, ...] = EXPORTS, folder: Path = Path("/somewhere")) -> State:

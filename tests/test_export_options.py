@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from cli_run import ran
 from imgui_bundle import imgui
+from inside.app import FORMATS
+from inside.formats import WRITERS
+from inside.ui import ExportOptions
 from panel_window import PanelWindow
 from ui_person import Person
 
 import viewer
-from viewer.app.panels.file_dialog import FORMATS
-from viewer.formats.save import WRITERS
-from viewer.ui.files import ExportOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

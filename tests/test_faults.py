@@ -11,16 +11,21 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 import pytest
+from inside.document import SetLimits
+from inside.formats import files, write_whole
+from inside.session import (
+    Autosave,
+    Kept,
+    Preferences,
+    backup_of,
+    load_preferences,
+    load_session,
+    save_preferences,
+    save_session,
+)
 from sessions import session
 
-from viewer.document.actions import SetLimits
 from viewer.errors import OutputError, ViewerError
-from viewer.formats import files
-from viewer.formats.files import write_whole
-from viewer.session.autosave import Autosave
-from viewer.session.backup import backup_of
-from viewer.session.files import Kept, load_session, save_session
-from viewer.session.preferences import Preferences, load_preferences, save_preferences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

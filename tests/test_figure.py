@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from figures import JOINTS, inserted, nameless, person, random_turns, reframed, renamed, turned, without
+from inside.skeleton import Figure, find_figure
+from inside.spatial import from_axis_angle, rotate
 
-from viewer.formats.load import load
-from viewer.skeleton.figure import find_figure
-from viewer.skeleton.limbs import Figure
-from viewer.spatial.quaternion import from_axis_angle, rotate
+from viewer import load
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from viewer.skeleton.skeleton import Skeleton
+    from viewer.skeleton import Skeleton
 
 PARTS = ("Shoulder", "Arm", "ForeArm", "Hand", "UpLeg", "Leg", "Foot", "Toe")
 CONVENTIONS: dict[str, tuple[str, str]] = {

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from figures import JOINTS, nameless, person
+from inside.skeleton import chain, find_figure
+from inside.spatial import IDENTITY, from_axis_angle, rotate
 
-from viewer.formats.load import load
-from viewer.skeleton.figure import find_figure
-from viewer.skeleton.limits import JointKind
-from viewer.skeleton.tree import chain
-from viewer.spatial.quaternion import IDENTITY, from_axis_angle, rotate
+from viewer import load
+from viewer.skeleton import JointKind
 
 if TYPE_CHECKING:
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
+    from inside.spatial import Floats
+
+    from viewer.skeleton import Skeleton
 
 
 @pytest.mark.parametrize("sample", ["claw-arm", "two-link", "piston", "serpent", "raptor", "quadruped", "chain-40"])

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 import pytest
+from inside.formats import decode_utf8, line_and_column, read_bytes, read_text, write_whole
 
 from viewer.errors import FormatError, InputError, OutputError
-from viewer.formats.files import decode_utf8, line_and_column, read_bytes, read_text, write_whole
 
 posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX files")
 

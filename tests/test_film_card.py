@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from inside.ui import FilmProgress
 from panel_window import PanelWindow
 
 import viewer
-from viewer.ui.film import FilmProgress
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from imgui_bundle import imgui
+from inside.document import actions as act
+from inside.formats import mp4
+from inside.session import Preferences, load_preferences, save_preferences
 from panel_window import PanelWindow
 
 import viewer
-from viewer.document import actions as act
 from viewer.errors import MachineError
-from viewer.formats.video import mp4
 from viewer.scene import Camera
-from viewer.session.preferences import Preferences, load_preferences, save_preferences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from viewer.ui.film import FilmOrder
+    from inside.ui import FilmOrder
 
 
 @pytest.fixture

@@ -9,36 +9,36 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from sessions import session
-from takes import apart, keyed
-
-from viewer.cli import render
-from viewer.cli.job import fields_of
-from viewer.document import actions as act
-from viewer.document.evaluation import frame_pose
-from viewer.formats import film_rates
-from viewer.scene import Camera
-from viewer.session import Item
-from viewer.ui import film
-from viewer.ui.film import (
+from inside.cli import fields_of, render
+from inside.document import actions as act
+from inside.document import frame_pose
+from inside.formats import film_rates
+from inside.ui import (
     FilmPlan,
     FilmProgress,
     Reel,
+    Shown,
     as_in_view,
     files_of,
+    film,
     film_name,
     renamed,
     shown_name,
     there_already,
     walks_out,
 )
-from viewer.ui.onion_skin import Shown
+from sessions import session
+from takes import apart, keyed
+
+from viewer.scene import Camera
+from viewer.session import Item
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from inside.ui import FilmFormat
+
     from viewer.session import Document
-    from viewer.ui.film import FilmFormat
 
 WALK = session("walk").document
 STILL = session("biped").document

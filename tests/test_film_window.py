@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from inside.app import BUDGET, MANNERS, Films, film_of
+from inside.document import actions as act
+from inside.document import baked_character
+from inside.ui import FilmOrder, FilmPlan, Reel, Shown
 from PIL import Image
 from test_video import decoded
 from window_pilot import Pilot
 
 import viewer
-from viewer.app.films import BUDGET, MANNERS, Films, film_of
-from viewer.document import actions as act
-from viewer.document.evaluation import baked_character
 from viewer.opengl import Filming, movie
-from viewer.ui.film import FilmOrder, FilmPlan, Reel
-from viewer.ui.onion_skin import Shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,12 +10,12 @@ import pytest
 from gizmos import AXES, LOCAL, MOVES, PIXELS, TURNS, Case, a_grab, cases, simple
 from hypothesis import given
 from hypothesis import strategies as st
+from inside.spatial import from_axis_angle, log, to_matrix
 
 from viewer.gizmo import GizmoDrag, Part, Tool
-from viewer.spatial.quaternion import from_axis_angle, log, to_matrix
 
 if TYPE_CHECKING:
-    from viewer.spatial.checks import Floats
+    from inside.spatial import Floats
 
 PARTS = [(Tool.MOVE, part) for part in MOVES] + [(Tool.ROTATE, part) for part in TURNS]
 small = st.floats(-150.0, 150.0)

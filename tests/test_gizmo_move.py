@@ -10,14 +10,14 @@ import pytest
 from gizmos import ANY_PIXEL, AXES, MOVES, PIXELS, PLANES, Case, cases, simple
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from inside.spatial import Projection
 from strategies import seeds
 from views import pixel_of, random_place
 
 from viewer.gizmo import Gizmo, GizmoDrag, Part, Tool
-from viewer.spatial.projection import Projection
 
 if TYPE_CHECKING:
-    from viewer.spatial.checks import Floats
+    from inside.spatial import Floats
 
 NO_TURN = np.array([0.0, 0.0, 0.0, 1.0])
 paths = st.lists(st.tuples(PIXELS, PIXELS), max_size=6)

@@ -14,7 +14,7 @@ from views import pixel_of
 from viewer.gizmo import Part, Stroke, Tool
 
 if TYPE_CHECKING:
-    from viewer.spatial.checks import Floats
+    from inside.spatial import Floats
 
 NAMES = {Part.X: "x", Part.Y: "y", Part.Z: "z"}
 

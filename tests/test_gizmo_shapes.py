@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 from gizmos import AXES, ORIGIN, Case, cases, fills, numbers_of, simple, strokes
 from hypothesis import given
+from inside.spatial import Projection, from_axis_angle, to_matrix
 from strategies import seeds
 from views import looking, random_place
 
 from viewer.errors import InputError
 from viewer.gizmo import Fill, Gizmo, Letter, Part, Space, Stroke, Tool, axes_of
-from viewer.spatial.projection import Projection
-from viewer.spatial.quaternion import from_axis_angle, to_matrix
 
 TOOLS = (Tool.MOVE, Tool.ROTATE)
 COLOURS = {Part.X: "x", Part.Y: "y", Part.Z: "z", Part.YZ: "x", Part.ZX: "y", Part.XY: "z"}

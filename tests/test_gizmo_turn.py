@@ -10,13 +10,13 @@ import pytest
 from gizmos import AXES, PIXELS, TURNS, Case, cases, simple
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from inside.spatial import angle_between, from_axis_angle, rotate
 from views import pixel_of
 
 from viewer.gizmo import Gizmo, Part, Tool
-from viewer.spatial.quaternion import angle_between, from_axis_angle, rotate
 
 if TYPE_CHECKING:
-    from viewer.spatial.checks import Floats
+    from inside.spatial import Floats
 
 paths = st.lists(st.tuples(PIXELS, PIXELS), max_size=6)
 

@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 from gizmos import LOCAL, a_grab, simple
+from inside.spatial import from_axis_angle
 
 from viewer.gizmo import Part, Tool
-from viewer.spatial.quaternion import from_axis_angle
 
 
 def test_a_typed_number_wins_over_the_pointer_until_it_is_erased() -> None:

@@ -10,15 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from gltf_files import GltfFile, arm
+from inside.formats import Accessors, bake, find_tree, local_motion, open_gltf, tracks_of
+from inside.spatial import from_axis_angle
 
 import viewer
 from viewer.errors import FormatError, ViewerError
-from viewer.formats.gltf.container import Accessors, open_gltf
-from viewer.formats.gltf.nodes import bake, find_tree
-from viewer.formats.gltf.tracks import local_motion, tracks_of
-from viewer.skeleton import JointKind, fk, fk_clip
-from viewer.skeleton.kinematics import fk_arrays
-from viewer.spatial.quaternion import from_axis_angle
+from viewer.skeleton import JointKind, fk, fk_arrays, fk_clip
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from inside.skeleton import bone_mesh, tip_positions
 from strangers import node
 
 import viewer
 from viewer.errors import InputError
 from viewer.skeleton import Character, Clip, fk, fk_clip
-from viewer.skeleton.bone_mesh import bone_mesh
-from viewer.skeleton.kinematics import tip_positions
 
 if TYPE_CHECKING:
     from pathlib import Path

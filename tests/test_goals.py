@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from inside.ik import PIN_WEIGHT
 
 from viewer.errors import InputError
-from viewer.ik.goals import PIN_WEIGHT, Goal, GoalKind
+from viewer.ik import Goal, GoalKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable

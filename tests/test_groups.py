@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from inside.ik import Backend
+from inside.spatial import angle_between
 from rigs import chain, random_pose, random_skeleton
 
 import viewer
 from viewer import Goal, Solver, Status
-from viewer.ik.solver_options import Backend
-from viewer.spatial.quaternion import angle_between
 
 BIPED = viewer.load("sample:biped").skeleton
 RELAXED = BIPED.relaxed_pose()

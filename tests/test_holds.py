@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from inside.ik import PIN_WEIGHT, holds
 
 import viewer
 from viewer import Goal
-from viewer.ik.goals import PIN_WEIGHT, GoalKind
-from viewer.ik.holds import holds
-from viewer.skeleton.effectors import EffectorGoal
+from viewer.ik import GoalKind
+from viewer.skeleton import EffectorGoal
 
 BIPED = viewer.load("sample:biped").skeleton
 RELAXED = BIPED.relaxed_pose()

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from inside.ik import Backend, RootMode
+from inside.skeleton import chain
+from inside.spatial import angle_between, exp, rotate
 
 import viewer
 from viewer import Goal, Solver, Status
-from viewer.ik.solver_options import Backend, RootMode
-from viewer.skeleton.limits import JointKind, JointLimits
-from viewer.skeleton.tree import chain
-from viewer.spatial.quaternion import angle_between, exp, rotate
+from viewer.skeleton import JointKind, JointLimits
 
 BIPED = viewer.load("sample:biped").skeleton
 RELAXED = BIPED.relaxed_pose()

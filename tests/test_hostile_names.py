@@ -13,8 +13,8 @@ from window_pilot import Pilot
 
 import viewer
 from viewer.errors import LONGEST_MESSAGE, LONGEST_NAME, FormatError, InputError, one_line, quote, shown, visible
-from viewer.scene.primitives import Text
-from viewer.ui.messages import Message
+from viewer.scene import Text
+from viewer.ui import Message
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,12 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from characters import every_kind
+from inside.formats import (
+    goals_from_text,
+    goals_to_json,
+    pose_from_text,
+    pose_to_json,
+    skeleton_from_text,
+    skeleton_to_json,
+)
 
 from viewer.errors import ViewerError
-from viewer.formats.goals_json import goals_from_text, goals_to_json
-from viewer.formats.motion_json import pose_from_text, pose_to_json
-from viewer.formats.skeleton_json import skeleton_from_text, skeleton_to_json
-from viewer.ik.goals import Goal
+from viewer.ik import Goal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

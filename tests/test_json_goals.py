@@ -8,12 +8,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from characters import a_pose, every_kind
+from inside.formats import (
+    goals_from_text,
+    goals_to_json,
+    pose_from_text,
+    pose_to_json,
+    read_goals,
+    read_pose,
+    write_whole,
+)
 
 from viewer.errors import FormatError, InputError
-from viewer.formats.files import write_whole
-from viewer.formats.goals_json import goals_from_text, goals_to_json, read_goals
-from viewer.formats.motion_json import pose_from_text, pose_to_json, read_pose
-from viewer.ik.goals import Goal
+from viewer.ik import Goal
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from characters import error_of, rig
 
-from viewer.skeleton.limits import LimitForm
+from viewer.skeleton import LimitForm
 
 
 def test_axes_are_normalised_at_any_size() -> None:

@@ -9,11 +9,9 @@ from typing import Any
 
 import pytest
 from characters import every_kind
+from inside.formats import json_structs, schema_text, skeleton_schema, skeleton_to_json
 from jsonschema import Draft202012Validator
 
-from viewer.formats import json_structs
-from viewer.formats.json_structs import schema_text, skeleton_schema
-from viewer.formats.skeleton_json import skeleton_to_json
 from viewer.resources import data_dir
 
 VALIDATOR = Draft202012Validator(skeleton_schema())

@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from characters import error_of, read, rig
+from inside.formats import read_skeleton_json, skeleton_from_text
+from inside.spatial import rotate
 
 from viewer.errors import FormatError, ViewerError
-from viewer.formats.skeleton_json import read_skeleton_json, skeleton_from_text
-from viewer.skeleton.effectors import Effector, EffectorGoal
-from viewer.skeleton.kinematics import fk, fk_clip
-from viewer.skeleton.limits import JointKind, JointLimits
-from viewer.spatial.quaternion import rotate
+from viewer.skeleton import Effector, EffectorGoal, JointKind, JointLimits, fk, fk_clip
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
+from inside.formats import GoalsFile, PoseFile, SkeletonFile, decode, kind_of, parse
 
 from viewer.errors import FormatError
-from viewer.formats.json_reading import decode, kind_of, parse
-from viewer.formats.json_structs import GoalsFile, PoseFile, SkeletonFile
 
 JOINT = '{"name":"a","offset":[0,0,0]}'
 

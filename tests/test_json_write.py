@@ -11,20 +11,20 @@ import pytest
 from characters import assert_same, close, every_kind
 from hypothesis import given
 from hypothesis import strategies as st
-
-from viewer.errors import InputError
-from viewer.formats.skeleton_json import skeleton_from_text, skeleton_to_json
-from viewer.formats.units import (
+from inside.formats import (
     lengths_to_internal,
     lengths_to_source,
     root_rotations_to_internal,
     root_rotations_to_source,
     root_translations_to_internal,
     root_translations_to_source,
+    skeleton_from_text,
+    skeleton_to_json,
 )
-from viewer.skeleton.character import Source
-from viewer.skeleton.limits import JointLimits
-from viewer.spatial.quaternion import from_axis_angle
+from inside.spatial import from_axis_angle
+
+from viewer.errors import InputError
+from viewer.skeleton import JointLimits, Source
 
 DEGREES = st.decimals(-180, 180, places=4).map(float)
 

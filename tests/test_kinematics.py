@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from inside.skeleton import chain, extent, height, kinematics, tip_positions
+from inside.spatial import conjugate, from_axis_angle, multiply, rotate, to_matrix
 from naive import world_matrices
 from strategies import (
     clips,
@@ -26,14 +28,10 @@ from strategies import (
 )
 
 from viewer.errors import InputError
-from viewer.skeleton import Character, Clip, Pose, Skeleton, fk, fk_clip, kinematics
-from viewer.skeleton.kinematics import extent, height, tip_positions
-from viewer.skeleton.limits import JointKind
-from viewer.skeleton.tree import chain
-from viewer.spatial.quaternion import conjugate, from_axis_angle, multiply, rotate, to_matrix
+from viewer.skeleton import Character, Clip, JointKind, Pose, Skeleton, fk, fk_clip
 
 if TYPE_CHECKING:
-    from viewer.spatial.checks import Floats
+    from inside.spatial import Floats
 
 
 @quickly

@@ -9,17 +9,13 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
+from inside.app import Keeper, Layout
+from inside.document import SetLimits
+from inside.formats import FOREIGN_AGE, sweep, temporary_name, write_whole
+from inside.session import Kept, folders, load_session, lock, open_session, recoveries, session_bytes, sweep_locks
 from sessions import session
 
-from viewer.app.autosave_service import Keeper
-from viewer.app.layout import Layout
-from viewer.document.actions import SetLimits
-from viewer.formats.files import FOREIGN_AGE, sweep, temporary_name, write_whole
-from viewer.session import folders
-from viewer.session.autosave import recoveries, sweep_locks
-from viewer.session.files import Kept, load_session, open_session, session_bytes
-from viewer.session.folders import lock
-from viewer.ui.controller import Controller
+from viewer.ui import Controller
 
 if TYPE_CHECKING:
     from pathlib import Path

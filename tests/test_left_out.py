@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from gltf_files import GltfFile
+from inside.formats import left_out, nodes_only
+from inside.skeleton import lend_rig
 
 import viewer
 from viewer.errors import InputError
-from viewer.formats.loss_report import left_out, nodes_only
-from viewer.skeleton.rig import lend_rig
 
 if TYPE_CHECKING:
     from pathlib import Path

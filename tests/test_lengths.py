@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from inside.document import LEAST, MOST, step_scale
+from inside.session import Preferences
+from inside.ui import error_decimals, numbers, unit_for
 from panel_window import PanelWindow
 from ui_person import VIEW, Person
 
 import viewer
-from viewer.document.units import LEAST, MOST, step_scale
 from viewer.gizmo import METRE
 from viewer.session import Item, Session, new_document
-from viewer.session.preferences import Preferences
-from viewer.ui import Controller, numbers
-from viewer.ui.numbers import error_decimals, unit_for
+from viewer.ui import Controller
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,18 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from inside.document import PLANES, out_of_plane, violation
+from inside.document import actions as act
 from restless import OUTSIDE, Restless, left_outside
 from ui_person import Person
 
 import viewer
-from viewer.document import actions as act
-from viewer.document.planar import out_of_plane
-from viewer.document.planar_rig import PLANES
-from viewer.document.scope import violation
 from viewer.errors import ViewerError
 from viewer.session import Session, new_document
-from viewer.skeleton import JointLimits
-from viewer.skeleton.pose import Pose
+from viewer.skeleton import JointLimits, Pose
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,14 +10,13 @@ import subprocess
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import pytest
+from inside.document import SetLimits
+from inside.formats import files
+from inside.session import backup_of, is_session, load_session, save_session
 from sessions import session
 
-from viewer.document.actions import SetLimits
 from viewer.errors import FormatError
-from viewer.formats import files
-from viewer.session.backup import backup_of
-from viewer.session.files import is_session, load_session, save_session
-from viewer.ui.controller import Controller
+from viewer.ui import Controller
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,18 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from inside.app import Keeper, Layout
+from inside.document import KeyPose, SetLimits
+from inside.session import autosave, backup_of, load_session
 from killing import MOST_LOST, kill_one, replays
 from restless import Restless
 from sessions import session
 
-from viewer.app.autosave_service import Keeper
-from viewer.app.layout import Layout
-from viewer.document.actions import KeyPose, SetLimits
 from viewer.errors import OutputError
-from viewer.session import autosave
-from viewer.session.backup import backup_of
-from viewer.session.files import load_session
-from viewer.ui.controller import Controller
+from viewer.ui import Controller
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from inside.spatial import angle_between, exp, multiply, rotate
 
-from viewer import Goal, Solver
-from viewer.formats.load import load
+from viewer import Goal, Solver, load
 from viewer.skeleton import Pose, fk
-from viewer.spatial.quaternion import angle_between, exp, multiply, rotate
 
 SKELETON = load("sample:biped").skeleton
 ENDS = ("LeftHand", "RightHand", "LeftFoot", "RightFoot", "Head")

@@ -7,16 +7,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from inside.document import actions as act
+from inside.document import measured, sharing
+from inside.session import load_session, save_session, session_bytes
 from sessions import session
 
 from viewer import InputError
-from viewer.document import actions as act
-from viewer.document.effector_transform import measured
-from viewer.document.linked_targets import sharing
 from viewer.errors import FormatError
-from viewer.ik.goals import GoalKind
+from viewer.ik import GoalKind
 from viewer.session import Item, Session, stand_of
-from viewer.session.files import load_session, save_session, session_bytes
 
 
 @pytest.fixture

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 import trimesh
+from inside.formats import figure_mesh
+from inside.skeleton import tip_positions
 
 import viewer
 from viewer.errors import InputError
-from viewer.formats.mesh import figure_mesh
 from viewer.skeleton import fk
-from viewer.skeleton.kinematics import tip_positions
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,16 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from inside.ik import BUDGET, CONVERGED, DIVERGED, METHODS, STALLED, UNREACHABLE, Settings, Tuning, dls_settings, engine
+from inside.spatial import angle_between
 from method_cases import ITERATIVE, NAMES, TOLERANCE, Case, planar, random_tree, rig, some_pose
 
-from viewer.ik.backends.vectorised import engine
-from viewer.ik.goals import Goal
-from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, DIVERGED, STALLED, UNREACHABLE
-from viewer.ik.methods import METHODS, Tuning
-from viewer.ik.methods.damped import dls_settings
-from viewer.ik.system import Settings
+from viewer.ik import Goal
 from viewer.skeleton import JointKind, limit_violation
-from viewer.spatial.quaternion import angle_between
 
 EVERY = pytest.mark.parametrize("method", [*NAMES, "default"])
 FIXED, BALL = JointKind.FIXED, JointKind.BALL

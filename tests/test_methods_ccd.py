@@ -6,15 +6,26 @@ import math
 
 import numpy as np
 import pytest
+from inside.ik import (
+    BUDGET,
+    CONVERGED,
+    STALLED,
+    UNTURNED,
+    Vector,
+    best_angle,
+    best_turn,
+    cost,
+    quaternion,
+    scaled,
+    unit,
+    vector,
+)
+from inside.ik import rotate as turned
+from inside.spatial import angle_between, from_axis_angle, normalized, rotate
 from method_cases import Case, bend, planar, random_tree, rig, some_pose
 
-from viewer.ik.goals import Goal
-from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, STALLED
-from viewer.ik.methods.figure import UNTURNED, Vector, quaternion, scaled, unit, vector
-from viewer.ik.methods.figure import rotate as turned
-from viewer.ik.methods.fit import best_angle, best_turn, cost
+from viewer.ik import Goal
 from viewer.skeleton import JointKind, JointLimits, limit_violation
-from viewer.spatial.quaternion import angle_between, from_axis_angle, normalized, rotate
 
 ORDERS = pytest.mark.parametrize("method", ["ccd", "ccd-from-base"])
 BALL = JointKind.BALL

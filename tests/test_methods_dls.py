@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from inside.ik import Backend, MethodName, Tuning
 from method_cases import planar
 
 import viewer
 from viewer import Goal, Solver, Status
-from viewer.ik.methods import Tuning
-from viewer.ik.solver_options import Backend, MethodName
 
 
 @pytest.mark.parametrize("backend", ["numpy", "numba"])

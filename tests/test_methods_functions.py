@@ -7,20 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from inside.ik import CONVERGED, METHODS, STALLED, Problem, Settings, Tuning
+from inside.spatial import rotate
 from method_cases import JACOBIAN, Case, planar, random_tree, some_pose
 
 from viewer.errors import InputError
-from viewer.ik.goals import Goal
-from viewer.ik.levenberg_marquardt import CONVERGED, STALLED
-from viewer.ik.methods import METHODS, Tuning
-from viewer.ik.methods.common import Problem
-from viewer.ik.system import Settings
+from viewer.ik import Goal
 from viewer.skeleton import limit_violation
-from viewer.spatial.quaternion import rotate
 
 if TYPE_CHECKING:
+    from inside.spatial import Floats
+
     from viewer.skeleton import Skeleton, World
-    from viewer.spatial.checks import Floats
 
 TARGET = np.array([0.3, 0.2, 0.1])
 SERVING = (*JACOBIAN, "default")

@@ -6,17 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from inside.ik import Tuning, least_squares_step, optimal_step
+from inside.spatial import IDENTITY
 from method_cases import Case, arm, bend, jacobian_of, rig, step_of
 
-from viewer.ik.goals import Goal
-from viewer.ik.methods import Tuning
-from viewer.ik.methods.pseudo_inverse import least_squares_step
-from viewer.ik.methods.transpose import optimal_step
+from viewer.ik import Goal
 from viewer.skeleton import JointKind
-from viewer.spatial.quaternion import IDENTITY
 
 if TYPE_CHECKING:
-    from viewer.spatial.checks import Floats
+    from inside.spatial import Floats
 
 
 def test_transpose_takes_the_optimal_step() -> None:

@@ -7,21 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from inside.ik import CONVERGED, METHODS, STALLED, UNREACHABLE, Figure, Problem, Settings, Tuning, find_limb
+from inside.spatial import angle_between, exp, from_axis_angle, multiply, normalized, rotate
 from method_cases import Case, planar, rig
 from method_cases import bend as turned
 
-from viewer.ik.goals import Goal
-from viewer.ik.levenberg_marquardt import CONVERGED, STALLED, UNREACHABLE
-from viewer.ik.methods import METHODS, Tuning
-from viewer.ik.methods.common import Problem
-from viewer.ik.methods.figure import Figure
-from viewer.ik.methods.limb import find_limb
-from viewer.ik.system import Settings
+from viewer.ik import Goal
 from viewer.skeleton import JointKind, JointLimits, Pose, Skeleton, limit_violation
-from viewer.spatial.quaternion import angle_between, exp, from_axis_angle, multiply, normalized, rotate
 
 if TYPE_CHECKING:
-    from viewer.spatial.checks import Floats
+    from inside.spatial import Floats
 
 EXACT = (1e-9, 1e-8)
 BALL, HINGE, FIXED = JointKind.BALL, JointKind.HINGE, JointKind.FIXED

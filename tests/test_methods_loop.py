@@ -6,14 +6,11 @@ import math
 
 import numpy as np
 import pytest
+from inside.ik import BUDGET, CONVERGED, DIVERGED, STALLED, Problem, Settings, Tuning
 from method_cases import JACOBIAN, Case, arm, random_tree, rig, some_pose
 
 from viewer.errors import InputError
-from viewer.ik.goals import Goal
-from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, DIVERGED, STALLED
-from viewer.ik.methods import Tuning
-from viewer.ik.methods.common import Problem
-from viewer.ik.system import Settings
+from viewer.ik import Goal
 from viewer.skeleton import JointKind
 
 

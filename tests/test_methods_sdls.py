@@ -6,12 +6,11 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
+from inside.ik import selectively_damped_step
 from method_cases import arm, step_of
 
-from viewer.ik.methods.selectively_damped import selectively_damped_step
-
 if TYPE_CHECKING:
-    from viewer.spatial.checks import Floats, Ints
+    from inside.spatial import Floats, Ints
 
 MOST = math.pi / 4.0
 

@@ -6,14 +6,12 @@ import math
 
 import numpy as np
 import pytest
+from inside.ik import BUDGET, CONVERGED, METHODS, STALLED, UNREACHABLE, length, rotate, shortest_turn, vector
+from inside.spatial import angle_between, normalized
 from method_cases import Case, planar, rig
 
-from viewer.ik.goals import Goal
-from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, STALLED, UNREACHABLE
-from viewer.ik.methods import METHODS
-from viewer.ik.methods.figure import length, rotate, shortest_turn, vector
+from viewer.ik import Goal
 from viewer.skeleton import JointKind, JointLimits, Skeleton, limit_violation
-from viewer.spatial.quaternion import angle_between, normalized
 
 EXACT = (1e-9, 1e-8)
 BALL = JointKind.BALL

@@ -9,11 +9,10 @@ from typing import TypeAlias
 
 import numpy as np
 import pytest
+from inside.ik import elbow_angles, reach_text, two_link_algebraic, two_link_end, two_link_geometric, vector
+from inside.spatial import from_axis_angle, rotate
 
 from viewer.errors import InputError
-from viewer.ik.methods.figure import vector
-from viewer.ik.methods.two_link import elbow_angles, reach_text, two_link_algebraic, two_link_end, two_link_geometric
-from viewer.spatial.quaternion import from_axis_angle, rotate
 
 Derive: TypeAlias = Callable[[float, float, tuple[float, float], int], tuple[float, float]]
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from conftest import ROOT
+from inside.app import start
+from inside.cli import main
 
 import viewer
-from viewer.app import start
-from viewer.cli.main import main
 from viewer.errors import MachineError, missing_library
 
 if TYPE_CHECKING:

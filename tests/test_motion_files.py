@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from cli_run import ran
+from inside.document import actions as act
+from inside.document import frame_pose
+from inside.session import MotionError, load_session, open_session, recoveries, save_session
+from inside.session import motion as stored
+from inside.spatial import exp, multiply
 from panel_window import PanelWindow
 
 import viewer
-from viewer.document import actions as act
-from viewer.document.evaluation import frame_pose
 from viewer.session import Session, new_document
-from viewer.session.autosave import recoveries
-from viewer.session.files import MotionError, load_session, open_session, save_session
-from viewer.session.storage import motion as stored
-from viewer.spatial.quaternion import exp, multiply
-from viewer.ui.controller import Controller
+from viewer.ui import Controller
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -415,8 +414,7 @@ def test_exporting_over_the_open_file_is_asked_in_its_own_words(walk: Path, work
 
 
 def test_an_old_recovery_file_opens_without_its_motion_and_stays(tmp_path: Path) -> None:
-    from viewer.app.autosave_service import Keeper  # noqa: PLC0415
-    from viewer.app.layout import Layout  # noqa: PLC0415
+    from inside.app import Keeper, Layout  # noqa: PLC0415 - only this test has a window
 
     shutil.copy(SAVED / "left.ikv.json", tmp_path)
     controller = Controller(Session(new_document(viewer.load("sample:two-link"))))

@@ -8,22 +8,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from figures import JOINTS, nameless, person, renamed
+from inside.formats import skeleton_to_json
+from inside.ik import REFERENCE, metric, spreads
+from inside.skeleton import chain, lend_rig
+from inside.spatial import from_axis_angle, rotate
 
+from viewer import load
 from viewer.errors import ViewerError
-from viewer.formats.load import load
-from viewer.formats.skeleton_json import skeleton_to_json
-from viewer.ik.mobility_priors import REFERENCE, metric, spreads
-from viewer.skeleton.character import Character
-from viewer.skeleton.limits import JointKind, JointLimits
-from viewer.skeleton.rig import lend_rig
-from viewer.skeleton.tree import chain
-from viewer.spatial.quaternion import from_axis_angle, rotate
+from viewer.skeleton import Character, JointKind, JointLimits
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
+    from inside.spatial import Floats
+
+    from viewer.skeleton import Skeleton
 
 
 def degrees(skeleton: Skeleton, name: str) -> Floats:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from inside.document import MoveTargets
+from inside.ui import too_near
 from ui_person import Person
-
-from viewer.document.actions import MoveTargets
-from viewer.ui.status import too_near
 
 
 def shown(name: str) -> Person:

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from characters import assert_same, every_kind
+from inside.formats import bounds, npz, read_npz, write_fk_npz, write_npz
 
 from viewer.errors import FormatError, InputError, ViewerError
-from viewer.formats import bounds, npz
-from viewer.formats.npz import read_npz, write_fk_npz, write_npz
-from viewer.skeleton.kinematics import fk_clip
+from viewer.skeleton import fk_clip
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from inside.opengl import captions, marks_of, write_texts
+from inside.spatial import from_axis_angle
 
 import viewer
-from viewer.opengl import captions
-from viewer.opengl.captions import write_texts
-from viewer.opengl.picture import marks_of
-from viewer.scene.primitives import Text
-from viewer.spatial.quaternion import from_axis_angle
+from viewer.scene import Text
 
 if TYPE_CHECKING:
     from collections.abc import Callable

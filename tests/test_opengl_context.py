@@ -13,12 +13,11 @@ import numpy as np
 import pytest
 from conftest import ROOT
 from gl_drawing import context
+from inside.opengl import NAMES, compile_program, hull, octahedron, source
 
 import viewer
 from viewer.errors import MachineError
-from viewer.opengl.context import create_context, machine_error
-from viewer.opengl.geometry import hull, octahedron
-from viewer.opengl.programs import NAMES, compile_program, source
+from viewer.opengl import create_context, machine_error
 from viewer.resources import ResourceError, data_dir
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from gl_drawing import BLUE, RED, SIZE, WHITE, at, bones, camera, changed, drawn, spheres
+from inside.opengl import key_light
 
-from viewer.opengl.programs import key_light
-from viewer.scene.camera import Camera
+from viewer.scene import Camera
 
 PROJECTIONS = pytest.mark.parametrize("orthographic", [False, True])
 SAMPLES = pytest.mark.parametrize("samples", [0, 4])

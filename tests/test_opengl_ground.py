@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from gl_drawing import BARE, RED, SIZE, WHITE, at, bones, camera, changed, drawn, hue, spheres
+from inside.opengl import shadow_bounds
 
-from viewer.opengl.floor import shadow_bounds
-from viewer.scene.camera import Camera
+from viewer.scene import Camera
 
 GRID = replace(BARE, grid=True)
 SHADOW = replace(BARE, shadow=True)

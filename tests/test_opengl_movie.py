@@ -11,24 +11,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from gl_drawing import context
+from inside.formats import write_video
+from inside.opengl import VIEWS, playable_fps, swept_points
 from PIL import Image
 
 import viewer
 from viewer.errors import InputError, MachineError, OutputError
-from viewer.formats.video import write_video
 from viewer.opengl import Filming, movie
-from viewer.opengl.moving import playable_fps, swept_points
-from viewer.opengl.picture import VIEWS
-from viewer.scene.camera import Camera
-from viewer.scene.look import figure_points
-from viewer.skeleton.kinematics import fk
+from viewer.scene import Camera, figure_points
+from viewer.skeleton import fk
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from viewer.opengl import Movie
-    from viewer.skeleton import Character
-    from viewer.skeleton.clip import Clip
+    from viewer.skeleton import Character, Clip
 
 SMALL = (160, 120)
 BIPED, WALK = viewer.load("sample:biped"), viewer.load("sample:walk")

@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from gl_drawing import NOTHING, SIZE, WHITE, camera, context, spheres
+from inside.opengl import VIEWS, camera_of, offscreen, scene_of
 
 import viewer
 from viewer.errors import InputError, MachineError
-from viewer.opengl import offscreen, render_image
-from viewer.opengl.picture import VIEWS, camera_of, scene_of
-from viewer.scene.camera import Camera
-from viewer.scene.drawlist import draw_list
-from viewer.scene.scene import Display
+from viewer.opengl import render_image
+from viewer.scene import Camera, Display, draw_list
 
 if TYPE_CHECKING:
     from viewer.skeleton import Character

@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from gl_drawing import BARE, NOTHING, RED, SIZE, WHITE, bones, camera, changed, context, drawn, listed, quad, spheres
+from inside.opengl import Stream, Target, key_light, packed, read_picture
 
 from viewer.opengl import Renderer
-from viewer.opengl.framebuffers import Stream, Target, read_picture
-from viewer.opengl.programs import key_light, packed
-from viewer.scene.camera import Camera
-from viewer.scene.primitives import BONE, FLAT
+from viewer.scene import BONE, FLAT, Camera
 
 if TYPE_CHECKING:
-    from viewer.spatial.projection import Projection
+    from inside.spatial import Projection
 
 
 def test_a_stream_writes_only_what_is_another_array_and_grows() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from gl_drawing import BLUE, GREEN, RED, SIZE, WHITE, at, bones, camera, changed, drawn, hue, spheres
 
-from viewer.scene.camera import Camera
+from viewer.scene import Camera
 
 PROJECTIONS = pytest.mark.parametrize("orthographic", [False, True])
 SAMPLES = pytest.mark.parametrize("samples", [0, 4])

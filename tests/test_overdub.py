@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from inside.document import actions as act
+from inside.document import frame_pose
+from inside.spatial import exp, multiply
 from sessions import HAND, place, session
 from takes import apart, loose, take_of, turn
 
-from viewer.document import actions as act
-from viewer.document.evaluation import frame_pose
 from viewer.session import Item, Scope, Session
-from viewer.spatial.quaternion import exp, multiply
 
 if TYPE_CHECKING:
+    from inside.spatial import Floats
+
     from viewer.session import Document
     from viewer.skeleton import Pose
-    from viewer.spatial.checks import Floats
 
 ARM = ("LeftShoulder", "LeftArm", "LeftForeArm", "LeftHand")
 FIRST, COUNT = 12, 25

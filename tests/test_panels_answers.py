@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 from imgui_bundle import imgui
+from inside.document import Select, SetLimits, SetSolver
+from inside.skeleton import joint_space
 from panel_window import PanelWindow
 
 import viewer
-from viewer.document.actions import Select, SetLimits, SetSolver
-from viewer.document.document import Item, Mode
+from viewer.document import Item, Mode
 from viewer.gizmo import Space, Tool
-from viewer.ik.goals import GoalKind
-from viewer.session.clock import Loop
-from viewer.skeleton.coordinates import joint_space
+from viewer.ik import GoalKind
+from viewer.session import Loop
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from imgui_bundle import imgui
+from inside.app import wrapped
+from inside.document import SetLimits
+from inside.ui import MessageBar
 from panel_window import PanelWindow
 
 import viewer
-from viewer.app.widgets.dialogs import wrapped
-from viewer.document.actions import SetLimits
 from viewer.scene import figure_points
-from viewer.ui.messages import Message, MessageBar
+from viewer.ui import Message
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 from imgui_bundle import imgui
+from inside.app import found_rows
+from inside.document import Select
 from panel_window import PanelWindow
 
 import viewer
-from viewer.app.panels.skeleton_tree import found_rows
-from viewer.document.actions import Select
-from viewer.document.document import Item
+from viewer.document import Item
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,23 +9,36 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from inside.app import (
+    DEGREES,
+    METRES,
+    NOTES,
+    TITLES,
+    Angles,
+    Folds,
+    _range,
+    arranged,
+    below,
+    coordinates,
+    error_words,
+    evaluate,
+    found,
+    found_rows,
+    methods,
+    number_step,
+    outline,
+    size_words,
+    tree_rows,
+)
+from inside.formats import sample_names
+from inside.spatial import from_euler
+from inside.ui import GROUPS
 
 import viewer
-from viewer.app.panels.document_dialogs import outline
-from viewer.app.panels.dope_sheet import number_step
-from viewer.app.panels.file_dialog import size_words
-from viewer.app.panels.goals import error_words
-from viewer.app.panels.inspector import Angles, coordinates
-from viewer.app.panels.preferences import arranged, found
-from viewer.app.panels.skeleton_tree import Folds, below, found_rows, tree_rows
-from viewer.app.panels.solver import NOTES, TITLES, _range, methods
-from viewer.app.widgets.fields import DEGREES, METRES, evaluate
-from viewer.document.report import GoalError
+from viewer.document import GoalError
 from viewer.errors import InputError
-from viewer.formats.load import sample_names
 from viewer.session import new_document
-from viewer.spatial.euler import from_euler
-from viewer.ui.commands import GROUPS, help_rows
+from viewer.ui import help_rows
 
 
 @pytest.mark.parametrize(

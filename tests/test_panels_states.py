@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import pytest
 from characters import every_kind, rig
 from imgui_bundle import imgui
+from inside.app import PANELS, file_dialog
+from inside.document import KINDS, MoveTargets, RemoveEffector, Select, SetGoalKind, SetLimits, SetSolver
 from panel_window import PanelWindow
 
 import viewer
-from viewer.app.panels import PANELS, file_dialog
-from viewer.document.actions import MoveTargets, RemoveEffector, Select, SetGoalKind, SetLimits, SetSolver
-from viewer.document.goal import KINDS, Item
-from viewer.ik.goals import GoalKind
-from viewer.ui.messages import Message
+from viewer.document import Item
+from viewer.ik import GoalKind
+from viewer.ui import Message
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

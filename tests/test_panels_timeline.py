@@ -8,16 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from imgui_bundle import imgui
+from inside.app import NO_KEYS, Layout, Place, curves_of
+from inside.document import Blend, KeyPose, SetCoordinate, SetRange
+from inside.ui import key_frames, played_range
 from panel_window import PanelWindow
 
 import viewer
-from viewer.app.layout import Layout, Place
-from viewer.app.panels.angle_plot import curves_of
-from viewer.app.panels.dope_sheet import NO_KEYS
-from viewer.document.actions import KeyPose, SetCoordinate, SetRange
-from viewer.document.document import Item
-from viewer.document.take import Blend
-from viewer.ui.timeline import key_frames, played_range
+from viewer.document import Item
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

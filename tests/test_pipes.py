@@ -9,12 +9,9 @@ import threading
 from pathlib import Path
 
 import pytest
+from inside.formats import files, pose_to_json, read_file_or_pipe, read_goals, read_pose
 
 import viewer
-from viewer.formats import files
-from viewer.formats.files import read_file_or_pipe
-from viewer.formats.goals_json import read_goals
-from viewer.formats.motion_json import pose_to_json, read_pose
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes with names are a thing of POSIX")
 GOALS = '{"goals": [{"effector": "LeftHand", "position": [0.4, 1.2, 0.3]}]}'

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-import viewer
-from viewer.document.actions import (
+from inside.document import (
+    PLANES,
     MoveTargets,
     ResetPose,
     SetCoordinate,
@@ -18,15 +17,17 @@ from viewer.document.actions import (
     SetPlanar,
     SetSolver,
     TurnJoint,
+    normal_of,
+    rig_of,
+    violation,
 )
-from viewer.document.planar_rig import PLANES, normal_of, rig_of
-from viewer.document.scope import violation
+from inside.session import document_data, document_of, load_session, save_session
+from inside.spatial import from_axis_angle, multiply
+
+import viewer
 from viewer.errors import FormatError, InputError
-from viewer.ik.goals import GoalKind
+from viewer.ik import GoalKind
 from viewer.session import Document, Grab, Item, Session, new_document, stand_of, world_of
-from viewer.session.files import load_session, save_session
-from viewer.session.storage.documents import document_data, document_of
-from viewer.spatial.quaternion import from_axis_angle, multiply
 
 RIGS = ("biped", "claw-arm", "serpent", "quadruped", "two-link", "piston", "chain-20")
 EVERY = [(rig, plane) for rig in RIGS for plane in PLANES]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from inside.session import DEMOS
 from ui_person import EMPTY, VIEW, Person
-
-from viewer.session.demos import DEMOS
 
 FLAT = [demo.id for demo in DEMOS if demo.view == "planar"]
 TURNING = [

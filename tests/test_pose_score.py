@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from conftest import ROOT
+from inside.ik import Given, prepare, score
+from inside.spatial import from_axis_angle, multiply
 
-from viewer.formats.load import load
-from viewer.ik.pose_score import Given, prepare, score
-from viewer.skeleton.pose import Pose
-from viewer.spatial.quaternion import from_axis_angle, multiply
+from viewer import load
+from viewer.skeleton import Pose
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 from poses import LeastSquares
@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from viewer.ik.goals import Goal
-    from viewer.ik.pose_score import Solve, Trial
-    from viewer.skeleton.skeleton import Skeleton
+    from inside.ik import Solve, Trial
+
+    from viewer.ik import Goal
+    from viewer.skeleton import Skeleton
 
 
 @pytest.fixture(scope="module")

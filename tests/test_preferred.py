@@ -8,24 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from inside.skeleton import chain
+from inside.spatial import angle_between, exp, from_axis_angle, multiply
 
+from viewer import load
 from viewer.errors import InputError
-from viewer.formats.load import load
-from viewer.ik.goals import Goal
-from viewer.ik.solution import Status
-from viewer.ik.solver import Solver
-from viewer.skeleton.coordinates import limit_violation, project_pose
-from viewer.skeleton.kinematics import fk
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import find_place
-from viewer.skeleton.tree import chain
-from viewer.spatial.quaternion import angle_between, exp, from_axis_angle, multiply
+from viewer.ik import Goal, Solver, Status
+from viewer.skeleton import Pose, find_place, fk, limit_violation, project_pose
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
+    from inside.spatial import Floats
+
+    from viewer.skeleton import Skeleton
 
 LIMBS = ("LeftHand", "LeftFoot", "RightFoot")
 BACKENDS = ("numpy", "numba")

@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from inside.document import SetPlanar, SetSolver, preferred_pose, prefers, rig_of
+from inside.spatial import angle_between
 from sessions import HAND, session, shifted
 
-from viewer.document.actions import SetPlanar, SetSolver
-from viewer.document.planar_rig import preferred_pose, rig_of
-from viewer.document.solver_settings import prefers
-from viewer.skeleton.coordinates import limit_violation
-from viewer.spatial.quaternion import angle_between
+from viewer.skeleton import limit_violation
 
 if TYPE_CHECKING:
     from viewer.session import Session

@@ -10,6 +10,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from hypothesis import assume, given
+from inside.skeleton import UNLIMITED, joint_space
+from inside.spatial import (
+    angle_between,
+    axes_of,
+    conjugate,
+    exp,
+    from_axis_angle,
+    from_euler,
+    from_swing_twist,
+    multiply,
+    to_euler,
+    to_swing_twist,
+)
 from naive import matrix_of
 from strategies import clips, posed_skeletons, quickly, random_pose, random_skeleton, seeds
 from test_coordinates import one_joint
@@ -19,20 +32,16 @@ from viewer.skeleton import (
     Clip,
     JointKind,
     JointLimits,
+    LimitForm,
     Pose,
     Skeleton,
     clip_violation,
     limit_violation,
     project_pose,
 )
-from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.limits import UNLIMITED, LimitForm
-from viewer.spatial.euler import axes_of, from_euler, to_euler
-from viewer.spatial.quaternion import angle_between, conjugate, exp, from_axis_angle, multiply
-from viewer.spatial.swing_twist import from_swing_twist, to_swing_twist
 
 if TYPE_CHECKING:
-    from viewer.spatial.checks import Floats
+    from inside.spatial import Floats
 
 DEGREES = math.pi / 180.0
 KINDS = (JointKind.HINGE, JointKind.UNIVERSAL, JointKind.SLIDE, JointKind.BALL)

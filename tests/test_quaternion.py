@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from inside.spatial import quaternion as quat
 from naive import angle_of, hamilton, matrix_of, rodrigues
 from strategies import (
     TINY,
@@ -21,10 +22,8 @@ from strategies import (
     vectors,
 )
 
-from viewer.spatial import quaternion as quat
-
 if TYPE_CHECKING:
-    from viewer.spatial.checks import Floats
+    from inside.spatial import Floats
 
 NEAR = 4e-15
 QUATERNION = unit_quaternions()

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from inside.spatial import Ray, closest_on_line, distance_to_points, hit_capsules, hit_plane, hit_sphere
 from strategies import directions, seeds, vectors
 
 from viewer.errors import InputError
-from viewer.spatial.rays import Ray, closest_on_line, distance_to_points, hit_capsules, hit_plane, hit_sphere
 
 if TYPE_CHECKING:
-    from viewer.spatial.checks import Floats
+    from inside.spatial import Floats
 
 ALONG = np.concatenate([[0.0], np.geomspace(1e-3, 60.0, 400)])
 

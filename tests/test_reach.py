@@ -10,20 +10,15 @@ import rigs
 from characters import rig
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from inside.ik import AIM, DISTANCE, ROTATION, Gap, Miss, Reach, move
+from inside.ik import engine_residuals as residuals
+from inside.spatial import rotate
 
-from viewer.ik.backends.vectorised.engine import residuals
-from viewer.ik.backends.vectorised.joints import move
-from viewer.ik.goals import Goal
-from viewer.ik.goals.aim import AIM
-from viewer.ik.goals.distance import DISTANCE
-from viewer.ik.goals.rotation import ROTATION
-from viewer.ik.reach import Gap, Miss, Reach
-from viewer.skeleton.limits import JointKind
-from viewer.skeleton.pose import Pose
-from viewer.spatial.quaternion import rotate
+from viewer.ik import Goal
+from viewer.skeleton import JointKind, Pose
 
 if TYPE_CHECKING:
-    from viewer.skeleton.skeleton import Skeleton
+    from viewer.skeleton import Skeleton
 
 X = (1.0, 0.0, 0.0)
 BALL: dict[str, Any] = {"kind": "ball"}

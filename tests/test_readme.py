@@ -15,11 +15,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 from conftest import ROOT
+from inside.cli import COMMANDS, main, page
 
 import viewer
-from viewer.cli.main import main
-from viewer.cli.manual import page
-from viewer.cli.parsers import COMMANDS
 from viewer.session import Session
 
 if TYPE_CHECKING:

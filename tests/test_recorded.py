@@ -8,6 +8,9 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from inside.document import Action, actions
+from inside.formats import GoalEntry, read_goals
+from inside.session import DOERS
 from recordings import (
     ALL_GOALS,
     BY_HAND,
@@ -24,12 +27,7 @@ from recordings import (
 )
 from sessions import character
 
-from viewer.document import actions
-from viewer.document.actions import Action
-from viewer.formats.goals_json import read_goals
-from viewer.formats.json_structs import GoalEntry
-from viewer.ik.goals import GoalKind
-from viewer.session.replay import DOERS
+from viewer.ik import GoalKind
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,22 +7,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from inside.document import actions as act
+from inside.document import frame_pose
+from inside.session import load_session, save_session
+from inside.spatial import exp, multiply
 from sessions import HAND, place, session
 from takes import apart, loose, take_of, turn
 
 from viewer import InputError
-from viewer.document import actions as act
-from viewer.document.evaluation import frame_pose
 from viewer.session import Session
-from viewer.session.files import load_session, save_session
-from viewer.spatial.quaternion import exp, multiply
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from inside.spatial import Floats
+
     from viewer.skeleton import Pose
-    from viewer.spatial.checks import Floats
 
 RATE = 1.0 / 30.0
 

@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from inside.document import actions as act
+from inside.session import find_demo
 from sessions import HAND, place, session
 from ui_person import Person
 
-from viewer.document import actions as act
 from viewer.session import Mode, Scope, Session
-from viewer.session.demos import find_demo
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from viewer.spatial.checks import Floats
+    from inside.spatial import Floats
 
 Doing = tuple[str, "Callable[[Session], object]"]
 

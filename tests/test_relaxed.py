@@ -19,22 +19,18 @@ from figures import (
     without,
     world_positions,
 )
+from inside.skeleton import derived_pose, find_figure, limb_places, tip_positions
+from inside.spatial import exp, from_axis_angle, multiply, rotate
 
-from viewer.formats.load import load
-from viewer.skeleton.coordinates import limit_violation
-from viewer.skeleton.figure import find_figure
-from viewer.skeleton.kinematics import fk, tip_positions
-from viewer.skeleton.limbs import limb_places
-from viewer.skeleton.limits import JointKind, JointLimits
-from viewer.skeleton.relaxed import derived_pose
-from viewer.spatial.quaternion import exp, from_axis_angle, multiply, rotate
+from viewer import load
+from viewer.skeleton import JointKind, JointLimits, fk, limit_violation
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from viewer.skeleton.pose import Pose
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
+    from inside.spatial import Floats
+
+    from viewer.skeleton import Pose, Skeleton
 
 MIRROR = np.array([-1.0, 1.0, 1.0])
 

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from inside.document import actions as act
+from inside.session import load_session, save_session
 from scripts import same
 from sessions import session
 from ui_person import Person
 
 import viewer
 from viewer import InputError
-from viewer.document import actions as act
 from viewer.session import Item
-from viewer.session.files import load_session, save_session
 
 if TYPE_CHECKING:
     from pathlib import Path

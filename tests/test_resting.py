@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from inside.document import actions
+from inside.ik import METHOD_NAMES
+from inside.session import Rest
 from sessions import session, shifted
 from ui_person import Person
 
-from viewer.document import actions
-from viewer.ik.solver_options import METHOD_NAMES
 from viewer.session import Item
-from viewer.session.solving import Rest
 
 MOST_TICKS = 700
 """Twelve seconds."""

@@ -7,13 +7,11 @@ from types import MappingProxyType
 
 import numpy as np
 import pytest
+from inside.skeleton import UNLIMITED, lend_rig, limits_from_clip
 from strategies import random_clip, random_skeleton
 
 from viewer.errors import InputError
 from viewer.skeleton import Character, Effector, EffectorGoal, JointKind, JointLimits, Skeleton
-from viewer.skeleton.clip_limits import limits_from_clip
-from viewer.skeleton.limits import UNLIMITED
-from viewer.skeleton.rig import lend_rig
 
 KNEE = JointLimits.coordinates((0.0, 2.5))
 

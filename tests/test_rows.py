@@ -8,21 +8,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from inside.ik import engine_residuals as residuals
+from inside.ik import forward, linearise, make_work, move, step
+from inside.skeleton import EULER_ORDERS
+from inside.spatial import exp, multiply, perpendicular, rotate
 from rigs import GOAL_KINDS, Problem, copied, problem, random_goal, random_pose, random_problem, random_skeleton
 
-from viewer.ik.backends.compiled import forward, step
-from viewer.ik.backends.vectorised.engine import residuals
-from viewer.ik.backends.vectorised.joints import move
-from viewer.ik.backends.vectorised.step import linearise
-from viewer.ik.goals import Goal
-from viewer.ik.system import make_work
-from viewer.skeleton.limits import EULER_ORDERS, JointKind, JointLimits
-from viewer.skeleton.pose import Pose
-from viewer.spatial.quaternion import exp, multiply, perpendicular, rotate
+from viewer.ik import Goal
+from viewer.skeleton import JointKind, JointLimits, Pose
 
 if TYPE_CHECKING:
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
+    from inside.spatial import Floats
+
+    from viewer.skeleton import Skeleton
 
 WIDE = (-3.0, 3.0)
 STEP = 1e-6

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from inside.skeleton import joint_space
+from inside.spatial import angle_between
 from sample_poses import bent, place, skeleton_of, tips
 
-from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.kinematics import fk
-from viewer.spatial.quaternion import angle_between
+from viewer.skeleton import fk
 
 
 def test_the_biped_has_the_proportions_of_an_adult() -> None:

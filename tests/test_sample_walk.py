@@ -6,16 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from inside.skeleton import joint_space
+from inside.spatial import angle_between
 
-from viewer.formats.load import load
-from viewer.skeleton.clip import Clip
-from viewer.skeleton.coordinates import clip_violation, joint_space
-from viewer.skeleton.kinematics import World, fk_clip
-from viewer.skeleton.skeleton import Skeleton
-from viewer.spatial.quaternion import angle_between
+from viewer import load
+from viewer.skeleton import Clip, Skeleton, World, clip_violation, fk_clip
 
 if TYPE_CHECKING:
-    from viewer.spatial.checks import Floats
+    from inside.spatial import Floats
 
 STRIDE_FRAMES, FRAMES = 34, 68
 STRIDE = 1.5

@@ -10,16 +10,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from conftest import ROOT
+from inside.formats import sample_names
+from inside.skeleton import joint_space
+from inside.spatial import angle_between
 from sample_poses import bent, place, skeleton_of, tips
 
+from viewer import load
 from viewer.errors import InputError
-from viewer.formats.load import load, sample_names
-from viewer.skeleton.coordinates import joint_space, limit_violation, project_pose
-from viewer.skeleton.effectors import EffectorGoal
-from viewer.skeleton.kinematics import fk
-from viewer.skeleton.limits import JointKind
-from viewer.skeleton.pose import Pose
-from viewer.spatial.quaternion import angle_between
+from viewer.skeleton import EffectorGoal, JointKind, Pose, fk, limit_violation, project_pose
 
 if TYPE_CHECKING:
     from pathlib import Path

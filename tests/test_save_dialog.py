@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from imgui_bundle import imgui
+from inside.app import NO_NAME, State
 from panel_window import PanelWindow
 
 import viewer
-from viewer.app.panels.file_dialog import NO_NAME, State
 from viewer.errors import OutputError
 
 if TYPE_CHECKING:

@@ -10,18 +10,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from inside.ik import Backend, balanced_weights, groups_of, lengths_above, unit_near
 from rigs import random_pose, random_skeleton
 
 import viewer
 from viewer import Goal, Solver, Status
-from viewer.ik.scales import balanced_weights, groups_of, lengths_above, unit_near
-from viewer.ik.solver_options import Backend
-from viewer.skeleton.limits import JointKind, JointLimits
-from viewer.skeleton.pose import Pose
+from viewer.skeleton import JointKind, JointLimits, Pose
 
 if TYPE_CHECKING:
-    from viewer.ik.solution import Solution
-    from viewer.skeleton.skeleton import Skeleton
+    from viewer.ik import Solution
+    from viewer.skeleton import Skeleton
 
 BIPED = viewer.load("sample:biped").skeleton
 RELAXED = BIPED.relaxed_pose()

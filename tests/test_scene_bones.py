@@ -10,20 +10,19 @@ import pytest
 from figures import JOINTS, nameless, person
 from hypothesis import given
 from hypothesis import strategies as st
+from inside.scene import SIDES, look_of
+from inside.spatial import from_axis_angle, multiply
 from rigs import chain
 from scenes import SCALES, biped, random_scene, seen, standing
 from strategies import directions, seeds
 
 from viewer.scene import PALETTE, Ghost, Scene, cell_of, draw_list, facing, figure_height, floor_of
-from viewer.scene.look import SIDES, look_of
-from viewer.skeleton.character import Character
-from viewer.skeleton.kinematics import fk
-from viewer.skeleton.pose import Pose
-from viewer.spatial.quaternion import from_axis_angle, multiply
+from viewer.skeleton import Character, Pose, fk
 
 if TYPE_CHECKING:
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
+    from inside.spatial import Floats
+
+    from viewer.skeleton import Skeleton
 
 UNIT = np.array([[0.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 0.12, 0.0], [0.0, 0.12, 1.0], [-1.0, 0.12, 0.0]])
 

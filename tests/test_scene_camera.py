@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from inside.scene import FAR, FIT, NEAR, near_of
 from scenes import SCALES, SIZE, random_camera
 from strategies import seeds
 
-from viewer.scene import Camera, blend
-from viewer.scene.camera import FAR, FIT, NEAR, ViewName, near_of
+from viewer.scene import Camera, ViewName, blend
 
 SIZES = ((756, 514), (300, 900), (1600, 200), (1, 1))
 pixels = st.floats(-300.0, 300.0)

@@ -9,16 +9,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from inside.scene import Path, arc, box, circle, clipped, dashes, fill, stroke, tessellate, text_width
 from scenes import SIZE
 from strategies import seeds
 
 from viewer.scene import rgba
-from viewer.scene.annotations import text_width
-from viewer.scene.flat import Path, arc, box, circle, clipped, dashes, fill, stroke, tessellate
 
 if TYPE_CHECKING:
-    from viewer.scene.primitives import Records
-    from viewer.spatial.checks import Bools
+    from inside.scene import Records
+    from inside.spatial import Bools
 
 WHITE = (1.0, 1.0, 1.0, 1.0)
 

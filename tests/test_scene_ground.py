@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from gl_drawing import at, camera, drawn
+from inside.document import actions as act
+from inside.scene import ground_of
 from scenes import biped, standing
 from views import SIZE
 
 import viewer
-from viewer.document import actions as act
 from viewer.scene import Ground
-from viewer.scene.drawlist import ground_of
 from viewer.session import Session, new_document
 from viewer.ui import Controller
 

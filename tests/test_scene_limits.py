@@ -10,20 +10,17 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from inside.scene import CONE_LENGTH, Swing, Travel, Twist, edge_coordinates, limited_joint, ranges_of, turns_of
+from inside.skeleton import EULER_ORDERS, UNLIMITED, joint_space
+from inside.spatial import multiply, normalized, perpendicular, rotate
 from scenes import seen
 from strategies import seeds
 
 from viewer.scene import PALETTE, Display, Scene, draw_list
-from viewer.scene.ranges import CONE_LENGTH, Swing, Travel, Twist, edge_coordinates, limited_joint, ranges_of, turns_of
-from viewer.skeleton.coordinates import joint_space, limit_violation, project_pose
-from viewer.skeleton.kinematics import fk
-from viewer.skeleton.limits import EULER_ORDERS, UNLIMITED, JointKind, JointLimits
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
-from viewer.spatial.quaternion import multiply, normalized, perpendicular, rotate
+from viewer.skeleton import JointKind, JointLimits, Pose, Skeleton, fk, limit_violation, project_pose
 
 if TYPE_CHECKING:
-    from viewer.spatial.checks import Floats
+    from inside.spatial import Floats
 
 FORMS = ("twist x", "twist y", "twist z", *EULER_ORDERS, "hinge", "universal")
 BONE = 0.4

@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from hypothesis import given
+from inside.scene import Path, box, short_text, tessellate, text_width
 from scenes import SIZE, biped, random_camera, seen, standing
 from strategies import seeds
 
 from viewer.gizmo import Fill, Gizmo, Letter, Stroke, Tool
 from viewer.scene import PALETTE, Camera, Display, Mark, Scene, draw_list, rgba
-from viewer.scene.annotations import short_text, text_width
-from viewer.scene.flat import Path, box, tessellate
 
 if TYPE_CHECKING:
-    from viewer.scene.primitives import Records
-    from viewer.spatial.checks import Floats
+    from inside.scene import Records
+    from inside.spatial import Floats
 
 
 def colours(flat: Records) -> set[str]:

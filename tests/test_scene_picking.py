@@ -8,15 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from inside.scene import centre_of, measure, shapes
 from rigs import chain
 from scenes import SCALES, SIZE, biped, random_camera, random_scene, seen, standing
 from strategies import seeds
 
 from viewer.scene import Camera, Display, Mark, Scene, box, figure_points, hits, pick, pick_axis
-from viewer.scene.axes_widget import centre_of, shapes
-from viewer.scene.bones import measure
-from viewer.skeleton.kinematics import fk
-from viewer.skeleton.pose import Pose
+from viewer.skeleton import Pose, fk
 
 DIRECTIONS = {"x": (1, 0, 0), "-x": (-1, 0, 0), "y": (0, 1, 0), "-y": (0, -1, 0), "z": (0, 0, 1), "-z": (0, 0, -1)}
 

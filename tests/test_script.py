@@ -8,21 +8,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from inside.document import SetLimits, SetMode, SetSolver, TurnJoint, actions
+from inside.document import base_Action as Action
+from inside.ik import backends
+from inside.ik import engine as numpy_engine
+from inside.session import KINDS, find_demo, open_script, replay
+from inside.session import moving_targets_Motion as Motion
+from inside.session import moving_targets_Pointer as Pointer
 from restless import Restless, faults
 from scripts import names, recorded, same, saved
 from sessions import HAND, character, drag, session, shifted
 
-from viewer.document import actions
-from viewer.document.actions import SetLimits, SetMode, SetSolver, TurnJoint
-from viewer.document.actions.base import Action
 from viewer.errors import InputError
-from viewer.ik import backends
-from viewer.ik.backends.vectorised import engine as numpy_engine
 from viewer.session import Item, Loop, Session, new_document
-from viewer.session.demos import find_demo
-from viewer.session.moving_targets import Motion, Pointer
-from viewer.session.replay import open_script, replay
-from viewer.session.script.codec import KINDS
 
 if TYPE_CHECKING:
     from pathlib import Path

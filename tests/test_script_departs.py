@@ -6,13 +6,12 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from inside.document import SetLimits, TurnJoint
+from inside.session import load_session, replay
 from scripts import Tree, altered, recorded, saved
 from sessions import session
 
-from viewer.document.actions import SetLimits, TurnJoint
 from viewer.errors import FormatError
-from viewer.session.files import load_session
-from viewer.session.replay import replay
 
 if TYPE_CHECKING:
     from pathlib import Path

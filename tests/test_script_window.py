@@ -9,16 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from conftest import ROOT
+from inside.session import Preferences, digest_of, load_session, open_script, replay, save_session
 from restless import Restless
 from sessions import session
 from window_pilot import Pilot
 
-from viewer.session.files import load_session, save_session
-from viewer.session.preferences import Preferences
-from viewer.session.replay import open_script, replay
-from viewer.session.script.digest import digest_of
-from viewer.ui.commands import BY_ID
-from viewer.ui.controller import Controller
+from viewer.ui import BY_ID, Controller
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,17 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from inside.document import actions as act
+from inside.document import frame_pose, mirrored_pose, partners
+from inside.skeleton import joint_space
+from inside.spatial import angle_between, from_axis_angle, multiply
 from sessions import HAND, character, drag, item_place, place, session, shifted, target_of
 
 import viewer
 from viewer import InputError
-from viewer.document import actions as act
-from viewer.document.evaluation import frame_pose
-from viewer.document.mirror import mirrored_pose, partners
 from viewer.session import Item
 from viewer.skeleton import Pose, fk, limit_violation
-from viewer.skeleton.coordinates import joint_space
-from viewer.spatial.quaternion import angle_between, from_axis_angle, multiply
 
 
 def turned(pose: Pose, joint: int, axis: tuple[float, float, float], angle: float) -> np.ndarray:

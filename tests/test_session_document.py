@@ -8,12 +8,13 @@ from subprocess import run
 
 import numpy as np
 import pytest
+from inside.document import HoldEffector, MakeEffector, ReleaseEffector, SetGoalKind, SetPin
+from inside.ik import PIN_WEIGHT
 from sessions import character, place, session, target_of
 
 import viewer
 from viewer import Goal, InputError
-from viewer.document.actions import HoldEffector, MakeEffector, ReleaseEffector, SetGoalKind, SetPin
-from viewer.ik.goals import PIN_WEIGHT, GoalKind
+from viewer.ik import GoalKind
 from viewer.session import DocumentGoal, Item, SolverSettings, new_document
 from viewer.skeleton import fk
 

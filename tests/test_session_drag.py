@@ -6,18 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from inside.document import ReleaseEffector, SetLimits, violation
+from inside.spatial import angle_between, from_axis_angle, multiply, rotate
 from sessions import HAND, drag, item_place, place, session, settled, shifted, target_of
 
 import viewer
-from viewer.document.actions import (
-    ReleaseEffector,
-    SetLimits,
-)
-from viewer.document.scope import violation
-from viewer.ik.solution import Status
+from viewer.ik import Status
 from viewer.session import Grab, Item, Session, new_document
 from viewer.skeleton import limit_violation
-from viewer.spatial.quaternion import angle_between, from_axis_angle, multiply, rotate
 
 HIPS = Item("joint", "Hips")
 FEET = ("LeftFoot", "RightFoot")

@@ -4,21 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from inside.document import Select, SetGoalKind, SetJointLimits, SetLimits, SetScope, SetSolver, violation
+from inside.spatial import angle_between
 from sessions import FOOT, HAND, character, drag, place, session, settled, shifted
 
 from viewer import InputError
-from viewer.document.actions import (
-    Select,
-    SetGoalKind,
-    SetJointLimits,
-    SetLimits,
-    SetScope,
-    SetSolver,
-)
-from viewer.document.scope import violation
 from viewer.session import Grab, Item, Scope, Session, new_document
 from viewer.skeleton import limit_violation
-from viewer.spatial.quaternion import angle_between
 
 
 @pytest.mark.parametrize("scope", [Scope.LIMB, Scope.SELECTION])

@@ -11,19 +11,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from inside.session import VERSION, Autosave, Kept, is_session, load_session, recoveries, save_session, session_bytes
 
 import viewer
-from viewer.document.goal import Item, Mode, Scope
-from viewer.document.opening import new_document
-from viewer.document.solver_settings import SolverSettings
+from viewer.document import Item, Mode, Scope, SolverSettings, new_document
 from viewer.errors import FormatError, InputError, OutputError, ViewerError
-from viewer.session.autosave import Autosave, recoveries
-from viewer.session.files import VERSION, Kept, is_session, load_session, save_session, session_bytes
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from viewer.document.document import Document
+    from viewer.document import Document
 
 
 KEPT = Kept(at=60.0, since=30.0)

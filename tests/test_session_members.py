@@ -8,19 +8,24 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 import pytest
+from inside.document import SetLimits, SetSolver
+from inside.session import (
+    ActionLog,
+    GestureManager,
+    MovingTargets,
+    Placement,
+    PlaybackClock,
+    Solvers,
+    Stage,
+    State,
+    Step,
+    TakeRecorder,
+    UndoHistory,
+)
 from sessions import HAND, character, shifted
 
-from viewer.document.actions import SetLimits, SetSolver
 from viewer.errors import InputError
 from viewer.session import Loop, new_document
-from viewer.session.action_log import ActionLog
-from viewer.session.clock import PlaybackClock
-from viewer.session.gestures import GestureManager
-from viewer.session.history import State, Step, UndoHistory
-from viewer.session.moving_targets import MovingTargets
-from viewer.session.recorder import TakeRecorder
-from viewer.session.solving import Solvers
-from viewer.session.stage import Placement, Stage
 
 if TYPE_CHECKING:
     from viewer.session import Document

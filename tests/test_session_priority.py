@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from inside.document import MoveTargets, Select, SetLimits, SetMode, drag_goals, put_first
 from sessions import FOOT, HAND, drag, item_place, place, session, shifted
 
-from viewer.document import drag_goals
-from viewer.document.actions import MoveTargets, Select, SetLimits, SetMode
-from viewer.document.drag_goals import put_first
-from viewer.ik.solution import Status
+from viewer.ik import Status
 from viewer.session import Grab, Item, Session
 
 TOLERANCE = 1e-3

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from inside.document import actions as act
+from inside.ik import backends
+from inside.session import solving
 from sessions import HAND, drag, place, session, shifted, target_of
 
 from viewer import InputError
-from viewer.document import actions as act
-from viewer.ik import backends
-from viewer.session import Loop, solving
+from viewer.session import Loop
 from viewer.skeleton import limit_violation
 
 if TYPE_CHECKING:

@@ -7,16 +7,14 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from inside.document import KINDS, Blend, violation
+from inside.document import actions as act
+from inside.session import MOST_STEPS
+from inside.spatial import exp, multiply
 from sessions import HAND, character, drag, item_place, place, session
 
 from viewer import InputError
-from viewer.document import actions as act
-from viewer.document.goal import KINDS
-from viewer.document.scope import violation
-from viewer.document.take import Blend
 from viewer.session import Grab, Item, Session, new_document
-from viewer.session.history import MOST_STEPS
-from viewer.spatial.quaternion import exp, multiply
 
 EFFECTORS = ("LeftHand", "RightHand", "LeftFoot", "RightFoot", "Head")
 JOINTS = ("Hips", "Spine", "LeftArm", "LeftForeArm", "RightUpLeg", "RightLeg", "Neck")

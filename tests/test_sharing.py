@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from inside.document import MoveTargets, SetGoal, sharing
+from inside.session import find_demo
 from ui_person import Person
 
-from viewer.document.actions import MoveTargets, SetGoal
-from viewer.document.linked_targets import sharing
 from viewer.session import Item, Session
-from viewer.session.demos import find_demo
 
 
 def ball() -> Person:

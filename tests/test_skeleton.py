@@ -10,13 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from inside.skeleton import default_twist_axis, depth_first, unique_names
 from strategies import quickly, random_pose, random_skeleton, seeds, skeletons
 
 from viewer.errors import InputError
 from viewer.skeleton import FREEDOMS, JointKind, Pose, Skeleton
-from viewer.skeleton.limits import default_twist_axis
-from viewer.skeleton.names import unique_names
-from viewer.skeleton.tree import depth_first
 
 FIGURE = random_skeleton(3, 5)
 FIRST = "expected each parent before its children and -1 for roots"

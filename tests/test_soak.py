@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from inside.document import KeyPose, SetClip, TurnJoint
+from inside.session import load_session, save_session
 from restless import faults
 from soaking import Round, rounds, wear
 
 import viewer
-from viewer.document.actions import KeyPose, SetClip, TurnJoint
 from viewer.session import Session, new_document
-from viewer.session.files import load_session, save_session
-from viewer.skeleton.clip import Clip
-from viewer.skeleton.pose import Pose
+from viewer.skeleton import Clip, Pose
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from viewer.skeleton.character import Character
-    from viewer.spatial.checks import Floats
+    from inside.spatial import Floats
+
+    from viewer.skeleton import Character
 
 ROUNDS = 12
 

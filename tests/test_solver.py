@@ -8,14 +8,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from inside.ik import METHOD_NAMES, Options, holds
+from inside.spatial import IDENTITY, angle_between, from_axis_angle, rotate
 from method_cases import planar
 from rigs import chain
 
 import viewer
 from viewer import Goal, Solver, Status
-from viewer.ik.holds import holds
-from viewer.ik.solver_options import METHOD_NAMES, Options
-from viewer.spatial.quaternion import IDENTITY, angle_between, from_axis_angle, rotate
 
 BIPED = viewer.load("sample:biped").skeleton
 RELAXED = BIPED.relaxed_pose()

@@ -8,15 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from inside.ik import ONE_SHOT, Tuning
+from inside.spatial import IDENTITY
 from method_cases import rig
 from rigs import chain, random_goals, random_pose, random_skeleton
 
 import viewer
 from viewer import Goal, Solver, Status
-from viewer.ik.methods import Tuning
-from viewer.ik.settings import ONE_SHOT
 from viewer.skeleton import JointKind, Pose
-from viewer.spatial.quaternion import IDENTITY
 
 ARM = chain(3)
 REST = ARM.rest_pose()

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from inside.ik import METHOD_NAMES, Backend, MethodName, RootMode
+from inside.spatial import IDENTITY, angle_between, from_axis_angle
 from method_cases import planar
 from rigs import random_goals, random_pose, random_skeleton
 from strategies import random_skeleton as any_skeleton
 
 import viewer
 from viewer import Goal, JointKind, Solver, Status
-from viewer.ik.solver_options import METHOD_NAMES, Backend, MethodName, RootMode
-from viewer.spatial.quaternion import IDENTITY, angle_between, from_axis_angle
 
 EVERY = pytest.mark.parametrize("method", METHOD_NAMES)
 SLIDE = 1e-6

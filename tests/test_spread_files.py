@@ -9,26 +9,25 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from inside.document import same_skeleton
+from inside.formats import skeleton_from_text, skeleton_schema, skeleton_to_json
+from inside.ik import principal, spreads
+from inside.skeleton import lend_rig
+from inside.spatial import IDENTITY
 from jsonschema import Draft202012Validator
 from spreads import SLANTED, read, stated_matrix
 from test_storage import there_and_back
 
-from viewer.document.document import same_skeleton
+from viewer import load, save
 from viewer.errors import ViewerError
-from viewer.formats.json_structs import skeleton_schema
-from viewer.formats.load import load
-from viewer.formats.save import save
-from viewer.formats.skeleton_json import skeleton_from_text, skeleton_to_json
-from viewer.ik.mobility_priors import principal, spreads
-from viewer.skeleton.character import Character
-from viewer.skeleton.rig import lend_rig
-from viewer.spatial.quaternion import IDENTITY
+from viewer.skeleton import Character
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
+    from inside.spatial import Floats
+
+    from viewer.skeleton import Skeleton
 
 
 @lru_cache(maxsize=1)

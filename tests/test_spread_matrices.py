@@ -8,23 +8,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from inside.document import rig_of, same_skeleton
+from inside.formats import skeleton_from_text
+from inside.ik import LEAST, MOST, REFERENCE, Backend, principal, spreads
+from inside.spatial import IDENTITY, angle_between, conjugate, from_axis_angle, multiply, rotate, to_matrix
 from spreads import SLANTED, read, stated_matrix
 from test_turned_frames import figure, goals_at, turned_pose, turned_skeleton, turns_of, wanted
 
-from viewer.document.document import same_skeleton
-from viewer.document.opening import new_document
-from viewer.document.planar_rig import rig_of
-from viewer.formats.skeleton_json import skeleton_from_text
-from viewer.ik.goals import Goal
-from viewer.ik.mobility_priors import LEAST, MOST, REFERENCE, principal, spreads
-from viewer.ik.solver import Solver
-from viewer.ik.solver_options import Backend
-from viewer.skeleton.kinematics import fk
-from viewer.skeleton.limits import JointKind, JointLimits
-from viewer.spatial.quaternion import IDENTITY, angle_between, conjugate, from_axis_angle, multiply, rotate, to_matrix
+from viewer.document import new_document
+from viewer.ik import Goal, Solver
+from viewer.skeleton import JointKind, JointLimits, fk
 
 if TYPE_CHECKING:
-    from viewer.spatial.checks import Floats
+    from inside.spatial import Floats
 
 BACKENDS = ("numpy", "numba")
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from inside.document import SetSolver
 from ui_person import Person
 
-from viewer.document.actions import SetSolver
 from viewer.session import Item
-from viewer.ui.state import state_of
+from viewer.ui import state_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,13 +13,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
+from inside.session import (
+    LONGEST_PLAIN,
+    CharacterData,
+    ClipsOfFile,
+    Packed,
+    Stored,
+    character_data,
+    character_of,
+    motion,
+    pack,
+    unpack,
+)
 
 import viewer
 from viewer.errors import FormatError
-from viewer.session.storage import motion
-from viewer.session.storage.arrays import LONGEST_PLAIN, Packed, Stored, pack, unpack
-from viewer.session.storage.figures import CharacterData, character_data, character_of
-from viewer.session.storage.motion import ClipsOfFile
 
 if TYPE_CHECKING:
     from pathlib import Path

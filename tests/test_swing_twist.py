@@ -9,14 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from inside.spatial import angle_between, from_axis_angle, from_swing_twist, to_swing_twist, twist_about
 from naive import matrix_of, rodrigues
 from strategies import TINY, directions, random_quaternions, unit_quaternions
 
-from viewer.spatial.quaternion import angle_between, from_axis_angle
-from viewer.spatial.swing_twist import from_swing_twist, to_swing_twist, twist_about
-
 if TYPE_CHECKING:
-    from viewer.spatial.checks import Floats
+    from inside.spatial import Floats
 
 axes = st.sampled_from([0, 1, 2])
 AXIS = np.eye(3)

@@ -9,15 +9,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from inside.document import BLENDS, CODES, Blend, Track, fade_frames, sampled
+from inside.spatial import IDENTITY, angle_between, conjugate, exp, log, multiply, normalized, slerp
 from strategies import quickly, random_quaternions, seeds
 
 from viewer import InputError
-from viewer.document.sampling import fade_frames, sampled
-from viewer.document.take import BLENDS, CODES, Blend, Track
-from viewer.spatial.quaternion import IDENTITY, angle_between, conjugate, exp, log, multiply, normalized, slerp
 
 if TYPE_CHECKING:
-    from viewer.spatial.checks import Floats
+    from inside.spatial import Floats
 
 
 def track(seed: int, keys: int, blend: Blend, *, near: float = 1.5) -> Track:

@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from inside.document import Blend, baked_character, baked_clip, frame_pose
+from inside.document import actions as act
+from inside.session import VERSION, load_session, save_session, session_bytes
 from sessions import drag, session
 from takes import apart, keyed, loose, take_of, turn
 
 import viewer
-from viewer.document import actions as act
-from viewer.document.evaluation import baked_character, baked_clip, frame_pose
-from viewer.document.take import Blend
+from viewer import save
 from viewer.errors import FormatError
-from viewer.formats.save import save
 from viewer.session import Document, Item, Session, new_document
-from viewer.session.files import VERSION, load_session, save_session, session_bytes
 from viewer.skeleton import Clip, Pose
 
 if TYPE_CHECKING:

@@ -6,13 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from inside.document import Blend, Key, Take, baked_clip, frame_pose
+from inside.document import actions as act
 from sessions import drag, session
 from takes import all_poses, apart, clip_of, keyed, loose, take_of, turn
 
 from viewer import InputError
-from viewer.document import actions as act
-from viewer.document.evaluation import baked_clip, frame_pose
-from viewer.document.take import Blend, Key, Take
 from viewer.session import Item, Session, new_document
 
 

@@ -7,12 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from inside.document import Blend, Key, baked_clip, frame_pose, layered, motion_of
+from inside.document import actions as act
 from sessions import FOOT, HAND, drag, place, session, target_of
 from takes import take_of, turn
 
-from viewer.document import actions as act
-from viewer.document.evaluation import baked_clip, frame_pose, layered, motion_of
-from viewer.document.take import Blend, Key
 from viewer.session import Document, Item, Session, stand_of
 from viewer.skeleton import Pose
 

@@ -6,16 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from inside.document import Blend, frame_pose, normal_of
+from inside.document import actions as act
+from inside.spatial import conjugate, rotate
 from sessions import HAND, drag, place, session
 from takes import take_of, turn
 
-from viewer.document import actions as act
-from viewer.document.evaluation import frame_pose
-from viewer.document.planar_rig import normal_of
-from viewer.document.take import Blend
 from viewer.session import Item, Session, stand_of
-from viewer.skeleton.kinematics import fk
-from viewer.spatial.quaternion import conjugate, rotate
+from viewer.skeleton import fk
 
 if TYPE_CHECKING:
     from viewer.session import Document

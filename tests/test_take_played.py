@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+from inside.document import Blend, baked_clip, frame_pose
+from inside.document import actions as act
 from sessions import HAND, drag, session, shifted
 from takes import all_poses, apart, clip_of, keyed, loose, take_of, turn
 
-from viewer.document import actions as act
-from viewer.document.evaluation import baked_clip, frame_pose
-from viewer.document.take import Blend
 from viewer.session import Loop
 
 

@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from inside.document import Blend, baked_character, baked_clip, frame_pose, frames_shown, joint_at
+from inside.document import actions as act
+from inside.spatial import angle_between
 from sessions import HAND, drag, session
 from sessions import place as place_of
 from takes import loose, take_of, turn
 
 import viewer
-from viewer.document import actions as act
-from viewer.document.evaluation import baked_character, baked_clip, frame_pose, frames_shown, joint_at
-from viewer.document.take import Blend
-from viewer.formats.save import save
+from viewer import save
 from viewer.session import Item, Loop, Session
-from viewer.spatial.quaternion import angle_between
 
 if TYPE_CHECKING:
     from collections.abc import Callable

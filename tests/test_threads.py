@@ -6,11 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from inside.ik import Backend
 
 import viewer
-from viewer.ik.goals import Goal
-from viewer.ik.solver import Solver
-from viewer.ik.solver_options import Backend
+from viewer.ik import Goal, Solver
 
 
 @pytest.mark.parametrize("backend", ["numpy", "numba"])

@@ -9,21 +9,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from inside.ik import Backend, principal, spreads
+from inside.spatial import IDENTITY, conjugate, exp, from_axis_angle, multiply, normalized, rotate
 
-from viewer.formats.load import load
-from viewer.ik.goals import Goal
-from viewer.ik.mobility_priors import principal, spreads
-from viewer.ik.solver import Solver
-from viewer.ik.solver_options import Backend
-from viewer.skeleton.kinematics import fk
-from viewer.skeleton.limits import JointKind
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import find_place
-from viewer.spatial.quaternion import IDENTITY, conjugate, exp, from_axis_angle, multiply, normalized, rotate
+from viewer import load
+from viewer.ik import Goal, Solver
+from viewer.skeleton import JointKind, Pose, find_place, fk
 
 if TYPE_CHECKING:
-    from viewer.skeleton.skeleton import Skeleton
-    from viewer.spatial.checks import Floats
+    from inside.spatial import Floats
+
+    from viewer.skeleton import Skeleton
 
 LIMBS = ("LeftHand", "RightHand", "LeftFoot", "RightFoot")
 

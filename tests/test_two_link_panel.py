@@ -7,19 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from inside.app import Place
+from inside.document import Select, SetSolver, derivation
+from inside.ik import two_link_end
+from inside.session import find_demo
 from panel_window import PanelWindow
 
 import viewer
-from viewer.app.layout import Place
-from viewer.document.actions import Select, SetSolver
-from viewer.document.derivation import derivation
-from viewer.document.document import Item
-from viewer.document.solver_settings import SolverSettings
+from viewer.document import Item, SolverSettings
 from viewer.errors import InputError
-from viewer.ik.methods.two_link import two_link_end
 from viewer.session import Session, new_document
-from viewer.session.demos import find_demo
-from viewer.skeleton.kinematics import fk
+from viewer.skeleton import fk
 
 if TYPE_CHECKING:
     from viewer.session import Document

@@ -7,7 +7,7 @@ import pytest
 from ui_person import EMPTY, VIEW, Person
 
 from viewer.gizmo import Stroke
-from viewer.ui.state import state_of
+from viewer.ui import state_of
 
 TOLERANCE = 1e-3
 """Metres: that of the solver."""

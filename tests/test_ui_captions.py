@@ -5,14 +5,13 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
+from inside.ui import NOTE_SECONDS, MessageBar, _state
 from ui_person import Person
 
-from viewer.document.report import GoalError
-from viewer.ik.solution import Status
+from viewer.document import GoalError
+from viewer.ik import Status
 from viewer.session import Item, Mode
-from viewer.ui.commands import menu_commands
-from viewer.ui.messages import NOTE_SECONDS, Message, MessageBar
-from viewer.ui.status import _state
+from viewer.ui import Message, menu_commands
 
 
 @pytest.fixture

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from inside.document import Select
+from inside.ik import METHOD_NAMES
 from ui_person import Person
 
-from viewer.document.actions import Select
 from viewer.gizmo import Space, Tool
-from viewer.ik.solver_options import METHOD_NAMES
 from viewer.session import Item, Mode, Scope
-from viewer.skeleton.coordinates import limit_violation
+from viewer.skeleton import limit_violation
 from viewer.ui import COMMANDS, Key, KeyUp
 
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from conftest import ROOT
+from inside.formats import READERS
+from inside.ui import NOTE_SECONDS, files, opening
 from ui_person import Person
 
 import viewer
-from viewer.formats.load import READERS
 from viewer.scene import figure_points
-from viewer.ui import Drop, Message, files, opening
-from viewer.ui.messages import NOTE_SECONDS
+from viewer.ui import Drop, Message
 
 if TYPE_CHECKING:
     from pathlib import Path

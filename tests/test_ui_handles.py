@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from inside.document import Select
 from ui_person import Person
 
-from viewer.document.actions import Select
 from viewer.session import Item, Mode
 
 TOLERANCE = 1e-3

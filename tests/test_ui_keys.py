@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from inside.document import Select, SetUnits
 from ui_person import Person
 
-from viewer.document.actions import Select, SetUnits
 from viewer.session import Item, Loop
 from viewer.ui import context_commands
 

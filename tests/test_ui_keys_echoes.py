@@ -8,19 +8,18 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from inside.document import frame_pose
+from inside.ui import ALPHAS, FEWEST, Shown, TimeView, ghost_frames, keys_in, rows_of
 from ui_person import Person
 
-from viewer.document.document import Item
-from viewer.document.evaluation import frame_pose
-from viewer.scene.look import PALETTE
-from viewer.skeleton.kinematics import fk
-from viewer.ui.onion_skin import ALPHAS, Shown, ghost_frames
-from viewer.ui.timeline import FEWEST, TimeView, keys_in, rows_of
+from viewer.document import Item
+from viewer.scene import PALETTE
+from viewer.skeleton import fk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from viewer.spatial.checks import Floats
+    from inside.spatial import Floats
 
 
 @pytest.fixture

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from inside.document import Blend, Key
+from inside.ui import key_frames, played_range
 from ui_person import Person
 
 import viewer
-from viewer.document.document import Item
-from viewer.document.take import Blend, Key
-from viewer.ui.state import state_of
-from viewer.ui.timeline import key_frames, played_range
+from viewer.document import Item
+from viewer.ui import state_of
 
 if TYPE_CHECKING:
     from pathlib import Path

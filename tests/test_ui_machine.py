@@ -15,7 +15,7 @@ from ui_person import VIEW, Person
 from viewer.ui import COMMANDS, Key, KeyUp, Leave, Move, Press, Release, Scroll
 
 if TYPE_CHECKING:
-    from viewer.ui.events import Button, Chord, Mods
+    from inside.ui import Button, Chord, Mods
 
 EFFECTORS = ("LeftHand", "RightHand", "LeftFoot", "Head")
 BUTTONS: tuple[Button, ...] = ("left", "left", "left", "middle", "right")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from inside.ui import NOTE_SECONDS, OFFER_SECONDS, MessageBar
 from ui_person import Person
 
-from viewer.ui.messages import NOTE_SECONDS, OFFER_SECONDS, Message, MessageBar
+from viewer.ui import Message
 
 if TYPE_CHECKING:
     from pathlib import Path

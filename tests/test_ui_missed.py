@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from inside.document import MoveTargets, Select, SetPin
 from ui_person import Person
 
-from viewer.document.actions import MoveTargets, Select, SetPin
-from viewer.document.goal import Item
+from viewer.document import Item
 
 HAND = Item("effector", "LeftHand")
 

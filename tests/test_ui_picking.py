@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from inside.document import Select
+from inside.ui import item_of
 from ui_person import Person
 
-from viewer.document.actions import Select
 from viewer.scene import Mark, hits
 from viewer.session import Item
-from viewer.ui.view import item_of
 
 SAMPLES = ["biped", "biped-hands", "walk", "raptor", "quadruped", "claw-arm", "serpent"]
 

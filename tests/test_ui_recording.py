@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from inside.document import actions as act
+from inside.document import frame_pose
 from ui_person import Person
-
-from viewer.document import actions as act
-from viewer.document.evaluation import frame_pose
 
 NOTHING = "Nothing was recorded: drag while recording"
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from inside.document import Select, SetMode, SetSolver
+from inside.ui import can_follow
 from ui_person import Person
 
-from viewer.document.actions import Select, SetMode, SetSolver
 from viewer.gizmo import Tool
 from viewer.session import Item, Mode
-from viewer.ui.drag_targets import can_follow
 
 
 def shown(name: str) -> Person:

@@ -8,12 +8,9 @@ from collections import Counter
 
 import pytest
 from conftest import ROOT
+from inside.ui import GROUPS, MINUS, MODS, chord, page
 
 from viewer.ui import BY_ID, COMMANDS, MENUS, command_for, help_rows, menu_commands
-from viewer.ui.commands import GROUPS
-from viewer.ui.events import MODS, chord
-from viewer.ui.keys_page import page
-from viewer.ui.numbers import MINUS
 
 NONE: frozenset[str] = frozenset()
 

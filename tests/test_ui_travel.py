@@ -7,15 +7,14 @@ from types import MappingProxyType
 
 import numpy as np
 import pytest
+from inside.document import actions, frame_pose
+from inside.ui import way_of
 from ui_person import VIEW, Person
 
-from viewer.document import actions
-from viewer.document.evaluation import frame_pose
 from viewer.scene import figure_points
 from viewer.session import Item, new_document
-from viewer.skeleton.kinematics import fk
+from viewer.skeleton import fk
 from viewer.ui import Rect
-from viewer.ui.camera_moves import way_of
 
 VIEWS = [VIEW, Rect(0, 66, 668, 396), Rect(280, 66, 1296, 1000)]
 

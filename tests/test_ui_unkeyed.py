@@ -6,13 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from inside.document import KeyPose, frame_pose
+from inside.session import decoded, encoded
+from inside.ui import key_frames
 from ui_person import Person
 
-from viewer.document.actions import KeyPose
-from viewer.document.evaluation import frame_pose
 from viewer.session import Session
-from viewer.session.script.codec import decoded, encoded
-from viewer.ui.timeline import key_frames
 
 HAND = "RightHand"
 

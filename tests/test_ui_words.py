@@ -7,16 +7,14 @@ import math
 import numpy as np
 import pytest
 from characters import rig
+from inside.document import SetPin
+from inside.scene import short_text
+from inside.ui import DASH, MINUS, chain_of, limit_words, numbers, short_name
 from ui_person import Person
 
-from viewer.document.actions import SetPin
-from viewer.ik import Goal
-from viewer.ik.solution import Status
-from viewer.scene.annotations import short_text
+from viewer.ik import Goal, Status
 from viewer.session import Item, Session, new_document
-from viewer.ui import Controller, numbers
-from viewer.ui.numbers import DASH, MINUS
-from viewer.ui.status import chain_of, limit_words, short_name
+from viewer.ui import Controller
 
 
 def test_numbers_have_fixed_decimals_a_real_minus_and_no_negative_zero() -> None:

@@ -10,13 +10,12 @@ import rigs
 from characters import rig
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from inside.ik import Unheld
+from inside.skeleton import joint_space
+from inside.spatial import angle_between, from_axis_angle
 
-from viewer.ik.goals import Goal
-from viewer.ik.projection import Unheld
-from viewer.ik.solver import Solver
-from viewer.skeleton.coordinates import joint_space, project_pose
-from viewer.skeleton.pose import Pose
-from viewer.spatial.quaternion import angle_between, from_axis_angle
+from viewer.ik import Goal, Solver
+from viewer.skeleton import Pose, project_pose
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 KINDS: tuple[dict[str, Any], ...] = (

@@ -6,20 +6,29 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from inside.ik import (
+    System,
+    cross,
+    difference,
+    exponential,
+    joints_of,
+    linearise,
+    logarithm,
+    make_work,
+    matrices,
+    move,
+    multiply,
+    places,
+    rows_of,
+    since,
+    tree_of,
+)
+from inside.ik import engine_residuals as residuals
+from inside.spatial import normalized, quaternion
 from rigs import Problem, chain, copied, problem, random_problem, random_skeleton
 
-from viewer.ik.backends.vectorised.algebra import cross, exponential, logarithm, matrices, multiply, since
-from viewer.ik.backends.vectorised.engine import residuals
-from viewer.ik.backends.vectorised.joints import difference, joints_of, move
-from viewer.ik.backends.vectorised.step import linearise
-from viewer.ik.backends.vectorised.tables import places, rows_of, tree_of
-from viewer.ik.goals import Goal
-from viewer.ik.solver import Solver
-from viewer.ik.system import System, make_work
-from viewer.skeleton.limits import JointKind
-from viewer.skeleton.pose import Pose
-from viewer.spatial import quaternion
-from viewer.spatial.quaternion import normalized
+from viewer.ik import Goal, Solver
+from viewer.skeleton import JointKind, Pose
 
 
 def evaluated(case: Problem) -> tuple[System, list[np.ndarray]]:

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from inside.formats import find_ffmpeg, mp4, write_video
 from PIL import Image
 
 from viewer.errors import InputError, MachineError, OutputError
-from viewer.formats.video import mp4, write_video
-from viewer.formats.video.mp4 import find_ffmpeg
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

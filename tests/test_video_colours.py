@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from inside.formats import COUNT, Colours, chosen_colours, gif, write_video
 from PIL import Image
-
-from viewer.formats.video import gif, write_video
-from viewer.formats.video.gif import COUNT, Colours, chosen_colours
 
 if TYPE_CHECKING:
     from pathlib import Path

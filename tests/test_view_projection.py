@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from hypothesis import given
+from inside.spatial import Projection, distance_to_points
 from strategies import seeds, unit_floats
 from views import SIZE, Place, flat, looking, perspective, pixel_of, places, turned_to, view_matrix
 
-from viewer.spatial.projection import Projection
-from viewer.spatial.rays import distance_to_points
-
 if TYPE_CHECKING:
-    from viewer.spatial.checks import Floats
+    from inside.spatial import Floats
 
 
 def some_points(place: Place, seed: int, count: int = 20) -> Floats:

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from conftest import ROOT
+from inside.ik import backends, warming
 from rigs import chain
 
 import viewer
 from viewer import Goal, Solver
-from viewer.ik import backends
-from viewer.ik.backends import warming
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -146,8 +145,7 @@ def test_functions_are_compiled_without_a_cache_where_there_is_no_place_for_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     import numba  # noqa: PLC0415 - takes most of a second
-
-    from viewer.ik.backends.compiled import engine  # noqa: PLC0415
+    from inside.ik import compiled_engine as engine  # noqa: PLC0415
 
     asked: list[bool] = []
 
@@ -169,9 +167,8 @@ def test_functions_are_compiled_without_a_cache_where_there_is_no_place_for_one(
 
 @NUMBA
 def test_a_numba_with_other_inner_parts_compiles_function_by_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    from inside.ik import compiled_engine as engine  # noqa: PLC0415
     from numba.core.compiler import Compiler  # noqa: PLC0415 - takes most of a second
-
-    from viewer.ik.backends.compiled import engine  # noqa: PLC0415
 
     def missing(name: str) -> Any:  # noqa: ANN401
         raise ImportError(name)
@@ -183,7 +180,7 @@ def test_a_numba_with_other_inner_parts_compiles_function_by_function(monkeypatc
 
 @NUMBA
 def test_what_cannot_be_compiled_as_a_whole_is_compiled_function_by_function(monkeypatch: pytest.MonkeyPatch) -> None:
-    from viewer.ik.backends.compiled import engine  # noqa: PLC0415
+    from inside.ik import compiled_engine as engine  # noqa: PLC0415
 
     asked: list[bool] = []
 

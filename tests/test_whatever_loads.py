@@ -13,24 +13,23 @@ from conftest import shared_dir
 from fuzzing import seeds, two_roots
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from inside.app import open_window
+from inside.formats import sample_names, skeleton_from_text
+from inside.session import Preferences
+from inside.skeleton import find_figure
 from odd_figures import odd_figure
 
 import viewer
-from viewer.app.start import open_window
 from viewer.errors import ViewerError
-from viewer.formats.load import sample_names
-from viewer.formats.skeleton_json import skeleton_from_text
-from viewer.ik.solution import Status
+from viewer.ik import Status
 from viewer.session import Session, new_document
-from viewer.session.preferences import Preferences
-from viewer.skeleton.figure import find_figure
-from viewer.skeleton.skeleton import find_place
-from viewer.ui.state import state_of
+from viewer.skeleton import find_place
+from viewer.ui import state_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from viewer.skeleton.character import Character
+    from viewer.skeleton import Character
 
 # What numpy has to warn of is a number that is none.
 pytestmark = pytest.mark.filterwarnings("error")

@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from imgui_bundle import imgui
+from inside.app import Panel, Place
+from inside.session import load_session
 from PIL import Image
 from window_pilot import Pilot
 
-from viewer.app.context import Panel
-from viewer.app.layout import Place
-from viewer.scene.look import PALETTE
-from viewer.session.files import load_session
+from viewer.scene import PALETTE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from viewer.app.context import PanelContext
+    from inside.app import PanelContext
 
 EMPTY = (300.0, 500.0)
 """A pixel of the view without figure."""

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from cli_run import ran
+from inside.app import ui_scale
+from inside.document import SetLimits
+from inside.session import save_session
 from PIL import Image
 
 import viewer
-from viewer.app.painter import ui_scale
-from viewer.document.actions import SetLimits
 from viewer.errors import InputError
 from viewer.session import Session, new_document
-from viewer.session.files import save_session
 
 if TYPE_CHECKING:
     from pathlib import Path

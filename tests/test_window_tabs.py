@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from inside.app import TABBED, TABS, Place
 from window_pilot import Pilot
-
-from viewer.app.layout import TABBED, TABS, Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

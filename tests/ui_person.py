@@ -5,18 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from inside.session import Preferences
+from inside.ui import chord
 
 import viewer
 from viewer.session import Session, new_document
-from viewer.session.preferences import Preferences
 from viewer.ui import Controller, Key, KeyUp, Move, Press, Rect, Release, Scroll
-from viewer.ui.events import chord
 
 if TYPE_CHECKING:
+    from inside.spatial import Floats
+    from inside.ui import Button, Mods
+
     from viewer.gizmo import Tool
     from viewer.session import Document
-    from viewer.spatial.checks import Floats
-    from viewer.ui.events import Button, Mods
 
 VIEW = Rect(228, 66, 756, 514)
 EMPTY = (260.0, 560.0)

@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from hypothesis import strategies as st
+from inside.spatial import Projection, to_matrix
 from strategies import random_quaternions, seeds
 
-from viewer.spatial.projection import Projection
-from viewer.spatial.quaternion import to_matrix
-
 if TYPE_CHECKING:
-    from viewer.spatial.checks import Floats
+    from inside.spatial import Floats
 
 SIZE = (756, 514)
 FOV_Y = math.radians(35.0)

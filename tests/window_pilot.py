@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from inside.app import FRAME, open_window, read_picture
+from inside.session import Preferences
+
 import viewer
-from viewer.app.pacing import FRAME
-from viewer.app.painter import read_picture
-from viewer.app.start import open_window
 from viewer.session import Session, new_document
-from viewer.session.preferences import Preferences
-from viewer.ui.state import state_of
+from viewer.ui import state_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy as np
+    from inside.app import Inputs, Panel
+    from inside.ui import Button
     from numpy.typing import NDArray
-
-    from viewer.app.context import Panel
-    from viewer.app.input import Inputs
-    from viewer.ui.events import Button
 
 MODIFIERS = ("ctrl", "shift", "alt")
 

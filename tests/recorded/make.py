@@ -20,17 +20,16 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from inside.document import Blend, Key
+from inside.document import actions as act
+from inside.formats import goals_to_json
+from inside.session import VERSION, Motion, Pointer, SolveAfresh, StartOver, find_demo
 from recordings import ALL_GOALS, FOLDER, GOALS, NEWER_GOALS, SUFFIX, store
 
 import viewer
-from viewer.document import actions as act
-from viewer.document.take import Blend, Key
 from viewer.errors import InputError
-from viewer.formats.goals_json import goals_to_json
-from viewer.ik.goals import GoalKind
+from viewer.ik import GoalKind
 from viewer.session import Grab, Item, Loop, Mode, Scope, Session, new_document, stand_of, world_of
-from viewer.session.demos import Motion, Pointer, SolveAfresh, StartOver, find_demo
-from viewer.session.files import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable

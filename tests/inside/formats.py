@@ -1,0 +1,127 @@
+"""The inside of `viewer.formats` that tests use."""
+
+from viewer.formats import bounds, files, film_rates, json_structs, npz
+from viewer.formats.bounds import check_character, check_skeleton
+from viewer.formats.bvh.reader import build, parse_bvh
+from viewer.formats.bvh.writer import bvh_lines, plain_decimal
+from viewer.formats.csv_table import euler_orders, write_csv
+from viewer.formats.files import (
+    FOREIGN_AGE,
+    decode_utf8,
+    line_and_column,
+    read_bytes,
+    read_file_or_pipe,
+    read_text,
+    sweep,
+    temporary_name,
+    write_whole,
+)
+from viewer.formats.gltf.container import Accessors, open_gltf
+from viewer.formats.gltf.nodes import bake, find_tree
+from viewer.formats.gltf.tracks import local_motion, tracks_of
+from viewer.formats.goals_json import goals_from_text, goals_to_json, read_goals
+from viewer.formats.json_reading import decode, kind_of, parse
+from viewer.formats.json_structs import GoalEntry, GoalsFile, PoseFile, SkeletonFile, schema_text, skeleton_schema
+from viewer.formats.load import READERS, sample_names
+from viewer.formats.loss_report import left_out, nodes_only
+from viewer.formats.mesh import figure_mesh
+from viewer.formats.motion_json import pose_from_text, pose_to_json, read_pose
+from viewer.formats.npz import read_npz, write_fk_npz, write_npz
+from viewer.formats.progress import report, watched, watched_by
+from viewer.formats.save import WRITERS
+from viewer.formats.skeleton_json import read_skeleton_json, skeleton_from_text, skeleton_to_json
+from viewer.formats.units import (
+    UNIT_LENGTHS,
+    UNIT_NAMES,
+    UP_NAMES,
+    check_units,
+    lengths_to_internal,
+    lengths_to_source,
+    metres_per_unit,
+    root_rotations_to_internal,
+    root_rotations_to_source,
+    root_translations_to_internal,
+    root_translations_to_source,
+)
+from viewer.formats.video import gif, mp4, write_video
+from viewer.formats.video.gif import COUNT, Colours, chosen_colours
+from viewer.formats.video.mp4 import find_ffmpeg
+
+__all__ = [
+    "COUNT",
+    "FOREIGN_AGE",
+    "READERS",
+    "UNIT_LENGTHS",
+    "UNIT_NAMES",
+    "UP_NAMES",
+    "WRITERS",
+    "Accessors",
+    "Colours",
+    "GoalEntry",
+    "GoalsFile",
+    "PoseFile",
+    "SkeletonFile",
+    "bake",
+    "bounds",
+    "build",
+    "bvh_lines",
+    "check_character",
+    "check_skeleton",
+    "check_units",
+    "chosen_colours",
+    "decode",
+    "decode_utf8",
+    "euler_orders",
+    "figure_mesh",
+    "files",
+    "film_rates",
+    "find_ffmpeg",
+    "find_tree",
+    "gif",
+    "goals_from_text",
+    "goals_to_json",
+    "json_structs",
+    "kind_of",
+    "left_out",
+    "lengths_to_internal",
+    "lengths_to_source",
+    "line_and_column",
+    "local_motion",
+    "metres_per_unit",
+    "mp4",
+    "nodes_only",
+    "npz",
+    "open_gltf",
+    "parse",
+    "parse_bvh",
+    "plain_decimal",
+    "pose_from_text",
+    "pose_to_json",
+    "read_bytes",
+    "read_file_or_pipe",
+    "read_goals",
+    "read_npz",
+    "read_pose",
+    "read_skeleton_json",
+    "read_text",
+    "report",
+    "root_rotations_to_internal",
+    "root_rotations_to_source",
+    "root_translations_to_internal",
+    "root_translations_to_source",
+    "sample_names",
+    "schema_text",
+    "skeleton_from_text",
+    "skeleton_schema",
+    "skeleton_to_json",
+    "sweep",
+    "temporary_name",
+    "tracks_of",
+    "watched",
+    "watched_by",
+    "write_csv",
+    "write_fk_npz",
+    "write_npz",
+    "write_video",
+    "write_whole",
+]

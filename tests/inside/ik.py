@@ -1,0 +1,186 @@
+"""The inside of `viewer.ik` that tests use."""
+
+from viewer.ik import backends, batch, levenberg_marquardt
+from viewer.ik.assemble import Assembly, assemble, freedoms_of
+from viewer.ik.backends import BACKENDS, engine_for, twins, warming
+from viewer.ik.backends.block import entries_of, in_block
+from viewer.ik.backends.compiled import algebra, alignment, dual, forward, goal_islands, joints, starts, step
+from viewer.ik.backends.compiled import engine as compiled_engine
+from viewer.ik.backends.compiled.entry import needs_projection, take_targets
+from viewer.ik.backends.vectorised import engine
+from viewer.ik.backends.vectorised.algebra import cross, exponential, logarithm, matrices, multiply, since
+from viewer.ik.backends.vectorised.engine import into_limits
+from viewer.ik.backends.vectorised.engine import residuals as engine_residuals
+from viewer.ik.backends.vectorised.forward import residuals
+from viewer.ik.backends.vectorised.joints import difference, joints_of, move
+from viewer.ik.backends.vectorised.step import linearise, solve_dual
+from viewer.ik.backends.vectorised.tables import places, rows_of, tree_of
+from viewer.ik.findings import degrees, listed, metres, together
+from viewer.ik.goals import KINDS, PIN_WEIGHT, goal_ids, with_ids
+from viewer.ik.goals.aim import AIM
+from viewer.ik.goals.distance import DISTANCE
+from viewer.ik.goals.rotation import ROTATION
+from viewer.ik.holds import holds
+from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, DIVERGED, STALLED, UNREACHABLE
+from viewer.ik.methods import METHODS, Tuning, UserRows, run_default
+from viewer.ik.methods.common import Problem
+from viewer.ik.methods.damped import dls_settings
+from viewer.ik.methods.figure import (
+    UNTURNED,
+    Figure,
+    Vector,
+    length,
+    quaternion,
+    rotate,
+    scaled,
+    shortest_turn,
+    unit,
+    vector,
+)
+from viewer.ik.methods.fit import best_angle, best_turn, cost
+from viewer.ik.methods.limb import find_limb
+from viewer.ik.methods.pseudo_inverse import least_squares_step
+from viewer.ik.methods.selectively_damped import selectively_damped_step
+from viewer.ik.methods.transpose import optimal_step
+from viewer.ik.methods.two_link import elbow_angles, reach_text, two_link_algebraic, two_link_end, two_link_geometric
+from viewer.ik.mobility_priors import LEAST, MOST, REFERENCE, metric, principal, spreads
+from viewer.ik.pose_score import Given, Solve, Trial, prepare, score
+from viewer.ik.projection import Unheld
+from viewer.ik.reach import Gap, Miss, Reach
+from viewer.ik.return_to_start import WayHome, prebent
+from viewer.ik.scales import balanced_weights, groups_of, lengths_above, unit_near
+from viewer.ik.settings import ONE_SHOT, seeds_for
+from viewer.ik.solver import Drag
+from viewer.ik.solver_options import METHOD_NAMES, Backend, MethodName, Options, RootMode
+from viewer.ik.system import Settings, State, System, Work, copy_state, make_many, make_state, make_work
+from viewer.ik.targets import Targets, make_call
+from viewer.ik.workspace import Workspace
+
+__all__ = [
+    "AIM",
+    "BACKENDS",
+    "BUDGET",
+    "CONVERGED",
+    "DISTANCE",
+    "DIVERGED",
+    "KINDS",
+    "LEAST",
+    "METHODS",
+    "METHOD_NAMES",
+    "MOST",
+    "ONE_SHOT",
+    "PIN_WEIGHT",
+    "REFERENCE",
+    "ROTATION",
+    "STALLED",
+    "UNREACHABLE",
+    "UNTURNED",
+    "Assembly",
+    "Backend",
+    "Drag",
+    "Figure",
+    "Gap",
+    "Given",
+    "MethodName",
+    "Miss",
+    "Options",
+    "Problem",
+    "Reach",
+    "RootMode",
+    "Settings",
+    "Solve",
+    "State",
+    "System",
+    "Targets",
+    "Trial",
+    "Tuning",
+    "Unheld",
+    "UserRows",
+    "Vector",
+    "WayHome",
+    "Work",
+    "Workspace",
+    "algebra",
+    "alignment",
+    "assemble",
+    "backends",
+    "balanced_weights",
+    "batch",
+    "best_angle",
+    "best_turn",
+    "compiled_engine",
+    "copy_state",
+    "cost",
+    "cross",
+    "degrees",
+    "difference",
+    "dls_settings",
+    "dual",
+    "elbow_angles",
+    "engine",
+    "engine_for",
+    "engine_residuals",
+    "entries_of",
+    "exponential",
+    "find_limb",
+    "forward",
+    "freedoms_of",
+    "goal_ids",
+    "goal_islands",
+    "groups_of",
+    "holds",
+    "in_block",
+    "into_limits",
+    "joints",
+    "joints_of",
+    "least_squares_step",
+    "length",
+    "lengths_above",
+    "levenberg_marquardt",
+    "linearise",
+    "listed",
+    "logarithm",
+    "make_call",
+    "make_many",
+    "make_state",
+    "make_work",
+    "matrices",
+    "metres",
+    "metric",
+    "move",
+    "multiply",
+    "needs_projection",
+    "optimal_step",
+    "places",
+    "prebent",
+    "prepare",
+    "principal",
+    "quaternion",
+    "reach_text",
+    "residuals",
+    "rotate",
+    "rows_of",
+    "run_default",
+    "scaled",
+    "score",
+    "seeds_for",
+    "selectively_damped_step",
+    "shortest_turn",
+    "since",
+    "solve_dual",
+    "spreads",
+    "starts",
+    "step",
+    "take_targets",
+    "together",
+    "tree_of",
+    "twins",
+    "two_link_algebraic",
+    "two_link_end",
+    "two_link_geometric",
+    "unit",
+    "unit_near",
+    "vector",
+    "warming",
+    "with_ids",
+]

@@ -1,0 +1,44 @@
+"""The inside of `viewer.scene` that tests use."""
+
+from viewer.scene.annotations import short_text, text_width
+from viewer.scene.axes_widget import centre_of, shapes
+from viewer.scene.bones import measure
+from viewer.scene.camera import FAR, FIT, NEAR, near_of
+from viewer.scene.drawlist import ground_of
+from viewer.scene.flat import Path, arc, box, circle, clipped, dashes, fill, stroke, tessellate
+from viewer.scene.look import SIDES, look_of
+from viewer.scene.primitives import Records
+from viewer.scene.ranges import CONE_LENGTH, Swing, Travel, Twist, edge_coordinates, limited_joint, ranges_of, turns_of
+
+__all__ = [
+    "CONE_LENGTH",
+    "FAR",
+    "FIT",
+    "NEAR",
+    "SIDES",
+    "Path",
+    "Records",
+    "Swing",
+    "Travel",
+    "Twist",
+    "arc",
+    "box",
+    "centre_of",
+    "circle",
+    "clipped",
+    "dashes",
+    "edge_coordinates",
+    "fill",
+    "ground_of",
+    "limited_joint",
+    "look_of",
+    "measure",
+    "near_of",
+    "ranges_of",
+    "shapes",
+    "short_text",
+    "stroke",
+    "tessellate",
+    "text_width",
+    "turns_of",
+]

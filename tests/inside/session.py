@@ -1,0 +1,122 @@
+"""The inside of `viewer.session` that tests use."""
+
+from viewer.session import autosave, folders, solving
+from viewer.session.action_log import ActionLog
+from viewer.session.autosave import Autosave, recoveries, sweep_locks
+from viewer.session.backup import backup_of
+from viewer.session.clock import PlaybackClock
+from viewer.session.demos import (
+    DEMOS,
+    PREFIX,
+    Chase,
+    Demo,
+    FigureEight,
+    Motion,
+    Orbit,
+    Pointer,
+    SolveAfresh,
+    StartOver,
+    demo_of,
+    find_demo,
+)
+from viewer.session.files import (
+    SUFFIX,
+    VERSION,
+    Kept,
+    MotionError,
+    is_session,
+    load_session,
+    open_session,
+    save_session,
+    session_bytes,
+)
+from viewer.session.folders import lock
+from viewer.session.gestures import GestureManager
+from viewer.session.history import MOST_STEPS, State, Step, UndoHistory
+from viewer.session.moving_targets import EASE, LONGEST_STEP, MovingTargets
+from viewer.session.moving_targets import Motion as moving_targets_Motion
+from viewer.session.moving_targets import Pointer as moving_targets_Pointer
+from viewer.session.preferences import Preferences, load_preferences, save_preferences
+from viewer.session.recorder import TakeRecorder
+from viewer.session.replay import DOERS, open_script, replay
+from viewer.session.script.codec import KINDS, decoded, encoded
+from viewer.session.script.digest import Digester, digest_of
+from viewer.session.solving import Rest, Solvers
+from viewer.session.stage import Placement, Stage
+from viewer.session.storage import motion
+from viewer.session.storage.arrays import LONGEST_PLAIN, Packed, Stored, pack, unpack
+from viewer.session.storage.documents import document_data, document_of
+from viewer.session.storage.figures import CharacterData, character_data, character_of
+from viewer.session.storage.motion import ClipsOfFile
+
+__all__ = [
+    "DEMOS",
+    "DOERS",
+    "EASE",
+    "KINDS",
+    "LONGEST_PLAIN",
+    "LONGEST_STEP",
+    "MOST_STEPS",
+    "PREFIX",
+    "SUFFIX",
+    "VERSION",
+    "ActionLog",
+    "Autosave",
+    "CharacterData",
+    "Chase",
+    "ClipsOfFile",
+    "Demo",
+    "Digester",
+    "FigureEight",
+    "GestureManager",
+    "Kept",
+    "Motion",
+    "MotionError",
+    "MovingTargets",
+    "Orbit",
+    "Packed",
+    "Placement",
+    "PlaybackClock",
+    "Pointer",
+    "Preferences",
+    "Rest",
+    "SolveAfresh",
+    "Solvers",
+    "Stage",
+    "StartOver",
+    "State",
+    "Step",
+    "Stored",
+    "TakeRecorder",
+    "UndoHistory",
+    "autosave",
+    "backup_of",
+    "character_data",
+    "character_of",
+    "decoded",
+    "demo_of",
+    "digest_of",
+    "document_data",
+    "document_of",
+    "encoded",
+    "find_demo",
+    "folders",
+    "is_session",
+    "load_preferences",
+    "load_session",
+    "lock",
+    "motion",
+    "moving_targets_Motion",
+    "moving_targets_Pointer",
+    "open_script",
+    "open_session",
+    "pack",
+    "recoveries",
+    "replay",
+    "save_preferences",
+    "save_session",
+    "session_bytes",
+    "solving",
+    "sweep_locks",
+    "unpack",
+]

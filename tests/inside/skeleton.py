@@ -1,0 +1,48 @@
+"""The inside of `viewer.skeleton` that tests use."""
+
+from viewer.skeleton import clip_limits, kinematics
+from viewer.skeleton.bone_mesh import bone_mesh
+from viewer.skeleton.clip import MOST_FRAMES
+from viewer.skeleton.clip_limits import limits_from_clip, twist_axes
+from viewer.skeleton.coordinates import joint_space
+from viewer.skeleton.effectors import MOST_LEAVES, find_effectors
+from viewer.skeleton.figure import find_figure
+from viewer.skeleton.kinematics import extent, height, tip_positions
+from viewer.skeleton.limbs import Figure, leg_length, limb_places
+from viewer.skeleton.limits import EULER_ORDERS, UNLIMITED, default_twist_axis
+from viewer.skeleton.names import PARTS, BodyPart, FreeNames, body_part, unique_names
+from viewer.skeleton.relaxed import derived_pose
+from viewer.skeleton.rig import lend_rig
+from viewer.skeleton.tree import MOST_LINKS, chain, depth_first
+
+__all__ = [
+    "EULER_ORDERS",
+    "MOST_FRAMES",
+    "MOST_LEAVES",
+    "MOST_LINKS",
+    "PARTS",
+    "UNLIMITED",
+    "BodyPart",
+    "Figure",
+    "FreeNames",
+    "body_part",
+    "bone_mesh",
+    "chain",
+    "clip_limits",
+    "default_twist_axis",
+    "depth_first",
+    "derived_pose",
+    "extent",
+    "find_effectors",
+    "find_figure",
+    "height",
+    "joint_space",
+    "kinematics",
+    "leg_length",
+    "lend_rig",
+    "limb_places",
+    "limits_from_clip",
+    "tip_positions",
+    "twist_axes",
+    "unique_names",
+]

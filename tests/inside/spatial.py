@@ -1,0 +1,72 @@
+"""The inside of `viewer.spatial` that tests use."""
+
+from viewer.spatial import quaternion
+from viewer.spatial.checks import Bools, Floats, Ints, finite_floats, frozen, handed_over, unit_quaternions
+from viewer.spatial.euler import (
+    axes_of,
+    from_axis_sequence,
+    from_euler,
+    nearest_equivalent,
+    parity_of,
+    to_euler,
+    wrapped,
+)
+from viewer.spatial.projection import Projection
+from viewer.spatial.quaternion import (
+    IDENTITY,
+    angle_between,
+    conjugate,
+    exp,
+    from_axis_angle,
+    hemisphere_continuous,
+    log,
+    multiply,
+    normalized,
+    perpendicular,
+    rotate,
+    slerp,
+    to_matrix,
+)
+from viewer.spatial.rays import Ray, closest_on_line, distance_to_points, hit_capsules, hit_plane, hit_sphere
+from viewer.spatial.swing_twist import from_swing_twist, to_swing_twist, twist_about
+
+__all__ = [
+    "IDENTITY",
+    "Bools",
+    "Floats",
+    "Ints",
+    "Projection",
+    "Ray",
+    "angle_between",
+    "axes_of",
+    "closest_on_line",
+    "conjugate",
+    "distance_to_points",
+    "exp",
+    "finite_floats",
+    "from_axis_angle",
+    "from_axis_sequence",
+    "from_euler",
+    "from_swing_twist",
+    "frozen",
+    "handed_over",
+    "hemisphere_continuous",
+    "hit_capsules",
+    "hit_plane",
+    "hit_sphere",
+    "log",
+    "multiply",
+    "nearest_equivalent",
+    "normalized",
+    "parity_of",
+    "perpendicular",
+    "quaternion",
+    "rotate",
+    "slerp",
+    "to_euler",
+    "to_matrix",
+    "to_swing_twist",
+    "twist_about",
+    "unit_quaternions",
+    "wrapped",
+]

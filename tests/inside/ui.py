@@ -1,0 +1,81 @@
+"""The inside of `viewer.ui` that tests use."""
+
+from viewer.ui import files, film, numbers, opening
+from viewer.ui.camera_moves import way_of
+from viewer.ui.commands import GROUPS
+from viewer.ui.drag_targets import can_follow
+from viewer.ui.events import MODS, Button, Chord, Mods, chord
+from viewer.ui.files import EXPORTS, ExportOptions
+from viewer.ui.film import (
+    FilmFormat,
+    FilmOrder,
+    FilmPlan,
+    FilmProgress,
+    Reel,
+    as_in_view,
+    files_of,
+    film_name,
+    renamed,
+    shown_name,
+    there_already,
+    walks_out,
+)
+from viewer.ui.keys_page import page
+from viewer.ui.messages import NOTE_SECONDS, OFFER_SECONDS, MessageBar
+from viewer.ui.numbers import DASH, MINUS, error_decimals, unit_for
+from viewer.ui.onion_skin import ALPHAS, Shown, ghost_frames
+from viewer.ui.status import _state, chain_of, limit_words, short_name, too_near
+from viewer.ui.timeline import FEWEST, TimeView, key_frames, keys_in, played_range, rows_of
+from viewer.ui.view import item_of
+
+__all__ = [
+    "ALPHAS",
+    "DASH",
+    "EXPORTS",
+    "FEWEST",
+    "GROUPS",
+    "MINUS",
+    "MODS",
+    "NOTE_SECONDS",
+    "OFFER_SECONDS",
+    "Button",
+    "Chord",
+    "ExportOptions",
+    "FilmFormat",
+    "FilmOrder",
+    "FilmPlan",
+    "FilmProgress",
+    "MessageBar",
+    "Mods",
+    "Reel",
+    "Shown",
+    "TimeView",
+    "_state",
+    "as_in_view",
+    "can_follow",
+    "chain_of",
+    "chord",
+    "error_decimals",
+    "files",
+    "files_of",
+    "film",
+    "film_name",
+    "ghost_frames",
+    "item_of",
+    "key_frames",
+    "keys_in",
+    "limit_words",
+    "numbers",
+    "opening",
+    "page",
+    "played_range",
+    "renamed",
+    "rows_of",
+    "short_name",
+    "shown_name",
+    "there_already",
+    "too_near",
+    "unit_for",
+    "walks_out",
+    "way_of",
+]
