@@ -92,10 +92,10 @@ def check_history(session: Session) -> None:
 
 
 def alive() -> tuple[int, int]:
-    """Documents, and objects of any kind, that somebody still holds."""
+    """Documents, and objects of any kind, that are still held; asking a dead proxy for its class would raise."""
     gc.collect()
     objects = gc.get_objects()
-    return sum(isinstance(one, Document) for one in objects), len(objects)
+    return sum(type(one) is Document for one in objects), len(objects)
 
 
 def resident() -> int:

@@ -38,13 +38,9 @@ def imports_of(modules: dict[str, Path]) -> dict[str, set[str]]:
         body = ast.parse(path.read_text(encoding="utf-8")).body
         nodes = [inner for node in body for inner in (node.body if isinstance(node, (ast.If, ast.Try)) else [node])]
         froms = [node for node in nodes if isinstance(node, ast.ImportFrom) and node.module]
-        names = {
-            name for node in froms for alias in node.names for name in (f"{node.module}.{alias.name}", node.module)
-        }
-        longest = {
-            name for name in names if name in modules and not any(f"{name}." in other for other in names & {*modules})
-        }
-        graph[module] = longest - {module}
+        names = {f"{node.module}.{alias.name}" for node in froms for alias in node.names}
+        here = {name for name in names | {str(node.module) for node in froms} if name in modules and name != module}
+        graph[module] = {name for name in here if not any(other.startswith(f"{name}.") for other in here)}
     return graph
 
 

@@ -158,3 +158,32 @@ def test_goals_of_a_file_that_fit_nothing_are_refused(
     with pytest.raises(FormatError) as raised:
         load_session(path)
     assert words.replace("[6]", f"[{place}]") in str(raised.value)
+
+
+def test_a_bend_is_added_as_the_joint_stands_set_in_the_window_solved_and_saved(made: Session, tmp_path: Path) -> None:
+    before = made.document.pose
+    made.dispatch(act.MakeEffector("LeftForeArm"))
+    made.dispatch(act.SetGoalKind("LeftForeArm", GoalKind.BEND))
+    goal = made.document.goal("LeftForeArm")
+    assert goal.angle is not None
+    assert made.document.pose.is_near(before)  # it is met where it stands
+    wanted = goal.angle + np.radians(30.0)
+    made.dispatch(act.SetGoal("LeftForeArm", angle=wanted))
+    world = stand_of(made.document.skeleton, made.document.pose, goal)
+    assert world.joint == made.document.skeleton.index("LeftForeArm")
+    error = measured(made.document)["LeftForeArm"]
+    assert error.metres is None
+    assert error.degrees is not None
+    assert error.degrees < 0.5
+    assert error.reached
+    path = tmp_path / "bent.ikv.json"
+    save_session(made.document, path)
+    assert load_session(path).same_as(made.document)
+    with pytest.raises(InputError, match="angle: expected"):
+        made.dispatch(act.SetGoal("LeftForeArm", angle=4.0))
+
+
+def test_a_bend_of_what_is_no_joint_between_two_bones_is_refused(made: Session) -> None:
+    made.dispatch(act.MakeEffector(made.document.skeleton.names[0]))
+    with pytest.raises(InputError, match="expected a joint between two bones, found a root"):
+        made.dispatch(act.SetGoalKind(made.document.skeleton.names[0], GoalKind.BEND))

@@ -213,6 +213,8 @@ def several_goals_of_one_effector() -> Hand:
     hand.drag({effector("LeftHand_2"): (0.2, 0.1, 0.0)})
     hand.drag({effector("LeftHand"): (0.1, 0.2, 0.1)})
     hand.do(act.KeyPose(3), act.RenameJoint("LeftHand", "Paw"), act.SetGoalKind("LeftHand_3", GoalKind.ROTATION))
+    hand.do(act.MakeEffector("RightForeArm"), act.SetGoalKind("RightForeArm", GoalKind.BEND))
+    hand.do(act.SetGoal("RightForeArm", angle=0.75))
     hand.do(act.AddGoal("LeftToes", GoalKind.POSE), act.RemoveGoal("LeftHand_2"), act.RemoveGoal("Head"))
     hand.session.undo()
     return hand

@@ -14,6 +14,7 @@ from viewer.document.document import Document
 from viewer.document.goal import PLACED, DocumentGoal
 from viewer.document.take import Pin
 from viewer.ik.goals import GoalKind
+from viewer.ik.goals.bend import bend_angle
 from viewer.skeleton.effectors import EffectorGoal
 from viewer.skeleton.kinematics import World, fk
 from viewer.skeleton.pose import Pose
@@ -164,6 +165,9 @@ def of_kind(document: Document, goal: DocumentGoal, kind: GoalKind) -> DocumentG
             "position": centre,
             "distance": (goal.distance if goal.enabled else None) or max(apart, size * _AHEAD / 6.0),
         }
+    elif kind is GoalKind.BEND:
+        bend = bend_angle(goal.effector, skeleton, world_of(skeleton, document.pose))
+        changes["angle"] = bend if goal.angle is None else goal.angle
     else:
         axis = goal.axis or tuple(_direction(skeleton, stand.joint).tolist())
         ahead = rotate(stand.rotation, np.array(axis)) * (_AHEAD * size)

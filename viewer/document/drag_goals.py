@@ -122,7 +122,7 @@ def drag_goals(
             goals[name] = goal
         elif goal.kind is GoalKind.POSE:
             goals[name] = replace(goal, kind=GoalKind.ROTATION, target=None)
-        elif goal.kind in (GoalKind.ROTATION, GoalKind.AIM):
+        elif goal.kind in (GoalKind.ROTATION, GoalKind.AIM, GoalKind.BEND):
             goals[name] = goal
     for held in dragged.values():
         name = held.item.name

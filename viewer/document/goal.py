@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Literal, NamedTuple
@@ -72,6 +73,7 @@ class DocumentGoal:
         rotation: (x, y, z, w), world_from_joint.
         distance: metres, of a distance goal.
         axis: unit vector in the joint's frame, of an aim.
+        angle: radians, 0 (straight) to pi, of a bend.
         weight: per metre, more than 0, pins aside.
         rotation_weight: per radian, more than 0, pins aside.
         pin_position, pin_rotation: whether that part stays with the weight of 30 holds.
@@ -88,6 +90,7 @@ class DocumentGoal:
     rotation: Quaternion | None = None
     distance: float | None = None
     axis: Vector | None = None
+    angle: float | None = None
     weight: float = 1.0
     rotation_weight: float = 1.0
     pin_position: bool = False
@@ -114,6 +117,8 @@ class DocumentGoal:
             put(self, "rotation", as_turn(self.rotation, f"{what}: rotation"))
         if self.distance is not None:
             put(self, "distance", as_number(self.distance, f"{what}: distance", least=0.0, most=FARTHEST))
+        if self.angle is not None:
+            put(self, "angle", as_number(self.angle, f"{what}: angle", least=0.0, most=math.pi))
         for name in ("enabled", "pin_position", "pin_rotation"):
             put(self, name, as_flag(getattr(self, name), f"{what}: {name.replace('_', ' of ')}"))
         put(self, "weight", as_weight(self.weight, f"{what}: weight"))
@@ -128,6 +133,7 @@ class DocumentGoal:
             "rotation": self.has_rotation,
             "distance": self.enabled and self.kind is GoalKind.DISTANCE,
             "axis": self.enabled and self.kind is GoalKind.AIM,
+            "angle": self.enabled and self.kind is GoalKind.BEND,
         }
 
     @property
@@ -145,7 +151,7 @@ class DocumentGoal:
         """Whether a point in the world belongs to what is asked."""
         if self.placed:
             return self.kind is not GoalKind.ROTATION or self.pin_position
-        return self.enabled
+        return self.enabled and self.kind is not GoalKind.BEND
 
     @property
     def has_rotation(self) -> bool:
@@ -163,6 +169,7 @@ class DocumentGoal:
             target_rotation=self.rotation if self.has_rotation else None,
             target_distance=self.distance if self.kind is GoalKind.DISTANCE else None,
             axis=self.axis if self.kind is GoalKind.AIM else None,
+            angle=self.angle if self.kind is GoalKind.BEND else None,
             weight=self.weight * (PIN_WEIGHT if self.pin_position else 1.0),
             rotation_weight=self.rotation_weight * (PIN_WEIGHT if self.pin_rotation else 1.0),
             offset=self.offset,
@@ -216,6 +223,7 @@ def document_goal(goal: Goal, effector: str, id: str = "") -> DocumentGoal:  # n
         rotation=goal.target_rotation,
         distance=goal.target_distance,
         axis=goal.axis,
+        angle=goal.angle,
         weight=goal.weight / divisor,
         rotation_weight=goal.rotation_weight / divisor,
         pin_position=goal.pinned and goal.target is not None,

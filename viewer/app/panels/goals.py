@@ -31,13 +31,15 @@ WORDS = {
     GoalKind.POSE: "Position + rotation",
     GoalKind.DISTANCE: "Distance",
     GoalKind.AIM: "Aim",
+    GoalKind.BEND: "Bend",
 }
 HINTS = {
-    GoalKind.POSITION: "Be at a place",
-    GoalKind.ROTATION: "Be turned so",
-    GoalKind.POSE: "Be at a place, turned so",
-    GoalKind.DISTANCE: "Stay so far from a point",
+    GoalKind.POSITION: "Reach a position",
+    GoalKind.ROTATION: "Take a rotation",
+    GoalKind.POSE: "Reach a position with a rotation",
+    GoalKind.DISTANCE: "Keep a distance from a point",
     GoalKind.AIM: "Point an axis at a point",
+    GoalKind.BEND: "Bend the joint by an angle",
 }
 OFF = "Off, follows along"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -225,6 +226,7 @@ class Angles:
 _WEIGHT = Format(decimals=2, per_pixel=0.005, snap=0.1, units=PART.units, low=0.001, high=1000.0)
 _ADD = 26
 """Width of the button that adds a goal, logical pixels."""
+_BEND = replace(TURN, low=0.0, high=180.0)
 _AXIS = Format(decimals=2, per_pixel=0.005, snap=0.1, units={}, low=-1.0, high=1.0)
 
 
@@ -253,6 +255,11 @@ def draw_goal(ui: PanelContext, goal: DocumentGoal) -> None:
         carry_out(ui, edit, f"Distance of {name}", lambda metres: SetGoal(name, distance=metres))
     if goal.kind is GoalKind.AIM and goal.axis is not None:
         _axis(ui, goal, goal.axis)
+    if goal.kind is GoalKind.BEND and goal.angle is not None:
+        label(ui, "Angle", hint="Between the bones above and below the joint; 0 is straight")
+        room = imgui.get_content_region_avail().x
+        edit = number_field(ui, "angle", math.degrees(goal.angle), _BEND, width=room)
+        carry_out(ui, edit, f"Bend of {name}", lambda degrees: SetGoal(name, angle=math.radians(degrees)))
     _weights(ui, goal)
     if goal.placed:
         _pins(ui, goal)
@@ -301,13 +308,13 @@ def kind_entries(ui: PanelContext, goal: DocumentGoal) -> None:
     for kind, words in WORDS.items():
         if imgui.menu_item_simple(words, HINTS[kind], goal.enabled and kind is goal.kind):
             act(ui, SetGoalKind(goal.id, kind))
-    if imgui.menu_item_simple(OFF, "Nothing is asked", not goal.enabled):
+    if imgui.menu_item_simple(OFF, "The effector follows along", not goal.enabled):
         act(ui, ReleaseEffector(goal.id))
 
 
 def _off(ui: PanelContext, goal: DocumentGoal) -> None:
     label(ui, "")
-    if text_button(ui, "Hold here", icon=fa.ICON_FA_LOCATION_CROSSHAIRS, hint="Ask it to stay where it is"):
+    if text_button(ui, "Hold here", icon=fa.ICON_FA_LOCATION_CROSSHAIRS, hint="Keep it where it is"):
         act(ui, HoldEffector(goal.id))
     imgui.same_line()
     _remove(ui, goal)
@@ -336,7 +343,7 @@ def _turn(ui: PanelContext, goal: DocumentGoal) -> None:
 
 def _axis(ui: PanelContext, goal: DocumentGoal, axis: Sequence[float]) -> None:
     name = goal.id
-    label(ui, "Axis", hint="The direction, in the joint's frame, that points at the place")
+    label(ui, "Axis", hint="The direction, in the joint's frame, that points at the target")
     changed = axis_fields(ui, "axis", axis, _AXIS)
     if changed is None:
         return
@@ -351,12 +358,12 @@ def _axis(ui: PanelContext, goal: DocumentGoal, axis: Sequence[float]) -> None:
 
 
 def _weights(ui: PanelContext, goal: DocumentGoal) -> None:
-    name, turn_only = goal.id, goal.kind is GoalKind.ROTATION and not goal.pin_position
+    name, turn_only = goal.id, goal.kind in (GoalKind.ROTATION, GoalKind.BEND) and not goal.pin_position
     if not turn_only:
         label(ui, "Weight")
         edit = _floored(part_slider(ui, "weight", goal.weight, form=_WEIGHT, hint="Against the other goals"))
         carry_out(ui, edit, f"Weight of {name}", lambda value: SetWeight(name, weight=value))
-    if goal.has_rotation or goal.kind is GoalKind.AIM:
+    if goal.has_rotation or goal.kind in (GoalKind.AIM, GoalKind.BEND):
         label(ui, "Rot. wt.", hint="Weight of the rotation")
         edit = _floored(part_slider(ui, "rotation weight", goal.rotation_weight, form=_WEIGHT))
         carry_out(ui, edit, f"Weight of {name}", lambda value: SetWeight(name, rotation_weight=value))

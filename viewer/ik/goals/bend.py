@@ -128,6 +128,16 @@ def _bones(joint: int, end: Floats, skeleton: Skeleton, world: World) -> tuple[F
     return above, rotate(world.rotations[joint], end)
 
 
+def bend_angle(effector: str, skeleton: Skeleton, world: World) -> float:
+    """Radians by which a limb is bent at its middle joint in a pose, 0 is straight.
+
+    Raises:
+        InputError: no joint between two bones.
+    """
+    constants = bend_constants(Goal.bend(effector, 0.0), skeleton)
+    return angle_between_vectors(*_bones(constants.joint, np.array(constants.offset), skeleton, world))
+
+
 def bend_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:
     """Degrees between the angle and the one asked."""
     constants = bend_constants(goal, skeleton)

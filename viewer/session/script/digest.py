@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import Field, fields, is_dataclass
 from typing import Any, NamedTuple
 
 import msgspec
@@ -51,8 +51,10 @@ class Digester:
         """The digest of a document: equal for equal ones, and for others hardly ever."""
         rest = hashlib.sha256()
         for place in fields(document):
-            if place.name != "pose":
-                self._add(rest, place.name, getattr(document, place.name))
+            value = getattr(document, place.name)
+            if place.name != "pose" and _is_set(place, value):
+                rest.update(place.name.encode())
+                self._add(rest, place.name, value)
         pose = hashlib.sha256(document.pose.rotations.tobytes())
         pose.update(document.pose.translations.tobytes())
         return Digest(pose.hexdigest()[:_LETTERS], rest.hexdigest()[:_LETTERS])
@@ -73,9 +75,10 @@ class Digester:
             digest.update(seen[1])
         elif is_dataclass(value):
             for place in fields(value):
-                if place.init and place.name not in _UNCHANGED.get(type(value), ()):
+                one = getattr(value, place.name)
+                if place.init and place.name not in _UNCHANGED.get(type(value), ()) and _is_set(place, one):
                     digest.update(place.name.encode())
-                    self._add(digest, "", getattr(value, place.name))
+                    self._add(digest, "", one)
         elif isinstance(value, Mapping):
             self._add(digest, name, [*value.items()])
         elif isinstance(value, (tuple, list)):
@@ -84,6 +87,11 @@ class Digester:
                 self._add(digest, f"{name} {number}" if name else "", one)
         else:
             digest.update(_data(sorted(value) if isinstance(value, frozenset) else value))
+
+
+def _is_set(place: Field[Any], value: object) -> bool:
+    """Whether it is not the field's default: a field that is added later leaves the digests of before as they are."""
+    return isinstance(value, np.ndarray) or not (value is place.default or value == place.default)
 
 
 def _data(value: object) -> bytes:
