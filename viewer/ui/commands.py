@@ -234,7 +234,7 @@ POSING = (
     Command("goal.add", "Add goal", ("shift+a",), POSE, menu="Goals"),
     *(
         Command(f"goal.add_{kind}", f"Add {kind} goal", (), POSE, menu="Goals")
-        for kind in ("position", "rotation", "pose", "distance", "aim")
+        for kind in ("position", "rotation", "pose", "distance", "aim", "bend")
     ),
     Command("goal.remove", "Remove goal", ("delete", "backspace"), POSE, menu="Goals"),
     Command("effector.remove", "Remove effector", (), POSE, menu="Goals"),

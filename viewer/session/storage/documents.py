@@ -206,9 +206,9 @@ def _pin_of(data: Any, path: str) -> Pin:  # noqa: ANN401 - PinData
 def _stretch_of(data: Any, count: int, path: str) -> Stretch:  # noqa: ANN401 - the data of a stretch
     for name in ("joints", "moved"):
         _joints_of(getattr(data, name), count, f"{path}.{name}")
-    if data.first < 0:
-        raise FormatError("expected frames from 0", path=path)
     made: Stretch = VALUES.read(Stretch, data, path)
+    if made.first < 0 or not np.isfinite(made.translations).all():
+        raise FormatError("expected finite numbers and frames from 0", path=path)
     return made
 
 
