@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from inside.document import actions as act
 from ui_person import Person
+
+from viewer.ik import GoalKind
+from viewer.session import Item, stand_of
 
 TOLERANCE = 1e-3
 """Metres: that of the solver."""
@@ -190,3 +194,29 @@ def test_a_panel_that_changes_the_document_ends_the_drag(person: Person) -> None
     person.move(place[0] + 40.0, place[1])
     assert not person.controller.dragging
     assert not person.controller.view.bar.messages
+
+
+@pytest.mark.parametrize("by_gizmo", [False, True])
+def test_dragging_a_bend_moves_its_joint_and_the_angle_stays_asked(person: Person, by_gizmo: bool) -> None:
+    session = person.controller.session
+    session.dispatch(act.MakeEffector("LeftForeArm"))
+    session.dispatch(act.SetGoalKind("LeftForeArm", GoalKind.BEND))
+    asked = person.document.goal("LeftForeArm")
+    session.dispatch(act.Select((Item("effector", "LeftForeArm"),) if by_gizmo else ()))
+    joint = person.document.skeleton.index("LeftForeArm")
+    before = stand_of(person.document.skeleton, person.document.pose, asked)
+    assert before.joint == joint
+    if by_gizmo:
+        assert person.controller.run("grab.move")
+        person.move(*person.at("LeftForeArm"))
+        x, y = person.at("LeftForeArm")
+        person.move(x - 30.0, y - 20.0)
+        person.press(x - 30.0, y - 20.0)
+        person.release(x - 30.0, y - 20.0)
+    else:
+        person.drag(person.at("LeftForeArm"), (-30.0, -20.0))
+    after = stand_of(person.document.skeleton, person.document.pose, asked)
+    assert np.linalg.norm(after.position - before.position) > 0.01
+    assert person.document.goal("LeftForeArm") == asked
+    assert session.errors["LeftForeArm"].reached
+    assert session.history[-1] == "Drag LeftForeArm"

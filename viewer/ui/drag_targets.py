@@ -10,6 +10,7 @@ import numpy as np
 from viewer.document.actions import Select, SetPose, TurnJoint
 from viewer.document.default_goals import above, stand_of, world_of
 from viewer.gizmo import Motion, Tool
+from viewer.ik.goals import GoalKind
 from viewer.scene import Hit
 from viewer.session import Document, DocumentGoal, Grab, Item, Mode, Session
 from viewer.skeleton.limits import JointKind
@@ -44,6 +45,13 @@ def aims(goal: DocumentGoal) -> bool:
     return goal.enabled and goal.has_position and goal.position is not None
 
 
+def dragged_item(document: Document, item: Item) -> Item:
+    """What a drag of an item moves: a goal that has no target to move, such as a bend, stands for its joint."""
+    if item.kind == "joint" or document.goal(item.name).kind is not GoalKind.BEND:
+        return item
+    return Item("joint", document.skeleton.names[joint_of(document, item)])
+
+
 def joint_of(document: Document, item: Item) -> int:
     """The joint that an item is, or is fixed to."""
     if item.kind == "joint":
@@ -71,6 +79,7 @@ def is_root(document: Document, item: Item) -> bool:
 
 def can_move(document: Document, item: Item) -> bool:
     """Whether the handles that move things would move an item."""
+    item = dragged_item(document, item)
     if item.kind == "effector" or is_root(document, item):
         return True
     return document.mode is Mode.IK and can_follow(document, joint_of(document, item))
@@ -88,7 +97,7 @@ def places(document: Document, item: Item) -> list[Floats]:
 
 def together(document: Document, item: Item) -> list[Item]:
     """What the handles of an item move: all effectors selected, if it is one of them."""
-    several = [other for other in document.selection if other.kind == "effector"]
+    several = [one for one in document.selection if dragged_item(document, one).kind == "effector"]
     return several if item in several and document.mode is Mode.IK else [item]
 
 
@@ -231,6 +240,7 @@ def can_take(document: Document, hit: Hit) -> bool:
 
 def mover_for(document: Document, item: Item, hit: Hit) -> tuple[Mover | None, Floats]:
     """What a drag of what was hit moves, None where it cannot be moved; and the place that follows the pointer."""
+    meant, item = item, dragged_item(document, item)
     root = is_root(document, item) and hit.kind != "bone"
     if document.mode is Mode.FK:
         if root:
@@ -242,6 +252,8 @@ def mover_for(document: Document, item: Item, hit: Hit) -> tuple[Mover | None, F
     place, turn = grip(document, item)
     if root:
         return TargetMover({item: (place, turn)}), place
+    if item != meant:
+        return (TargetMover({item: (place, turn)}, Grab(item.name)) if can_move(document, item) else None), place
     if not _follows(document, hit):
         return None, hit.point
     local = rotate(conjugate(turn), hit.point - place)
@@ -250,6 +262,7 @@ def mover_for(document: Document, item: Item, hit: Hit) -> tuple[Mover | None, F
 
 def mover_of_handles(document: Document, item: Item, tool: Tool) -> Mover:
     """What the handles of an item move."""
+    item = dragged_item(document, item)
     fk, root = document.mode is Mode.FK, is_root(document, item)
     if fk and root:
         return RootMover(item.name)
