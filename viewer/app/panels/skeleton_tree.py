@@ -234,7 +234,6 @@ _LEAST_INDENT = 4.0
 """Of trees too deep for that; where even this takes too much room, what is deeper stands no farther to the right."""
 _NAME, _BESIDE = 88.0, 26.0
 """Logical pixels that a name has at least, and that stand before it: fold and side."""
-_MOST_MARKS = 3
 
 
 @dataclass(slots=True)
@@ -334,12 +333,16 @@ class RowPainter:
             self.pen.upright(it.x, it.y, it.y + it.h, "hovered")
 
     def _marks(self, joint: int, it: Area) -> float:
-        """The effectors on the joint, at the right end; returns where the room left of them ends."""
+        """The goals on the joint, at the right end: a mark, and how many; returns where the room left of them ends."""
         pen, right = self.pen, it.x + it.w - self.pen.px(6)
-        for goal in self.goals.get(joint, ())[:_MOST_MARKS]:
-            reached = goal.id not in self.missed
-            effector_mark(pen, right - pen.px(6), it.middle[1], goal, reached=reached)
+        goals = sorted(self.goals.get(joint, ()), key=lambda goal: goal.id not in self.missed)  # a missed one is seen
+        if goals:
+            effector_mark(pen, right - pen.px(6), it.middle[1], goals[0], reached=goals[0].id not in self.missed)
             right -= pen.px(15)
+        if len(goals) > 1:
+            right -= pen.width(f"{len(goals)}", SMALL)
+            pen.text(right, pen.middle(it.y, it.h, SMALL), f"{len(goals)}", "text2", SMALL)
+            right -= pen.px(4)
         return right
 
     def _notes(self, joint: int, name: str, it: Area, room: tuple[float, float]) -> float:
