@@ -59,7 +59,7 @@ class Switches:
             self._view.hover_row(None)  # a row that is put away says nothing of the pointer any more
             changed()
 
-        # Hidden panels are ticked when they are shown: "Hide panels" is on while they are not.
+        # The command "Hide panels" is ticked while they are hidden.
         return CommandBinding(run, checked=lambda: bool(getattr(panels, name)))
 
     def _toggle_magnet(self) -> None:
