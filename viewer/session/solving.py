@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import chain, repeat
 from math import inf
+from operator import attrgetter
 from typing import Literal, cast
 
 import numpy as np
@@ -36,6 +37,10 @@ _BETTER, _PATIENCE = 1e-3, 60
 """The part by which errors must have become less within so many ticks; else it gets no nearer ..."""
 _MOST = 600
 """... nor does it after so many ticks in all."""
+_STRUCTURE = attrgetter(*(
+    place.name for place in fields(Goal) if place.name not in ("id", "target", "target_rotation", "residuals")
+))  # fmt: skip
+"""All of a goal but its targets, which each step is given: a solver is kept while this stays."""
 
 
 @dataclass(slots=True)
@@ -227,7 +232,7 @@ class Solvers:
         return SteppedDrag(self._solver(skeleton, options, goals), document.pose, document.solver)
 
     def _solver(self, skeleton: Skeleton, options: Options, goals: Sequence[Goal]) -> Solver:
-        asked = tuple(_structure(goal) for goal in goals)
+        asked = tuple(_STRUCTURE(goal) for goal in goals)
         solver, known = self._solvers.pop((skeleton, options), (None, None))
         if solver is None:
             solver = Solver(skeleton, goals, **_keywords(options))
@@ -241,14 +246,6 @@ class Solvers:
 
 def _keywords(options: Options) -> SolverOptions:
     return cast("SolverOptions", {place.name: getattr(options, place.name) for place in fields(options)})
-
-
-def _structure(goal: Goal) -> tuple[object, ...]:
-    """All of a goal but its targets, which each step is given."""
-    return (
-        goal.kind, goal.effector, goal.offset, goal.weight, goal.rotation_weight, goal.target_distance, goal.axis,
-        goal.enabled,
-    )  # fmt: skip
 
 
 def target_rows(goals: Sequence[Goal]) -> tuple[Floats, Floats]:

@@ -1,7 +1,8 @@
 """Goals: what effectors are asked to do.
 
 `goal` is the value that users make; each kind has a module, which says what it needs, how it is measured, what its rows
-are, its keys in a file and what shows it. `KINDS` lists them: a new kind is its module and a line here.
+are, its keys in a file and what shows it. `KINDS` lists them. A new kind is its module, a line here and in `dispatch`,
+and its word, constructor and fields in `goal`.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What a kind of goal is: the record that each kind's module fills, and all that other rooms ask about kinds."""
+"""What a kind of goal is: the record that each kind's module fills, for solvers, methods, files and pictures."""
 
 from __future__ import annotations
 
