@@ -38,9 +38,9 @@ _BETTER, _PATIENCE = 1e-3, 60
 _MOST = 600
 """... nor does it after so many ticks in all."""
 _STRUCTURE = attrgetter(*(
-    place.name for place in fields(Goal) if place.name not in ("id", "target", "target_rotation", "residuals")
+    place.name for place in fields(Goal) if place.name not in ("id", "target", "target_rotation", "residuals", "pinned", "hold")
 ))  # fmt: skip
-"""All of a goal but its targets, which each step is given: a solver is kept while this stays."""
+"""What a solver is built from: a solver is kept while this stays. Targets are given with each step."""
 
 
 @dataclass(slots=True)
