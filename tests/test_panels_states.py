@@ -9,7 +9,7 @@ import pytest
 from characters import every_kind, rig
 from imgui_bundle import imgui
 from inside.app import PANELS, file_dialog
-from inside.document import KINDS, MoveTargets, RemoveEffector, Select, SetGoalKind, SetLimits, SetSolver
+from inside.document import DOCUMENT_KINDS, MoveTargets, RemoveEffector, Select, SetGoalKind, SetLimits, SetSolver
 from panel_window import PanelWindow
 
 import viewer
@@ -65,7 +65,7 @@ def test_every_kind_of_joint() -> None:
             window.frames()
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", DOCUMENT_KINDS)
 def test_every_kind_of_goal(kind: GoalKind) -> None:
     with shown(viewer.load("sample:biped")) as window:
         name = window.session.document.goals[0].effector

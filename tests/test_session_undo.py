@@ -7,7 +7,7 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
-from inside.document import KINDS, Blend, violation
+from inside.document import DOCUMENT_KINDS, Blend, violation
 from inside.document import actions as act
 from inside.session import MOST_STEPS
 from inside.spatial import exp, multiply
@@ -97,7 +97,7 @@ class Hand(RuleBasedStateMachine):
         st.builds(act.SetStiffness, st.sampled_from(JOINTS), st.floats(0, 1)),
         st.builds(act.SetPin, st.sampled_from(EFFECTORS), flags, flags),
         st.builds(act.SetWeight, st.sampled_from(EFFECTORS), st.floats(0.1, 10)),
-        st.builds(act.SetGoalKind, st.sampled_from(EFFECTORS), st.sampled_from(KINDS)),
+        st.builds(act.SetGoalKind, st.sampled_from(EFFECTORS), st.sampled_from(DOCUMENT_KINDS)),
         st.builds(act.ReleaseEffector, st.sampled_from(EFFECTORS)),
         st.builds(act.HoldEffector, st.sampled_from(EFFECTORS)),
         st.builds(act.MakeEffector, st.sampled_from(JOINTS)),

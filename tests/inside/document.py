@@ -42,7 +42,7 @@ from viewer.document.evaluation import (
     layered,
     motion_of,
 )
-from viewer.document.goal import KINDS
+from viewer.document.goal import DOCUMENT_KINDS
 from viewer.document.key_editing import different
 from viewer.document.linked_targets import sharing
 from viewer.document.mirror import mirrored_pose, partners
@@ -57,7 +57,7 @@ from viewer.document.units import LEAST, MOST, step_scale
 __all__ = [
     "BLENDS",
     "CODES",
-    "KINDS",
+    "DOCUMENT_KINDS",
     "LEAST",
     "MOST",
     "PLANES",

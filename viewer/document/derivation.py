@@ -10,7 +10,7 @@ import numpy as np
 from viewer.document.default_goals import world_of
 from viewer.document.document import Document
 from viewer.document.goal import DocumentGoal
-from viewer.ik.goals import GoalKind
+from viewer.ik.goals import KINDS
 from viewer.ik.methods.two_link import two_link_algebraic
 from viewer.skeleton.limits import JointKind
 from viewer.skeleton.skeleton import find_place
@@ -52,7 +52,7 @@ def derivation(document: Document) -> Derivation | None:
     item = document.active
     chosen = [h for h in document.goals if item is not None and item.kind == "effector" and h.id == item.name]
     for goal in (*chosen, *document.goals):
-        if goal.enabled and goal.kind in {GoalKind.POSITION, GoalKind.POSE} and goal.position is not None:
+        if goal.placed and KINDS[goal.kind].has_point and goal.position is not None:
             found = _of_limb(document, goal, np.array(goal.position))
             if found is not None:
                 return found
@@ -64,7 +64,7 @@ def _of_limb(document: Document, goal: DocumentGoal, target: Floats) -> Derivati
     skeleton, world = document.skeleton, world_of(document.skeleton, document.pose)
     place = find_place(skeleton, goal.effector)
     joint, end = place.joint, world.point(place.joint, np.add(place.offset, goal.offset))
-    if goal.kind is GoalKind.POSE:  # its own joint turns it, those above bring it there
+    if KINDS[goal.kind].has_rotation:  # its own joint turns it, those above bring it there
         target, end = target + world.positions[joint] - end, world.positions[joint]
     points: list[Floats] = [end]
     joints: list[int] = []

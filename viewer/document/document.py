@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -47,14 +47,6 @@ def same_character(one: Character, other: Character) -> bool:
         and all(same_clip(clip, other.clips[name]) for name, clip in one.clips.items())
         and same_skeleton(one.skeleton, other.skeleton)
     )
-
-
-def same_takes(some: Sequence[Take | None], others: Sequence[Take | None]) -> bool:
-    """Equal in every key, and in what was solved between them."""
-    if len(some) != len(others):
-        return False
-    pairs = zip(some, others, strict=True)
-    return all(a is b or (a is not None and b is not None and a.same_as(b)) for a, b in pairs)
 
 
 def _same_fields(one: object, other: object, skip: tuple[str, ...] = ()) -> bool:

@@ -15,7 +15,7 @@ from viewer.document.document import Document
 from viewer.document.goal import Item
 from viewer.document.planar import in_plane
 from viewer.errors import InputError, quote
-from viewer.ik.goals import Goal, GoalKind, Quaternion, Vector
+from viewer.ik.goals import KINDS, Goal, GoalKind, Quaternion, Vector
 from viewer.skeleton.skeleton import find_place
 
 DRAGGED = 5.0
@@ -122,7 +122,7 @@ def drag_goals(
             goals[name] = goal
         elif goal.kind is GoalKind.POSE:
             goals[name] = replace(goal, kind=GoalKind.ROTATION, target=None)
-        elif goal.kind in (GoalKind.ROTATION, GoalKind.AIM, GoalKind.BEND):
+        elif not KINDS[goal.kind].lengths:
             goals[name] = goal
     for held in dragged.values():
         name = held.item.name

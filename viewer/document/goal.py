@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from viewer.document.checks import as_flag, as_number, as_turn, as_vector, as_weight, one_of
 from viewer.errors import InputError, quote
 from viewer.formats.bounds import FARTHEST
-from viewer.ik.goals import PIN_WEIGHT, Goal, GoalKind, Quaternion, Vector
+from viewer.ik.goals import KINDS, PIN_WEIGHT, Goal, GoalKind, Quaternion, Vector
 
 ItemKind = Literal["joint", "effector"]
 
@@ -49,9 +49,11 @@ class Scope(StrEnum):
     """The selected ones."""
 
 
-KINDS = tuple(kind for kind in GoalKind if kind is not GoalKind.FUNCTION)
-"""What a document's goal may ask."""
-PLACED = frozenset({GoalKind.POSITION, GoalKind.ROTATION, GoalKind.POSE})
+DOCUMENT_KINDS = tuple(word for word, kind in KINDS.items() if kind.built_in)
+"""What a document's goal may ask: functions cannot be saved."""
+_NUMBERS = {"target_distance": "distance", "axis": "axis", "angle": "angle"}
+"""Fields of `Goal`, and what they are called here."""
+PLACED = frozenset(word for word in DOCUMENT_KINDS if {*word.needs} <= {"target", "target_rotation"})
 """Kinds whose targets say where the effector is to be or how it is to be turned, and that can be pinned."""
 
 
@@ -108,7 +110,7 @@ class DocumentGoal:
         put(self, "id", self.id or self.effector)
         what = f"goal {quote(self.id)}"
         put(self, "kind", one_of(GoalKind, self.kind, f"{what}: kind"))
-        if self.kind is GoalKind.FUNCTION:
+        if self.kind not in DOCUMENT_KINDS:
             raise InputError("a document cannot hold a function goal")
         for name in ("position", "axis", "offset"):
             if getattr(self, name) is not None:
@@ -131,9 +133,7 @@ class DocumentGoal:
         return {
             "position": self.has_position,
             "rotation": self.has_rotation,
-            "distance": self.enabled and self.kind is GoalKind.DISTANCE,
-            "axis": self.enabled and self.kind is GoalKind.AIM,
-            "angle": self.enabled and self.kind is GoalKind.BEND,
+            **{own: self.enabled and name in self.kind.needs for name, own in _NUMBERS.items()},
         }
 
     @property
@@ -150,13 +150,13 @@ class DocumentGoal:
     def has_position(self) -> bool:
         """Whether a point in the world belongs to what is asked."""
         if self.placed:
-            return self.kind is not GoalKind.ROTATION or self.pin_position
-        return self.enabled and self.kind is not GoalKind.BEND
+            return KINDS[self.kind].has_point or self.pin_position
+        return self.enabled and KINDS[self.kind].has_point
 
     @property
     def has_rotation(self) -> bool:
         """Whether a turn is asked for."""
-        return self.placed and (self.kind is not GoalKind.POSITION or self.pin_rotation)
+        return self.placed and (KINDS[self.kind].has_rotation or self.pin_rotation)
 
     def for_solver(self) -> Goal | None:
         """What a solver is asked for; None if nothing."""
@@ -167,9 +167,7 @@ class DocumentGoal:
             effector=self.effector,
             target=self.position if self.has_position else None,
             target_rotation=self.rotation if self.has_rotation else None,
-            target_distance=self.distance if self.kind is GoalKind.DISTANCE else None,
-            axis=self.axis if self.kind is GoalKind.AIM else None,
-            angle=self.angle if self.kind is GoalKind.BEND else None,
+            **{name: getattr(self, own) for name, own in _NUMBERS.items() if name in self.kind.needs},
             weight=self.weight * (PIN_WEIGHT if self.pin_position else 1.0),
             rotation_weight=self.rotation_weight * (PIN_WEIGHT if self.pin_rotation else 1.0),
             offset=self.offset,
@@ -188,9 +186,9 @@ class DocumentGoal:
         """The goal with another target; a part that was not asked for until now is asked for from now on."""
         kind = self.kind
         if self.placed:
-            place = position is not None or self.kind is not GoalKind.ROTATION
+            place = position is not None or KINDS[self.kind].has_point
             turn = rotation is not None and not self.pin_rotation
-            turn = turn or self.kind in (GoalKind.ROTATION, GoalKind.POSE)
+            turn = turn or KINDS[self.kind].has_rotation
             kind = (GoalKind.POSE if turn else GoalKind.POSITION) if place else GoalKind.ROTATION
         place_now = self.position if position is None else as_vector(position, self._what("position"))
         turn_now = self.rotation if rotation is None else as_turn(rotation, self._what("rotation"))

@@ -18,7 +18,7 @@ from viewer.ik.goals import KINDS, Goal, GoalKind
 from viewer.ik.holds import holds
 from viewer.ik.workspace import checked_start
 from viewer.skeleton.character import Character
-from viewer.skeleton.effectors import Effector, EffectorGoal
+from viewer.skeleton.effectors import EffectorGoal
 from viewer.skeleton.figure import find_figure
 from viewer.skeleton.kinematics import World, extent, fk
 from viewer.skeleton.names import FreeNames
@@ -80,13 +80,13 @@ def _asked(skeleton: Skeleton, pose: Pose, goals: tuple[Goal, ...]) -> tuple[Ske
     effectors = (effector.name for effector in skeleton.effectors)
     free = FreeNames((*skeleton.names, *skeleton.tip_names, *effectors))
     for goal in goals:
-        if goal.kind is GoalKind.FUNCTION:
+        if not KINDS[goal.kind].built_in:
             raise InputError("a document cannot hold a function goal")
         place = find_place(skeleton, goal.effector)
         if place not in skeleton.effectors:
             skeleton = replace(skeleton, effectors=(*skeleton.effectors, replace(place, goal=EffectorGoal.POSITION)))
         name = free.numbered(place.name) if place.name in found else place.name
-        found[name] = _placed(skeleton, pose, goal, place, name)
+        found[name] = document_goal(with_place(skeleton, pose, goal, place.name), place.name, name)
     for goal in holds(skeleton, pose, [goal for goal in goals if goal.enabled]):
         own = find_place(skeleton, goal.effector).goal
         held = document_goal(goal, goal.effector)
@@ -94,15 +94,14 @@ def _asked(skeleton: Skeleton, pose: Pose, goals: tuple[Goal, ...]) -> tuple[Ske
     return skeleton, [*found.values()]
 
 
-def _placed(skeleton: Skeleton, pose: Pose, goal: Goal, place: Effector, name: str) -> DocumentGoal:
-    """A goal as the document's own; a pin without a place takes it from the pose."""
-    stand = stand_of(skeleton, pose, DocumentGoal(effector=place.name, enabled=False, offset=goal.offset))
-    if goal.pinned:
-        places, turns = KINDS[goal.kind].places, KINDS[goal.kind].has_rotation
-        position = goal.target or tuple(stand.position.tolist()) if places else None
-        rotation = goal.target_rotation or tuple(stand.rotation.tolist()) if turns else None
-        goal = replace(goal, target=position, target_rotation=rotation)
-    return document_goal(goal, place.name, name)
+def with_place(skeleton: Skeleton, pose: Pose, goal: Goal, effector: str) -> Goal:
+    """A goal whose pin, if it says not where, is where the effector stands in the pose."""
+    if not goal.pinned:
+        return goal
+    stand = stand_of(skeleton, pose, DocumentGoal(effector=effector, enabled=False, offset=goal.offset))
+    position = goal.target or tuple(stand.position.tolist()) if KINDS[goal.kind].places else None
+    rotation = goal.target_rotation or tuple(stand.rotation.tolist()) if KINDS[goal.kind].has_rotation else None
+    return replace(goal, target=position, target_rotation=rotation)
 
 
 _UP = np.array([0.0, 1.0, 0.0])

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from viewer.document.actions import AddGoal, MakeEffector, MirrorPose, PastePose, SetGoal, SetPose
-from viewer.document.default_goals import stand_of
 from viewer.document.goal import document_goal
+from viewer.document.opening import with_place
 from viewer.errors import FormatError, InputError, OutputError, ViewerError
 from viewer.formats.files import read_text
 from viewer.formats.goals_json import read_goals
 from viewer.formats.json_reading import kind_of, parse
 from viewer.formats.motion_json import read_pose
-from viewer.ik.goals import Goal, GoalKind
-from viewer.session import Document, DocumentGoal, Session
+from viewer.ik.goals import Goal
+from viewer.session import Session
 from viewer.session.files import is_session
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import find_place
@@ -138,20 +137,7 @@ def _take_goal(session: Session, goal: Goal, taken: Collection[str]) -> str:
     if own is None:
         session.update(AddGoal(name, goal.kind))
         own = session.document.selection[-1].name
-    wanted = document_goal(_placed(session.document, goal, name), name)
+    wanted = document_goal(with_place(session.document.skeleton, session.document.pose, goal, name), name)
     given = {key: getattr(wanted, key) for key in _ATTRIBUTES}
     session.update(SetGoal(own, **{key: value for key, value in given.items() if value is not None}))
     return own
-
-
-def _placed(document: Document, goal: Goal, name: str) -> Goal:
-    """A pin without a place is where its effector stands."""
-    if not goal.pinned:
-        return goal
-    stand = stand_of(document.skeleton, document.pose, DocumentGoal(effector=name, enabled=False, offset=goal.offset))
-    position, rotation = goal.target, goal.target_rotation
-    if position is None and goal.kind in {GoalKind.POSITION, GoalKind.POSE}:
-        position = tuple(stand.position.tolist())
-    if rotation is None and goal.kind in {GoalKind.ROTATION, GoalKind.POSE}:
-        rotation = tuple(stand.rotation.tolist())
-    return replace(goal, target=position, target_rotation=rotation)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from viewer.document.goal import DOCUMENT_KINDS
 from viewer.ui.events import Chord, Mods, chord
 from viewer.ui.numbers import MINUS
 
@@ -233,8 +234,8 @@ POSING = (
     Command("effector.hold", "Hold here", (), POSE, menu="Goals"),
     Command("goal.add", "Add goal", ("shift+a",), POSE, menu="Goals"),
     *(
-        Command(f"goal.add_{kind}", f"Add {kind} goal", (), POSE, menu="Goals")
-        for kind in ("position", "rotation", "pose", "distance", "aim", "bend")
+        Command(f"goal.add_{kind.name.lower()}", f"Add {kind.name.lower()} goal", (), POSE, menu="Goals")
+        for kind in DOCUMENT_KINDS
     ),
     Command("goal.remove", "Remove goal", ("delete", "backspace"), POSE, menu="Goals"),
     Command("effector.remove", "Remove effector", (), POSE, menu="Goals"),

@@ -10,7 +10,7 @@ import numpy as np
 from viewer.document.actions import Select, SetPose, TurnJoint
 from viewer.document.default_goals import above, stand_of, world_of
 from viewer.gizmo import Motion, Tool
-from viewer.ik.goals import GoalKind
+from viewer.ik.goals import KINDS
 from viewer.scene import Hit
 from viewer.session import Document, DocumentGoal, Grab, Item, Mode, Session
 from viewer.skeleton.limits import JointKind
@@ -47,7 +47,7 @@ def aims(goal: DocumentGoal) -> bool:
 
 def dragged_item(document: Document, item: Item) -> Item:
     """What a drag of an item moves: a goal that has no target to move, such as a bend, stands for its joint."""
-    if item.kind == "joint" or document.goal(item.name).kind is not GoalKind.BEND:
+    if item.kind == "joint" or not KINDS[document.goal(item.name).kind].own:
         return item
     return Item("joint", document.skeleton.names[joint_of(document, item)])
 

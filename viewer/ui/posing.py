@@ -11,7 +11,7 @@ import numpy as np
 
 from viewer.document import actions as act
 from viewer.document.actions import MoveTargets
-from viewer.document.goal import KINDS
+from viewer.document.goal import DOCUMENT_KINDS
 from viewer.gizmo import Space, Tool
 from viewer.ik.goals import GoalKind
 from viewer.ik.solver_options import METHOD_NAMES
@@ -289,7 +289,7 @@ class Posing:
             "goal.add": CommandBinding(self._add, self._has_goal),
             **{
                 f"goal.add_{kind.name.lower()}": CommandBinding(partial(self._add, kind), self._has_goal)
-                for kind in KINDS
+                for kind in DOCUMENT_KINDS
             },
             "goal.remove": CommandBinding(self._remove_goals, self._can_remove_goals),
         }

@@ -14,8 +14,9 @@ from viewer.app.widgets.edits import act
 from viewer.app.widgets.pen import Pen, item, tip
 from viewer.document.actions import AddGoal, Select
 from viewer.document.document import DocumentGoal, Item
+from viewer.document.goal import DOCUMENT_KINDS
 from viewer.document.report import GoalError
-from viewer.ik.goals import GoalKind
+from viewer.ik.goals import KINDS
 from viewer.ui import numbers
 
 ROW, HEAD = 24, 22
@@ -25,22 +26,6 @@ _WEIGHT, _ERROR = 43, 64
 _REACH = 4
 """Logical pixels by which rows reach into the panel's padding."""
 
-WORDS = {
-    GoalKind.POSITION: "Position",
-    GoalKind.ROTATION: "Rotation",
-    GoalKind.POSE: "Position + rotation",
-    GoalKind.DISTANCE: "Distance",
-    GoalKind.AIM: "Aim",
-    GoalKind.BEND: "Bend",
-}
-HINTS = {
-    GoalKind.POSITION: "Reach a position",
-    GoalKind.ROTATION: "Take a rotation",
-    GoalKind.POSE: "Reach a position with a rotation",
-    GoalKind.DISTANCE: "Keep a distance from a point",
-    GoalKind.AIM: "Point an axis at a point",
-    GoalKind.BEND: "Bend the joint by an angle",
-}
 OFF = "Off, follows along"
 
 NO_GOALS = "No effectors. Right-click a joint and choose Make effector, or drag any bone"
@@ -116,13 +101,13 @@ def _row(ui: PanelContext, goal: DocumentGoal, error: GoalError | None, *, kind:
         pen.upright(it.x, it.y, it.y + it.h, "hovered")
     effector_mark(pen, it.x + indent + pen.px(11), it.middle[1], goal, reached=reached)
     y, right = pen.middle(it.y, it.h), it.x + it.w - pen.px(4)
-    words = WORDS[goal.kind].lower() if goal.id != goal.effector else name
+    words = KINDS[goal.kind].title.lower() if goal.id != goal.effector else name
     room = it.w - indent - pen.px(_WEIGHT + _ERROR + 30 if goal.enabled else 58)
     shown = pen.fit(words, room)
     pen.text(it.x + indent + pen.px(24), y, shown, "text" if goal.enabled else "text3")
     if kind and words == name:
         left = pen.width(shown) + pen.px(6)
-        note = WORDS[goal.kind].lower()
+        note = KINDS[goal.kind].title.lower()
         if left + pen.width(note, SMALL) <= room:
             pen.small(it.x + pen.px(24) + left, pen.middle(it.y, it.h, SMALL), note)
     if goal.enabled:
@@ -165,6 +150,6 @@ def _clicked(ui: PanelContext, here: Item) -> None:
 
 def add_entries(ui: PanelContext, effector: str) -> None:
     """The entries of a menu that adds a goal to an effector."""
-    for kind, words in WORDS.items():
-        if imgui.menu_item_simple(words, HINTS[kind]):
+    for kind in DOCUMENT_KINDS:
+        if imgui.menu_item_simple(KINDS[kind].title, KINDS[kind].hint):
             act(ui, AddGoal(effector, kind))

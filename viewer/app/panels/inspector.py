@@ -15,7 +15,7 @@ from imgui_bundle import imgui
 from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
 from viewer.app.layout import Place
-from viewer.app.panels.goals import HINTS, NO_GOALS, OFF, WORDS, add_entries
+from viewer.app.panels.goals import NO_GOALS, OFF, add_entries
 from viewer.app.panels.panel_parts import effector_mark
 from viewer.app.widgets.buttons import drop_button, head, label, quiet, separator, tell_need, text_button, toggle
 from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out
@@ -56,7 +56,8 @@ from viewer.document.actions import (
 from viewer.document.default_goals import stand_of
 from viewer.document.document import Document, DocumentGoal, Item
 from viewer.document.effector_transform import joints_at_limit
-from viewer.ik.goals import GoalKind
+from viewer.document.goal import DOCUMENT_KINDS
+from viewer.ik.goals import KINDS, GoalKind
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.limits import FREEDOMS, JointKind, LimitForm
 from viewer.skeleton.pose import Pose
@@ -235,7 +236,7 @@ def draw_goal(ui: PanelContext, goal: DocumentGoal) -> None:
     name = goal.id
     error = ui.session.errors.get(name)
     x, y = imgui.get_cursor_screen_pos()
-    note = f"goal · {WORDS[goal.kind].lower() if goal.enabled else 'off'}"
+    note = f"goal · {KINDS[goal.kind].title.lower() if goal.enabled else 'off'}"
     head(ui, "", name, f"{note} · pinned" if goal.pinned else note)
     pen = Pen(ui)
     effector_mark(pen, x + pen.px(7), y + pen.px(12), goal, reached=error is None or error.reached)
@@ -248,14 +249,14 @@ def draw_goal(ui: PanelContext, goal: DocumentGoal) -> None:
         _place(ui, goal)
     if goal.has_rotation:
         _turn(ui, goal)
-    if goal.kind is GoalKind.DISTANCE:
+    if "target_distance" in goal.kind.needs:
         label(ui, "Distance")
         room = imgui.get_content_region_avail().x
         edit = number_field(ui, "distance", goal.distance, in_lengths(ui, LENGTH), width=room)
         carry_out(ui, edit, f"Distance of {name}", lambda metres: SetGoal(name, distance=metres))
-    if goal.kind is GoalKind.AIM and goal.axis is not None:
+    if "axis" in goal.kind.needs and goal.axis is not None:
         _axis(ui, goal, goal.axis)
-    if goal.kind is GoalKind.BEND and goal.angle is not None:
+    if "angle" in goal.kind.needs and goal.angle is not None:
         label(ui, "Angle", hint="Between the bones above and below the joint; 0 is straight")
         room = imgui.get_content_region_avail().x
         edit = number_field(ui, "angle", math.degrees(goal.angle), _BEND, width=room)
@@ -275,7 +276,7 @@ def _siblings(ui: PanelContext, goal: DocumentGoal) -> None:
     left, pen = imgui.get_cursor_pos_x(), Pen(ui)
     right = left + imgui.get_content_region_avail().x
     for number, one in enumerate(goals):
-        words = WORDS[one.kind] if one.enabled else "Off"
+        words = KINDS[one.kind].title if one.enabled else "Off"
         width = pen.width(words) + pen.px(20)
         if number:
             imgui.same_line(0.0, ui.px(6))
@@ -290,7 +291,7 @@ def _kind(ui: PanelContext, goal: DocumentGoal) -> None:
     """What the goal asks, and a button that asks one thing more of its effector."""
     label(ui, "Goal")
     wide = imgui.get_content_region_avail().x - ui.px(_ADD + 6)
-    if drop_button(ui, "kind", WORDS[goal.kind] if goal.enabled else OFF, width=wide, height=24):
+    if drop_button(ui, "kind", KINDS[goal.kind].title if goal.enabled else OFF, width=wide, height=24):
         imgui.open_popup("kinds")
     imgui.same_line(0.0, ui.px(6))
     if text_button(ui, "+##add", width=ui.px(_ADD), hint="Add a goal to the effector   Shift+A"):
@@ -305,8 +306,8 @@ def _kind(ui: PanelContext, goal: DocumentGoal) -> None:
 
 def kind_entries(ui: PanelContext, goal: DocumentGoal) -> None:
     """The entries of a menu that says what a goal asks."""
-    for kind, words in WORDS.items():
-        if imgui.menu_item_simple(words, HINTS[kind], goal.enabled and kind is goal.kind):
+    for kind in DOCUMENT_KINDS:
+        if imgui.menu_item_simple(KINDS[kind].title, KINDS[kind].hint, goal.enabled and kind is goal.kind):
             act(ui, SetGoalKind(goal.id, kind))
     if imgui.menu_item_simple(OFF, "The effector follows along", not goal.enabled):
         act(ui, ReleaseEffector(goal.id))
@@ -358,12 +359,12 @@ def _axis(ui: PanelContext, goal: DocumentGoal, axis: Sequence[float]) -> None:
 
 
 def _weights(ui: PanelContext, goal: DocumentGoal) -> None:
-    name, turn_only = goal.id, goal.kind in (GoalKind.ROTATION, GoalKind.BEND) and not goal.pin_position
+    name, turn_only = goal.id, not KINDS[goal.kind].has_point and not goal.pin_position
     if not turn_only:
         label(ui, "Weight")
         edit = _floored(part_slider(ui, "weight", goal.weight, form=_WEIGHT, hint="Against the other goals"))
         carry_out(ui, edit, f"Weight of {name}", lambda value: SetWeight(name, weight=value))
-    if goal.has_rotation or goal.kind in (GoalKind.AIM, GoalKind.BEND):
+    if goal.has_rotation or KINDS[goal.kind].radians:
         label(ui, "Rot. wt.", hint="Weight of the rotation")
         edit = _floored(part_slider(ui, "rotation weight", goal.rotation_weight, form=_WEIGHT))
         carry_out(ui, edit, f"Weight of {name}", lambda value: SetWeight(name, rotation_weight=value))

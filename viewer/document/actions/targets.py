@@ -12,7 +12,7 @@ from viewer.document.actions.base import Action
 from viewer.document.checks import as_flag
 from viewer.document.default_goals import held, of_kind, stand_of
 from viewer.document.document import Document
-from viewer.document.goal import KINDS, DocumentGoal, Item
+from viewer.document.goal import DOCUMENT_KINDS, DocumentGoal, Item
 from viewer.document.linked_targets import sharing
 from viewer.document.planar import confined
 from viewer.errors import InputError, quote, unknown_name
@@ -113,9 +113,9 @@ class SetGoalKind(Action):
 
 
 def _kind(word: object) -> GoalKind:
-    if word in KINDS:
+    if word in DOCUMENT_KINDS:
         return GoalKind(str(word))
-    raise InputError(unknown_name("goal", str(word), KINDS))
+    raise InputError(unknown_name("goal", str(word), DOCUMENT_KINDS))
 
 
 @dataclass(frozen=True, slots=True)

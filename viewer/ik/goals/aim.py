@@ -179,6 +179,8 @@ def aim_drawing(goal: Goal, skeleton: Skeleton, world: World) -> Drawing:
 
 KIND = Kind(
     word=GoalKind.AIM,
+    title="Aim",
+    hint="Point an axis at a point",
     code=AIM,
     rows=(Rows(3, aim_residuals, radians=True, moved=True),),
     keys={

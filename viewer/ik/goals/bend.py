@@ -160,6 +160,8 @@ def bend_drawing(goal: Goal, skeleton: Skeleton, world: World) -> Drawing:
 
 KIND = Kind(
     word=GoalKind.BEND,
+    title="Bend",
+    hint="Bend the joint by an angle",
     code=BEND,
     rows=(Rows(1, bend_residuals, radians=True, own=True),),
     keys={"angle": FileKey("angle", float, "Of `bend`: 0 is straight.", 180.0, degrees=True)},

@@ -64,6 +64,8 @@ def distance_drawing(goal: Goal, skeleton: Skeleton, world: World) -> Drawing:
 
 KIND = Kind(
     word=GoalKind.DISTANCE,
+    title="Distance",
+    hint="Keep a distance from a point",
     code=DISTANCE,
     rows=(Rows(1, distance_residuals),),
     keys={

@@ -34,6 +34,8 @@ def function_constants(goal: Goal, skeleton: Skeleton) -> Constants:  # noqa: AR
 
 KIND = Kind(
     word=GoalKind.FUNCTION,
+    title="Function",
+    hint="Bring a function to zero",
     constants=function_constants,
     miss=function_miss,
     drawing=function_drawing,

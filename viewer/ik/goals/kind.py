@@ -109,7 +109,9 @@ class Kind:
     """A kind of goal.
 
     Attributes:
-        word: what users call it.
+        word: what files and Python call it.
+        title: what the window calls it.
+        hint: what it asks, for tooltips and menus.
         code: what the kernels call it, its place in `viewer.ik.goals.ROW_KINDS`; -1: they have no rows for it.
         rows: in order.
         keys: the keys of a goals file that belong to this kind.
@@ -121,6 +123,8 @@ class Kind:
     """
 
     word: GoalKind
+    title: str
+    hint: str
     code: int = -1
     rows: tuple[Rows, ...] = ()
     keys: Mapping[str, FileKey] = field(default_factory=dict)

@@ -24,6 +24,8 @@ def pose_drawing(goal: Goal, skeleton: Skeleton, world: World) -> Drawing:
 
 KIND = Kind(
     word=GoalKind.POSE,
+    title="Position + rotation",
+    hint="Reach a position with a rotation",
     code=POSE,
     rows=(position.PLACE, rotation.TURN),
     keys={**position.KIND.keys, **rotation.KIND.keys},

@@ -61,6 +61,8 @@ def position_drawing(goal: Goal, skeleton: Skeleton, world: World) -> Drawing:
 
 KIND = Kind(
     word=GoalKind.POSITION,
+    title="Position",
+    hint="Reach a position",
     code=POSITION,
     rows=(PLACE,),
     keys={"position": FileKey("target", Vector, "Where to be, world frame.")},

@@ -98,6 +98,8 @@ def rotation_drawing(goal: Goal, skeleton: Skeleton, world: World) -> Drawing:
 
 KIND = Kind(
     word=GoalKind.ROTATION,
+    title="Rotation",
+    hint="Take a rotation",
     code=ROTATION,
     rows=(TURN,),
     keys={"rotation": FileKey("target_rotation", Quaternion, "How to be turned, world frame.")},
