@@ -26,7 +26,7 @@ class Recovered(Action):
 
     @property
     def label(self) -> str:
-        """What the history calls it."""
+        """Name of the undo step."""
         return "Recover work"
 
     def apply(self, document: Document) -> Document:

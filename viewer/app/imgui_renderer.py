@@ -148,7 +148,7 @@ class ImguiRenderer:
         target.scissor = None  # type: ignore[assignment]  # None is what switches it off
 
     def release(self) -> None:
-        """Give the textures back; imgui is told, so that its context can end."""
+        """Give the textures back; imgui is notified, so that its context can end."""
         for texture in imgui.get_platform_io().textures:
             if texture.get_tex_id() in self._textures:
                 self._textures.pop(texture.get_tex_id()).release()

@@ -28,7 +28,7 @@ _OVER_TEXT = frozenset({"s", "o", "e", "q"})
 
 @dataclass(slots=True)
 class Capture:
-    """What imgui had in its last frame, which decides who gets the next event.
+    """What imgui had in its last frame, which decides where the next event goes.
 
     Attributes:
         viewport: where the scene is, framebuffer pixels; None: everything is imgui's.
@@ -213,7 +213,7 @@ class Inputs:
 
     @property
     def located(self) -> bool:
-        """Whether the pointer is in the window, as far as events told."""
+        """Whether the pointer is in the window, as far as events say."""
         return self.pointer != _OUTSIDE
 
     @property

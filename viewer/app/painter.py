@@ -187,7 +187,7 @@ class Painter:
         io.delta_time = max(seconds, 1e-4)
         io.display_size = imgui.ImVec2(*self._device.size)
         imgui.new_frame()
-        # imgui dims what is behind a dialog little by little, over frames that nobody may draw.
+        # imgui dims what is behind a dialog little by little, over frames that may never be drawn.
         self._imgui.dim_bg_ratio = 0.0 if imgui.internal.get_top_most_popup_modal() is None else 1.0
         controller, regions = self.ui.controller, self.ui.regions
         self.frame.run(live_only=not full)

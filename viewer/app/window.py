@@ -1,4 +1,4 @@
-"""Windows: what the loop needs of one, and the three kinds: GLFW's, pyglet's, and one that nobody sees."""
+"""Windows: what the loop needs of one, and the three kinds: GLFW's, pyglet's, and a hidden one."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Device(Protocol):
         size: of the framebuffer, pixels.
         window_size: of the window in the system's units, which are not pixels on every system.
         content_scale: what the monitor asks for.
-        closing: somebody wants the window closed; set it back to refuse.
+        closing: the window is to be closed; set it back to refuse.
         minimised: nothing of it can be seen.
     """
 
@@ -81,7 +81,7 @@ class Device(Protocol):
 
 
 class HeadlessDevice:
-    """A window that nobody sees: the same loop without a screen, driven through its `Inputs`."""
+    """A hidden window: the same loop without a screen, driven through its `Inputs`."""
 
     def __init__(self, size: tuple[int, int], scale: float = 1.0) -> None:
         """Make an OpenGL context by EGL.
@@ -157,7 +157,7 @@ def headless_context() -> moderngl.Context:
 class Screen:
     """What a window shows.
 
-    moderngl takes the size of a window's framebuffer once, when it meets the context: whoever counts from its top, as
+    moderngl takes the size of a window's framebuffer once, when it meets the context: code that counts from its top, as
     copying and clipping do, would go on counting from where the top was when the window opened.
     """
 
@@ -349,7 +349,7 @@ class GlfwDevice:
 
     @property
     def closing(self) -> bool:
-        """Somebody wants the window closed."""
+        """The window is to be closed."""
         return bool(self._glfw.window_should_close(self._window))
 
     @closing.setter
@@ -399,7 +399,7 @@ class GlfwDevice:
         self._measure()
 
     def _measure(self) -> None:
-        """Ask for the sizes, once for all who want to know them in a frame: each answer is a trip to the X server."""
+        """Ask for the sizes, once for all that use them in a frame: each answer is a trip to the X server."""
         glfw, window = self._glfw, self._window
         self._size = _at_least_one(glfw.get_framebuffer_size(window))
         self._window_size = _at_least_one(glfw.get_window_size(window))

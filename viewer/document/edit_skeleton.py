@@ -40,7 +40,7 @@ def checked_name(document: Document, joint: int, name: str) -> str:
     """A name that a joint can be given: without blanks at its ends.
 
     Raises:
-        InputError: it is empty or too long, has characters that nobody sees, or means something else already.
+        InputError: it is empty or too long, has invisible characters, or means something else already.
     """
     skeleton, name = document.skeleton, name.strip()
     own = quote(skeleton.names[joint])

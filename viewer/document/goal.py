@@ -80,7 +80,7 @@ class DocumentGoal:
         rotation_weight: per radian, more than 0, pins aside.
         pin_position, pin_rotation: whether that part stays with the weight of 30 holds.
         offset: metres in the joint's frame, added to the effector's own.
-        automatic: its pins are those that opening the file set, by nobody's hand: when another frame of a clip is shown
+        automatic: its pins are those that opening the file set, not by the user: when another frame of a clip is shown
             they are set anew, as holds are. Pins of the user's stay in the world.
     """
 

@@ -1,7 +1,7 @@
 """Planar documents: the body is brought into a plane of the world and stays there, whatever is done to it.
 
 A bone that stands across the plane, as shoulders do seen from the side, keeps its way across: what hangs on it moves in
-a plane of its own, at the same distance from the root's for ever.
+a plane of its own, at the same distance from the root's always.
 """
 
 from __future__ import annotations

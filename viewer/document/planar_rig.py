@@ -35,7 +35,7 @@ _INSIDE = 1e-10
 
 
 def normal_of(plane: str) -> Floats:
-    """(3,) the unit normal of a plane, towards whoever looks at it.
+    """(3,) the unit normal of a plane, towards the viewer.
 
     Raises:
         InputError: it is none of `PLANES`.

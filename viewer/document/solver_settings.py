@@ -93,7 +93,7 @@ class SolverSettings:
         self.options(limits=True)
 
     def options(self, *, limits: bool) -> Options:
-        """What a `Solver` is told."""
+        """Options of a `Solver`."""
         tuning = replace(
             DEFAULT_TUNING,
             damping=self.damping,

@@ -115,7 +115,7 @@ class Pin(NamedTuple):
     goal: str = ""
 
     def is_near(self, other: Pin) -> bool:
-        """Whether it holds the same parts at the same place, as nearly as can be told."""
+        """Whether it holds the same parts at the same place, as nearly as can be determined."""
         for mine, its in zip(self[1:4], other[1:4], strict=True):
             if (mine is None) != (its is None):
                 return False

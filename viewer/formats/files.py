@@ -1,4 +1,4 @@
-"""Reading and writing files: bounded, never hanging, written whole or not at all; file names and pipes."""
+"""Reading and writing files: bounded, never hanging, written completely or not at all; file names and pipes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from typing import BinaryIO
 from viewer.errors import FormatError, InputError, OutputError, quote
 
 FOREIGN_AGE = 86_400.0
-"""Seconds after which a temporary file is taken for left if nobody can say whether its program still runs: one of
+"""Seconds after which a temporary file is taken for left if it is unknown whether its program still runs: one of
 another machine on a shared folder, or of a version whose names said nothing."""
 
 _NAME = re.compile(r"\.ikviewer-(?:([0-9a-f]{8})-([0-9]{1,10})-)?[0-9a-f]{16}\.tmp")
@@ -79,7 +79,7 @@ LARGEST_FILE = 1 << 29
 """Bytes a file may have unless its reader says otherwise: 512 MiB, an hour of motion at 120 frames a second."""
 
 _BINARY = getattr(os, "O_BINARY", 0)
-# A pipe opened without O_NONBLOCK waits for its other end for ever, before it can be seen to be a pipe.
+# A pipe opened without O_NONBLOCK waits for its other end without limit, before it can be seen to be a pipe.
 _READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | _BINARY
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | _BINARY
 
@@ -307,7 +307,7 @@ LARGEST_TEXT = 1 << 26
 
 
 def read_file_or_pipe(path: Path, name: str) -> str:
-    """The text of a UTF-8 file, or all that comes through a pipe: whoever names one is ready to wait for its writer.
+    """The text of a UTF-8 file, or all that comes through a pipe: its writer is waited for.
 
     Args:
         path: the file or pipe.

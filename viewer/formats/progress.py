@@ -1,6 +1,6 @@
 """Progress of a long reading or writing, reported to whatever shows it.
 
-Readers and writers report; a command or a window that wants to show it listens. Nobody listening costs nothing.
+Readers and writers report; a command or a window that wants to show it listens. Without a listener it costs nothing.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ class Options:
     Attributes:
         precision: decimals of numbers in text formats, or None for the format's own.
         pose: a pose is what was asked for: that the rest of the character is left out is no loss.
-        as_read: units and axes are those of the BVH file that it was read from: whoever read it knows them.
+        as_read: units and axes are those of the BVH file that it was read from: its reader knows them.
     """
 
     precision: int | None = None
@@ -140,7 +140,7 @@ def save(
     up: str | None = None,
     precision: int | None = None,
 ) -> list[str]:
-    """Write a character; the file is written whole or not at all.
+    """Write a character; the file is written completely or not at all.
 
     Args:
         character: skeleton and motion.

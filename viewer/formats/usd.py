@@ -47,7 +47,7 @@ def write_usd(character: Character, path: Path) -> None:
 
 
 def joint_paths(skeleton: Skeleton) -> list[str]:
-    """UsdSkel's joint tokens: the path from the root, each name made an identifier, siblings told apart."""
+    """UsdSkel's joint tokens: the path from the root, each name made an identifier, siblings distinguished."""
     paths: list[str] = []
     free = FreeNames()
     for name, parent in zip(skeleton.names, skeleton.parents.tolist(), strict=True):

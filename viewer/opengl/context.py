@@ -17,7 +17,7 @@ VERSION = 330
 
 _INSTALL = "on Debian and Ubuntu: sudo apt install libgl1 libegl1"
 
-# What the loader says, in lower case, and what it means to a person. The first that fits any message is told.
+# What the loader says, in lower case, and what it means. The first that fits is reported.
 _CURES = (
     (("libgl.so", "libgl ", "libx11"), f"OpenGL is missing (libGL): {_INSTALL}"),
     (("libegl",), "OpenGL without a screen is missing (libEGL): on Debian and Ubuntu: sudo apt install libegl1"),
@@ -77,7 +77,7 @@ def claim_drawing() -> None:
     """Note that this process draws.
 
     A driver's threads and its connection to the graphics card are not there in a fork: what is drawn in one waits for
-    them for ever, in a context of its own, too.
+    them for good, in a context of its own, too.
 
     Raises:
         MachineError: this process is the fork of one that has drawn.
@@ -94,7 +94,7 @@ _claimed: dict[str, int] = {}
 
 
 def machine_error(problems: Sequence[Exception]) -> MachineError:
-    """What the loaders' exceptions mean, as one line with its cure; the first one's own words where nobody knows."""
+    """What the loaders' exceptions mean, as one line with its cure; its first words where the cause is unknown."""
     texts = [_line(problem).casefold() for problem in problems]
     for signs, cure in _CURES:
         if any(sign in text for sign in signs for text in texts):

@@ -62,7 +62,7 @@ _LEAST = 64
 class Stream:
     """A buffer that grows with what it is given, and is written only when it is given another array.
 
-    Arrays are told apart by identity: whoever gives one must not write into it afterwards.
+    Arrays are distinguished by identity: do not write into one that was given.
     """
 
     def __init__(self, ctx: moderngl.Context, record_bytes: int) -> None:

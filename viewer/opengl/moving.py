@@ -3,7 +3,7 @@
     moving = movie(character, size=(1280, 720))
     write_video(moving, "walk.mp4", fps=moving.fps)
 
-Drawing has a thread and an OpenGL context of its own: whoever asks for the next picture, a window between two of its
+Drawing has a thread and an OpenGL context of its own: the caller, a window between two of its
 frames too, keeps the context that is current on its own thread.
 """
 

@@ -42,7 +42,7 @@ def check_camera(numbers: tuple[float, ...]) -> tuple[float, ...]:
 
 
 _NEAR_M, _NEAR_DEG = 1e-3, 0.5
-"""What counts as reached: the solver's own tolerances unless it is told others."""
+"""What counts as reached: the solver's own tolerances unless others are given."""
 
 
 def marks_of(goals: Iterable[Goal], skeleton: Skeleton, world: World) -> tuple[Mark, ...]:

@@ -83,7 +83,7 @@ _FLOATS = 16 + 16 + 4 + 4 + 4
 
 
 def key_light(projection: Projection) -> Floats:
-    """Unit vector (3,) in the world towards the key light: over the left shoulder of whoever looks, from above."""
+    """Unit vector (3,) in the world towards the key light: over the viewer's left shoulder, from above."""
     turned = _KEY[0] * projection.right + _KEY[1] * projection.up + _KEY[2] * projection.back
     lifted = turned / np.linalg.norm(_KEY) + _LIFT
     return np.asarray(lifted / np.linalg.norm(lifted))

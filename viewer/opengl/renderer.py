@@ -149,6 +149,6 @@ class Renderer:
 
 
 def _open(framebuffer: moderngl.Framebuffer, projection: Projection) -> None:
-    """Let all of the view be drawn on, whatever whoever used the framebuffer before has left."""
+    """Let all of the view be drawn on, whatever earlier drawing has left in the framebuffer."""
     framebuffer.viewport = (0, 0, *projection.size)
     framebuffer.scissor = None  # type: ignore[assignment]  # None is what switches it off

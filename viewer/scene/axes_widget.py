@@ -58,6 +58,6 @@ def pick_axis(projection: Projection, x: float, y: float, scale: float = 1.0) ->
 
 
 def _ends(projection: Projection, middle: Floats, scale: float) -> tuple[Floats, Floats]:
-    """Pixels (6, 2) of the axes' ends, and how far (6,) each points at whoever looks, -1 .. 1."""
+    """Pixels (6, 2) of the axes' ends, and how far (6,) each points at the viewer, -1 .. 1."""
     across = _DIRECTIONS @ np.stack([projection.right, -projection.up], axis=1)
     return middle + _REACH * scale * across, _DIRECTIONS @ projection.back

@@ -58,7 +58,7 @@ def projection_of(
 
 @cache
 def _matrices() -> ModuleType:
-    """Of pyrr, imported by who looks at something."""
+    """Of pyrr, imported on first use."""
     with warnings.catch_warnings():
         # It is older than the rule against backslashes that escape nothing, which compiling it speaks of.
         warnings.simplefilter("ignore")

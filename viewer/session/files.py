@@ -51,7 +51,7 @@ class Saved(NamedTuple):
 
 
 def save_session(document: Document, path: str | Path, log: ActionLog | None = None) -> Saved:
-    """Write a document, whole or not at all; what the file held before is kept as a backup beside it.
+    """Write a document, completely or not at all; what the file held before is kept as a backup beside it.
 
     Args:
         document: what is saved.

@@ -82,7 +82,7 @@ def load_preferences(path: Path | None = None) -> Preferences:
 
 
 def save_preferences(preferences: Preferences, path: Path | None = None) -> None:
-    """Write them, whole or not at all.
+    """Write them completely or not at all.
 
     Raises:
         OutputError: the folder or file cannot be written.

@@ -1,4 +1,4 @@
-"""Errors that are faults of the program: reported in one line, kept in full in a log for the one who mends them."""
+"""Errors that are faults of the program: reported in one line, kept in full in a log for the developers."""
 
 from __future__ import annotations
 

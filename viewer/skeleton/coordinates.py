@@ -240,7 +240,7 @@ _LOCKED = 1e-8
 
 _ROUNDING = 1e-9
 _CLEAR = 1e-6
-"""A swing that is brought inside stays this much below pi, where a twist could no longer be told from the swing."""
+"""A swing that is brought inside stays this much below pi, where a twist is indistinguishable from the swing."""
 
 _HALVINGS = 60
 

@@ -174,7 +174,7 @@ def _check_count(rotations: Floats, parents: Ints) -> None:
 
 
 def frozen_result(array: Floats) -> Floats:
-    """Read-only without a copy: nobody else holds a result yet."""
+    """Read-only without a copy: nothing else holds a result yet."""
     array.flags.writeable = False
     return frozen(array)
 

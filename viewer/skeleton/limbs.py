@@ -153,7 +153,7 @@ def toe_of(tree: RestTree, kind: str, foot: int | None) -> int | None:
 
 
 def twin_pairs(tree: RestTree, taken: set[int]) -> list[Pair]:
-    """Pairs of long branches of one joint that are alike, longest first; legs are not told from arms yet."""
+    """Pairs of long branches of one joint that are alike, longest first; legs and arms are not distinguished yet."""
     pairs: list[tuple[float, Pair]] = []
     for children in tree.children:
         long = [child for child in children if child not in taken and tree.depth[child] > _LONG * tree.size]

@@ -40,7 +40,7 @@ def frozen(array: ArrayLike, dtype: DTypeLike = np.float64) -> NDArray[Any]:
 
 
 def handed_over(array: NDArray[Any]) -> NDArray[Any]:
-    """Make a C-contiguous array read-only in place: for large ones that nobody else holds."""
+    """Make a C-contiguous array read-only in place: for large ones that nothing else holds."""
     result = np.ascontiguousarray(array)
     result.flags.writeable = False
     return result

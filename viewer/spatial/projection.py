@@ -49,7 +49,7 @@ class Projection:
 
     @property
     def back(self) -> Floats:
-        """(3,) unit vector in the world that points out of the screen, at whoever looks."""
+        """(3,) unit vector in the world that points out of the screen, at the viewer."""
         return self.view[2, :3]
 
     @property

@@ -37,7 +37,7 @@ _AGAINST = {
 
 
 def along(camera: Camera, axis: str) -> Camera:
-    """A camera turned so that a world axis ("x", "-x", ...) points at whoever looks."""
+    """A camera turned so that a world axis ("x", "-x", ...) points at the viewer."""
     yaw, pitch = _AGAINST[axis]
     return replace(camera, yaw=camera.yaw if yaw is None else yaw, pitch=pitch)
 
@@ -205,7 +205,7 @@ class CameraMoves:
         return facing_plane(document, turned)
 
     def resized(self) -> None:
-        """The viewport has another size: a view that nobody has touched is fitted anew."""
+        """The viewport has another size: a view that the user has not changed is fitted anew."""
         if self._view.camera is self._started:
             self.start()
 
@@ -220,7 +220,7 @@ class CameraMoves:
         self.jump(self.heading_for.looking(view, facing(self._session.document.character)))
 
     def look_along(self, axis: str) -> None:
-        """Turn so that a world axis ("x", "-x", ...) points at whoever looks; from there to the opposite view."""
+        """Turn so that a world axis ("x", "-x", ...) points at the viewer; from there to the opposite view."""
         now = self.heading_for
         goal = along(now, axis)
         there = abs(math.remainder(goal.yaw - now.yaw, math.tau)) < 1e-9 and abs(goal.pitch - now.pitch) < 1e-9
@@ -259,7 +259,7 @@ class CameraMoves:
 
 
 _ALONG = {"xy": "z", "yz": "x", "zx": "y"}
-"""The axis that points at whoever looks at a plane."""
+"""The axis that points at the viewer of a plane."""
 _NAMED = 2
 """So many joints are named; more are counted."""
 

@@ -178,7 +178,7 @@ class Demos:
 
 
 def _round(ring: Ring, projection: Projection, scale: float) -> list[Shape]:
-    """A circle that faces whoever looks."""
+    """A circle that faces the viewer."""
     angles = np.linspace(0.0, 2.0 * np.pi, _ROUND, endpoint=False)[:, None]
     edge = np.array(ring.centre) + ring.radius * (np.cos(angles) * projection.right + np.sin(angles) * projection.up)
     points = projection.project(edge)

@@ -152,7 +152,7 @@ class Files:
             self.unless_unsaved(partial(self._opening.show_file, path))
 
     def save(self) -> None:
-        """Save where it was saved before; else ask where. Ask first if somebody else has written that file since."""
+        """Save where it was saved before; else ask where. Ask first if another program has written that file since."""
         self._nudging.finish()
         path = self._session.path
         if path is None:
@@ -250,7 +250,7 @@ class Files:
             self.unless_unsaved(partial(self._opening.show_file, path))
 
     def _toggle_actions(self) -> None:
-        """Keep all that is done from here on, for somebody to do again; or no longer."""
+        """Keep all that is done from here on, to be replayed; or no longer."""
         view, session = self._view, self._session
         on = session.action_log is None
         session.record_actions(on)

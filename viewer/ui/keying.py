@@ -195,7 +195,7 @@ class Keying:
         self._tell_recorded()
 
     def tick(self) -> None:
-        """Say what nobody asked for: playing or a recording that ended by itself, a pose that went without a key."""
+        """Say what happened unasked: playing or a recording that ended by itself, a pose that went without a key."""
         if self._session.interrupted != self._interrupted:
             self._interrupted = self._session.interrupted
             self._view.note(f"Playback stopped at frame {self._document.frame}: Space resumes")

@@ -115,7 +115,7 @@ class MessageBar:
 
     @property
     def waiting(self) -> bool:
-        """Whether a note is shown that will go by itself: somebody must tick."""
+        """Whether a note is shown that disappears by itself: ticks are needed."""
         return any(message.fleeting for message, _ in self._shown)
 
 

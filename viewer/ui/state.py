@@ -112,12 +112,12 @@ def screen(controller: Controller, point: Floats) -> list[float] | None:
 
 
 def write_state(path: Path, state: dict[str, Any]) -> None:
-    """Write it whole, by renaming: whoever reads the file never sees half of one.
+    """Write it whole, by renaming: readers never see half of one.
 
     Raises:
         OutputError: the file cannot be written.
     """
-    # Imported here: only windows that somebody watches pay for it.
+    # Imported here: only visible windows pay for it.
     import msgspec  # noqa: PLC0415 - likewise
 
     write_whole(path, msgspec.json.encode(state) + b"\n")

@@ -24,7 +24,7 @@ class OpenTimeline(Action):
 
     @property
     def label(self) -> str:
-        """What the history calls it."""
+        """Name of the undo step."""
         return f"Frame {self.frame}"
 
     def apply(self, document: Document) -> Document:
@@ -65,7 +65,7 @@ _BEYOND = 3.0
 
 @dataclass(slots=True)
 class TimeView:
-    """The part of the frames that is shown; all of them until somebody zooms.
+    """The part of the frames that is shown; all of them until the user zooms.
 
     Attributes:
         total: frames that there are.

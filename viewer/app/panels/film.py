@@ -161,7 +161,7 @@ class FilmState:
         parts: of `PARTS`, those that are shown.
         lacks: why there can be no MP4; nothing where there can.
         problem: why the film cannot be made.
-        agreed: the file, which exists, that may be replaced; None: nobody was asked.
+        agreed: the file, which exists, that may be replaced; None: not asked.
         asking: the question whether to replace what is there.
         fresh: the name is to take the keyboard: see `take_keyboard`.
         outward: what is looked at, and whether it goes out of the view.

@@ -176,7 +176,7 @@ def arranged(groups: Groups, count: int) -> list[Groups]:
     def depth(way: tuple[int, ...]) -> float:
         return max(sum(h for h, column in zip(heights, way, strict=True) if column == c) for c in range(count))
 
-    # Columns are told apart by the first group in each: the other numberings are the same page.
+    # Columns are distinguished by the first group in each: the other numberings are the same page.
     ways = [way for way in product(range(count), repeat=len(groups)) if _in_order(way)]
     best = min(ways, key=depth, default=())
     columns = [[g for g, column in zip(groups, best, strict=True) if column == c] for c in range(count)]

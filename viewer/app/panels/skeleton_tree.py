@@ -61,7 +61,7 @@ def name_field(ui: PanelContext, joint: int, width: float) -> None:
 def _end_renaming(ui: PanelContext) -> None:
     ui.memory.pop("renamed", None)
     ui.controller.renaming.end()
-    imgui.set_nav_cursor_visible(False)  # the list has the focus again, but nobody goes on by key in it
+    imgui.set_nav_cursor_visible(False)  # the list has the focus again, but keys are not used in it
     ui.wake()
 
 
@@ -424,7 +424,7 @@ def _search(ui: PanelContext, state: _State, search: Search) -> None:
         act(ui, Select((Item("joint", ui.session.document.skeleton.names[chosen]),)))
         ui.controller.view.finding = state.query = ""
         state.mark, state.active = -1, None  # which brings the joint into view
-        imgui.set_nav_cursor_visible(False)  # nobody goes on by key in the field
+        imgui.set_nav_cursor_visible(False)  # keys are not used in the field
         ui.wake()
     elif state.mark >= 0 and (again or search.step):
         state.scroll_to = found[state.mark].joint

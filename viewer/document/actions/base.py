@@ -26,7 +26,7 @@ class Action(ABC):
     @property
     @abstractmethod
     def label(self) -> str:
-        """What the history calls it."""
+        """Name of the undo step."""
 
     @abstractmethod
     def apply(self, document: Document) -> Document:

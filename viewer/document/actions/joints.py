@@ -41,7 +41,7 @@ class TurnJoint(Action):
 
     @property
     def label(self) -> str:
-        """What the history calls it."""
+        """Name of the undo step."""
         return f"Turn {self.joint}"
 
     def apply(self, document: Document) -> Document:
@@ -68,7 +68,7 @@ class SetCoordinate(Action):
 
     @property
     def label(self) -> str:
-        """What the history calls it."""
+        """Name of the undo step."""
         return f"Turn {self.joint}"
 
     def apply(self, document: Document) -> Document:
@@ -116,7 +116,7 @@ class SetLength(Action):
 
     @property
     def label(self) -> str:
-        """What the history calls it."""
+        """Name of the undo step."""
         return f"Length of {self.joint}"
 
     def apply(self, document: Document) -> Document:
@@ -164,7 +164,7 @@ class SetStiffness(Action):
 
     @property
     def label(self) -> str:
-        """What the history calls it."""
+        """Name of the undo step."""
         return f"Stiffness of {self.joint}"
 
     def apply(self, document: Document) -> Document:
@@ -192,7 +192,7 @@ class RenameJoint(Action):
 
     @property
     def label(self) -> str:
-        """What the history calls it."""
+        """Name of the undo step."""
         return f"Rename {self.joint}"
 
     def apply(self, document: Document) -> Document:
@@ -211,7 +211,7 @@ class SetLimits(Action):
 
     @property
     def label(self) -> str:
-        """What the history calls it."""
+        """Name of the undo step."""
         return f"Joint limits {'on' if self.on else 'off'}"
 
     def apply(self, document: Document) -> Document:
@@ -230,7 +230,7 @@ class SetJointLimits(Action):
 
     @property
     def label(self) -> str:
-        """What the history calls it."""
+        """Name of the undo step."""
         return f"Limits of {self.joint} {'on' if self.on else 'off'}"
 
     def apply(self, document: Document) -> Document:

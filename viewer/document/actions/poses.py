@@ -71,7 +71,7 @@ class ResetPose(Action):
 
     @property
     def label(self) -> str:
-        """What the history calls it."""
+        """Name of the undo step."""
         if self.joints is None:
             return "Reset pose"
         part = "" if self.position and self.rotation else " position" if self.position else " rotation"
@@ -100,7 +100,7 @@ class SetPose(Action):
 
     @property
     def label(self) -> str:
-        """What the history calls it."""
+        """Name of the undo step."""
         return self.title
 
     def apply(self, document: Document) -> Document:
@@ -124,7 +124,7 @@ class PastePose(Action):
 
     @property
     def label(self) -> str:
-        """What the history calls it."""
+        """Name of the undo step."""
         return "Paste pose flipped" if self.flipped else "Paste pose"
 
     def apply(self, document: Document) -> Document:
@@ -144,7 +144,7 @@ class MirrorPose(Action):
 
     @property
     def label(self) -> str:
-        """What the history calls it."""
+        """Name of the undo step."""
         return "Mirror pose"
 
     def apply(self, document: Document) -> Document:
@@ -175,7 +175,7 @@ class SetPlanar(Action):
 
     @property
     def label(self) -> str:
-        """What the history calls it."""
+        """Name of the undo step."""
         return "Leave the plane" if self.plane is None else f"Plane {self.plane.upper()}"
 
     def apply(self, document: Document) -> Document:

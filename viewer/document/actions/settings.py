@@ -34,7 +34,7 @@ class SetSolver(Action):
 
     @property
     def label(self) -> str:
-        """What the history calls it."""
+        """Name of the undo step."""
         if set(self.changes) == {"method"}:
             return f"Solver {self.changes['method']}"
         return f"Solver {', '.join(name.replace('_', ' ') for name in self.changes)}"
@@ -65,7 +65,7 @@ class SetFrame(Action):
 
     @property
     def label(self) -> str:
-        """What the history calls it."""
+        """Name of the undo step."""
         return f"Frame {self.frame}"
 
     def apply(self, document: Document) -> Document:
@@ -81,7 +81,7 @@ class SetClip(Action):
 
     @property
     def label(self) -> str:
-        """What the history calls it."""
+        """Name of the undo step."""
         return "No clip" if self.name is None else f"Clip {self.name}"
 
     def apply(self, document: Document) -> Document:
@@ -111,7 +111,7 @@ class SetFrameTime(Action):
 
     @property
     def label(self) -> str:
-        """What the history calls it."""
+        """Name of the undo step."""
         return f"Frame time {self.seconds:g} s"
 
     def apply(self, document: Document) -> Document:
@@ -142,7 +142,7 @@ class SetUnits(Action):
 
     @property
     def label(self) -> str:
-        """What the history calls it."""
+        """Name of the undo step."""
         return f"Units {self.units}, {self.up} up"
 
     def apply(self, document: Document) -> Document:
@@ -172,7 +172,7 @@ class UseMotion(Action):
 
     @property
     def label(self) -> str:
-        """What the history calls it."""
+        """Name of the undo step."""
         return "Motion of another file"
 
     def apply(self, document: Document) -> Document:
@@ -204,7 +204,7 @@ class Select(Action):
 
     @property
     def label(self) -> str:
-        """What the history calls it."""
+        """Name of the undo step."""
         if not self.items:
             return "Select nothing"
         return f"Select {self.items[0][1]}" if len(self.items) == 1 else f"Select {len(self.items)} items"
@@ -232,7 +232,7 @@ class SetMode(Action):
 
     @property
     def label(self) -> str:
-        """What the history calls it."""
+        """Name of the undo step."""
         return f"Drag mode {str(self.mode).upper()}"
 
     def apply(self, document: Document) -> Document:
@@ -250,7 +250,7 @@ class SetScope(Action):
 
     @property
     def label(self) -> str:
-        """What the history calls it."""
+        """Name of the undo step."""
         return f"Drag scope {self.scope}"
 
     def apply(self, document: Document) -> Document:

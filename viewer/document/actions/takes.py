@@ -34,7 +34,7 @@ class MoveKeys(Action):
 
     @property
     def label(self) -> str:
-        """What the history calls it."""
+        """Name of the undo step."""
         return counted(self.keys, "Move")
 
     def apply(self, document: Document) -> Document:
@@ -51,7 +51,7 @@ class CopyKeys(Action):
 
     @property
     def label(self) -> str:
-        """What the history calls it."""
+        """Name of the undo step."""
         return counted(self.keys, "Duplicate")
 
     def apply(self, document: Document) -> Document:
@@ -116,7 +116,7 @@ class PasteKeys(Action):
 
     @property
     def label(self) -> str:
-        """What the history calls it."""
+        """Name of the undo step."""
         return "Paste keys"
 
     def apply(self, document: Document) -> Document:
@@ -142,7 +142,7 @@ class SetRange(Action):
 
     @property
     def label(self) -> str:
-        """What the history calls it."""
+        """Name of the undo step."""
         return f"Range {self.first} to {self.last}"
 
     def apply(self, document: Document) -> Document:
@@ -165,7 +165,7 @@ class SetTakeRate(Action):
 
     @property
     def label(self) -> str:
-        """What the history calls it."""
+        """Name of the undo step."""
         return f"{self.fps:g} frames per second"
 
     def apply(self, document: Document) -> Document:
@@ -185,7 +185,7 @@ class SetAutoKey(Action):
 
     @property
     def label(self) -> str:
-        """What the history calls it."""
+        """Name of the undo step."""
         return "Auto-key on" if self.on else "Auto-key off"
 
     def apply(self, document: Document) -> Document:
@@ -229,7 +229,7 @@ class KeyPose(Action):
 
     @property
     def label(self) -> str:
-        """What the history calls it."""
+        """Name of the undo step."""
         if self.joints is None:
             return "Key pose"
         return f"Key {self.joints[0] if len(self.joints) == 1 else f'{len(self.joints)} joints'}"
@@ -273,7 +273,7 @@ class DeleteKeys(Action):
 
     @property
     def label(self) -> str:
-        """What the history calls it."""
+        """Name of the undo step."""
         return "Delete keys" if self.keys is None else counted(self.keys, "Delete")
 
     def apply(self, document: Document) -> Document:
@@ -299,7 +299,7 @@ class SetBlend(Action):
 
     @property
     def label(self) -> str:
-        """What the history calls it."""
+        """Name of the undo step."""
         return f"Interpolation {self.blend}"
 
     def apply(self, document: Document) -> Document:
@@ -332,7 +332,7 @@ class SimplifyKeys(Action):
 
     @property
     def label(self) -> str:
-        """What the history calls it."""
+        """Name of the undo step."""
         return "Simplify keys"
 
     def apply(self, document: Document) -> Document:

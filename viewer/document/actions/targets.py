@@ -45,7 +45,7 @@ class MoveTargets(Action):
 
     @property
     def label(self) -> str:
-        """What the history calls it."""
+        """Name of the undo step."""
         return f"Move {_names(list(self.targets))}"
 
     def apply(self, document: Document) -> Document:
@@ -80,7 +80,7 @@ class SetGoal(Action):
 
     @property
     def label(self) -> str:
-        """What the history calls it."""
+        """Name of the undo step."""
         return f"Set {', '.join(name.replace('_', ' ') for name in self.changes)} of {self.effector}"
 
     def apply(self, document: Document) -> Document:
@@ -103,7 +103,7 @@ class SetGoalKind(Action):
 
     @property
     def label(self) -> str:
-        """What the history calls it."""
+        """Name of the undo step."""
         return f"Goal of {self.effector}: {self.kind}"
 
     def apply(self, document: Document) -> Document:
@@ -196,7 +196,7 @@ class SetWeight(Action):
 
     @property
     def label(self) -> str:
-        """What the history calls it."""
+        """Name of the undo step."""
         return f"Weight of {self.effector}"
 
     def apply(self, document: Document) -> Document:
@@ -217,7 +217,7 @@ class SetPin(Action):
 
     @property
     def label(self) -> str:
-        """What the history calls it."""
+        """Name of the undo step."""
         return f"{'Pin' if self.position or self.rotation else 'Unpin'} {self.effector}"
 
     def apply(self, document: Document) -> Document:
@@ -245,7 +245,7 @@ class ReleaseEffector(Action):
 
     @property
     def label(self) -> str:
-        """What the history calls it."""
+        """Name of the undo step."""
         return f"Release {self.effector}"
 
     def apply(self, document: Document) -> Document:
@@ -262,7 +262,7 @@ class HoldEffector(Action):
 
     @property
     def label(self) -> str:
-        """What the history calls it."""
+        """Name of the undo step."""
         return f"Hold {self.effector}"
 
     def apply(self, document: Document) -> Document:
@@ -282,7 +282,7 @@ class MakeEffector(Action):
 
     @property
     def label(self) -> str:
-        """What the history calls it."""
+        """Name of the undo step."""
         return f"Make effector {self.joint}"
 
     def apply(self, document: Document) -> Document:
@@ -325,7 +325,7 @@ class RemoveEffector(Action):
 
     @property
     def label(self) -> str:
-        """What the history calls it."""
+        """Name of the undo step."""
         return f"Remove effector {self.effector}"
 
     def apply(self, document: Document) -> Document:

@@ -33,7 +33,7 @@ _GLUED = "has no blank between its numbers: read as several"
 
 
 def read_motion_header(words: Words, warnings: list[str]) -> tuple[int, float]:
-    """The frame count that is said (believed by nobody) and the frame time in seconds."""
+    """The frame count that is said (not trusted) and the frame time in seconds."""
     _label(words, "Frames", required=True)
     said = words.count("Frames")
     if said < 0:

@@ -382,7 +382,7 @@ class Accessors:
 
         Raises:
             FormatError: no such accessor, another type, outside its buffer, NaN or infinite, more numbers than all
-                accessors may have; ``where`` names who asks.
+                accessors may have; ``where`` names the caller.
         """
         known = self._read.get(index)
         if known is not None and known.shape[1] == components:

@@ -178,7 +178,7 @@ def _taken_apart(matrix: Floats, path: str) -> tuple[Floats, Floats, Floats]:
     if not np.isfinite(matrix).all():
         raise FormatError("expected finite numbers, found NaN or infinity", path=f"{path}.matrix")
     columns = matrix[:3, :3]
-    # What overflows here is refused with its joint's name, by whoever looks at the whole character.
+    # What overflows here is refused with its joint's name, when the character is checked.
     with np.errstate(all="ignore"):
         scale, size = np.linalg.norm(columns, axis=0), np.linalg.det(columns)
     if size < 0.0:

@@ -52,7 +52,7 @@ def read_gltf(path: Path, name: str, *, units: str = "auto", up: str = "auto") -
     file, buffers = open_gltf(path, name)
     size = path.stat().st_size + sum(len(data) for data in {id(data): data for data in buffers}.values())
     try:
-        # What overflows is refused by whoever looks at the whole character, with its joint's name.
+        # What overflows is refused when the character is checked, with its joint's name.
         with np.errstate(over="ignore", invalid="ignore"):
             character = _character(file, Accessors(file, buffers), name, size)
     except FormatError as error:

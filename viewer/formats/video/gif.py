@@ -89,7 +89,7 @@ what lights up at its end has its colour, too."""
 
 
 def write_gif(frames: Iterable[NDArray[np.uint8]], path: Path, fps: float) -> int:
-    """Write a GIF that loops for ever; returns the number of pictures.
+    """Write a GIF that loops without end; returns the number of pictures.
 
     Times in it are hundredths of a second: frames take turns at being shorter and longer, so that the whole lasts as
     long as it should. Players show frames of under two hundredths slowly.

@@ -1,4 +1,4 @@
-"""Writing moving pictures by the file's suffix, numbered PNG files too; written whole or not at all."""
+"""Writing moving pictures by the file's suffix, numbered PNG files too; written completely or not at all."""
 
 from __future__ import annotations
 

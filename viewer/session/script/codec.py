@@ -95,7 +95,7 @@ def decoded(data: object, folder: Path, path: str) -> Any:  # noqa: ANN401 - wha
     """The value that data stand for; lists become tuples.
 
     Args:
-        data: as `encoded` made them, or somebody's file says.
+        data: as `encoded` made them, or a file says.
         folder: where files are looked for, besides where they were.
         path: where the data stand in the file, for messages.
 

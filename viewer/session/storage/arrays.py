@@ -125,7 +125,7 @@ def unpack(stored: Stored, shape: tuple[int, ...], path: str, *, whole: bool = F
     """A read-only array of the shape wanted (-1 = any length).
 
     Args:
-        stored: what `pack` made, or somebody's file says.
+        stored: what `pack` made, or a file says.
         shape: the shape it must have.
         path: where it stands in the file, for messages.
         whole: integers (intp) instead of floats.

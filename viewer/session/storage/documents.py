@@ -83,7 +83,7 @@ _NONE = msgspec.Raw(b"")
 
 
 class SessionData(msgspec.Struct, omit_defaults=True):
-    """A session file; its recorded actions are left as text until somebody wants them.
+    """A session file; its recorded actions are left as text until they are needed.
 
     The version is always written: what is as its default is left out.
     """
