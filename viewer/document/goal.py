@@ -51,6 +51,8 @@ class Scope(StrEnum):
 
 DOCUMENT_KINDS = tuple(word for word, kind in KINDS.items() if kind.built_in)
 """What a document's goal may ask: functions cannot be saved."""
+_WITH_POINT = frozenset(word for word in DOCUMENT_KINDS if KINDS[word].has_point)
+_WITH_ROTATION = frozenset(word for word in DOCUMENT_KINDS if KINDS[word].has_rotation)
 _NUMBERS = {"target_distance": "distance", "axis": "axis", "angle": "angle"}
 """Fields of `Goal`, and what they are called here."""
 PLACED = frozenset(word for word in DOCUMENT_KINDS if {*word.needs} <= {"target", "target_rotation"})
@@ -150,13 +152,13 @@ class DocumentGoal:
     def has_position(self) -> bool:
         """Whether a point in the world belongs to what is asked."""
         if self.placed:
-            return KINDS[self.kind].has_point or self.pin_position
-        return self.enabled and KINDS[self.kind].has_point
+            return self.kind in _WITH_POINT or self.pin_position
+        return self.enabled and self.kind in _WITH_POINT
 
     @property
     def has_rotation(self) -> bool:
         """Whether a turn is asked for."""
-        return self.placed and (KINDS[self.kind].has_rotation or self.pin_rotation)
+        return self.placed and (self.kind in _WITH_ROTATION or self.pin_rotation)
 
     def for_solver(self) -> Goal | None:
         """What a solver is asked for; None if nothing."""
@@ -186,9 +188,9 @@ class DocumentGoal:
         """The goal with another target; a part that was not asked for until now is asked for from now on."""
         kind = self.kind
         if self.placed:
-            place = position is not None or KINDS[self.kind].has_point
+            place = position is not None or self.kind in _WITH_POINT
             turn = rotation is not None and not self.pin_rotation
-            turn = turn or KINDS[self.kind].has_rotation
+            turn = turn or self.kind in _WITH_ROTATION
             kind = (GoalKind.POSE if turn else GoalKind.POSITION) if place else GoalKind.ROTATION
         place_now = self.position if position is None else as_vector(position, self._what("position"))
         turn_now = self.rotation if rotation is None else as_turn(rotation, self._what("rotation"))
