@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from viewer.ik.solver import Solver
     from viewer.opengl.picture import render
     from viewer.skeleton import (
+        Bodies,
         Builder,
+        Capsule,
         Character,
         Clip,
         Effector,
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
         Skeleton,
         World,
         clip_violation,
+        fit_bodies,
         fk,
         fk_arrays,
         fk_clip,
@@ -46,10 +49,11 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "Builder", "Character", "Clip", "Effector", "FormatError", "Goal", "InputError", "Jacobian", "JointKind",
-    "JointLimits", "MachineError", "OutputError", "Pose", "Skeleton", "Solution", "Solver", "Status", "ViewerError",
-    "World", "clip_at", "clip_violation", "coordinate_limits", "coordinates", "fk", "fk_arrays", "fk_clip", "ik",
-    "limit_violation", "load", "pose_at", "project_pose", "quaternions", "render", "save", "view",
+    "Bodies", "Builder", "Capsule", "Character", "Clip", "Effector", "FormatError", "Goal", "InputError", "Jacobian",
+    "JointKind", "JointLimits", "MachineError", "OutputError", "Pose", "Skeleton", "Solution", "Solver", "Status",
+    "ViewerError", "World", "clip_at", "clip_violation", "coordinate_limits", "coordinates", "fit_bodies", "fk",
+    "fk_arrays", "fk_clip", "ik", "limit_violation", "load", "pose_at", "project_pose", "quaternions", "render",
+    "save", "view",
 ]  # fmt: skip
 
 # Imported on first use: inspecting or converting a file needs neither solver nor OpenGL, and the command's version and

@@ -2,6 +2,7 @@
 
 from viewer.spatial import quaternion
 from viewer.spatial.checks import Bools, Floats, Ints, finite_floats, frozen, handed_over, unit_quaternions
+from viewer.spatial.closest import segment_distances
 from viewer.spatial.euler import (
     axes_of,
     from_axis_sequence,
@@ -62,6 +63,7 @@ __all__ = [
     "perpendicular",
     "quaternion",
     "rotate",
+    "segment_distances",
     "slerp",
     "to_euler",
     "to_matrix",

@@ -116,6 +116,17 @@ class EffectorEntry(_Strict):
     ] = "position"
 
 
+class BodyEntry(_Strict):
+    """A volume that is fixed to a joint, for contact."""
+
+    joint: Annotated[str, Meta(description="Name of the joint that it is fixed to.")]
+    capsule: Annotated[
+        tuple[Vector, Vector, Annotated[float, Meta(gt=0.0)]],
+        Meta(description="The two ends of its axis, in the joint's frame, and its radius."),
+    ]
+    mass: Annotated[float, Meta(gt=0.0, description="Kilograms.")] | None = None
+
+
 class PoseEntry(_Strict):
     """A named pose: what is not listed is at rest."""
 
@@ -154,6 +165,9 @@ class SkeletonFile(_Strict):
     up: Annotated[Literal["y", "z"], Meta(description="Axis that points up.")] = "y"
     license: str = ""
     effectors: Annotated[list[EffectorEntry] | None, Meta(description="Default: found by the joints' names.")] = None
+    bodies: Annotated[
+        list[BodyEntry] | None, Meta(description="Volumes for contact. Default: fitted to the bones.")
+    ] = None
     poses: dict[str, PoseEntry] = {}
     motion: Motion | None = None
 

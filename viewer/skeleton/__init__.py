@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from viewer.skeleton.bodies import bodies_of, fit_bodies
 from viewer.skeleton.builder import Builder
+from viewer.skeleton.capsule import Bodies, Capsule
 from viewer.skeleton.character import BvhLayout, Character, Source
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.coordinates import clip_violation, limit_violation, project_pose
@@ -14,8 +16,10 @@ from viewer.skeleton.skeleton import Skeleton, find_place
 
 __all__ = [
     "FREEDOMS",
+    "Bodies",
     "Builder",
     "BvhLayout",
+    "Capsule",
     "Character",
     "Clip",
     "Effector",
@@ -27,8 +31,10 @@ __all__ = [
     "Skeleton",
     "Source",
     "World",
+    "bodies_of",
     "clip_violation",
     "find_place",
+    "fit_bodies",
     "fk",
     "fk_arrays",
     "fk_clip",

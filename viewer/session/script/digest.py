@@ -22,7 +22,7 @@ _SHARED = (Skeleton, Take, Pose)
 _UNCHANGED: dict[object, tuple[str, ...]] = {
     Skeleton: (
         "rest_rotations", "kinds", "axes", "limits", "tip_parents", "tip_offsets", "poses", "mobility",
-        "mobility_matrices",
+        "mobility_matrices", "bodies",
     )
 }  # fmt: skip
 """Fields that no action changes but those that read a file, by which machines may have other last bits."""
