@@ -26,6 +26,9 @@ SMALL = 1e-12
 """Points nearer than this, in parts of their segments' lengths, are one: their difference has no direction."""
 
 
+lesser, greater, root, size = np.minimum, np.maximum, np.sqrt, np.abs
+
+
 def choose(condition: Number, a: Number, b: Number) -> Number:
     """Return a where the condition holds, else b."""
     return np.where(condition, a, b)
@@ -33,7 +36,7 @@ def choose(condition: Number, a: Number, b: Number) -> Number:
 
 def clamp(value: Number) -> Number:
     """The value, within 0 and 1."""
-    return np.minimum(np.maximum(value, 0.0), 1.0)
+    return lesser(greater(value, 0.0), 1.0)
 
 
 def dot(a: Triple, b: Triple) -> Number:
@@ -91,18 +94,18 @@ def direction(apart: Triple, u: Triple, v: Triple) -> tuple[Triple, Number]:
 
     Segments that cross part at right angles to both; parallel ones, or points, at right angles to the first, or up.
     """
-    length = np.sqrt(dot(apart, apart))
+    length = root(dot(apart, apart))
     both = dot(u, u) * dot(v, v)
-    far = length > SMALL * (np.sqrt(dot(u, u)) + np.sqrt(dot(v, v)))
+    far = length > SMALL * (root(dot(u, u)) + root(dot(v, v)))
     n = cross(u, v)
     crossing = dot(n, n) > PARALLEL * both
-    flat = np.abs(u[0]) > np.abs(u[2])
+    flat = size(u[0]) > size(u[2])
     aside = choose(flat, -u[1], 0.0), choose(flat, u[0], -u[2]), choose(flat, 0.0, u[1])
     n = choose(crossing, n[0], aside[0]), choose(crossing, n[1], aside[1]), choose(crossing, n[2], aside[2])
     square = dot(n, n)
     some = square > 0.0
     n = choose(some, n[0], 0.0), choose(some, n[1], 1.0), choose(some, n[2], 0.0)
-    by = 1.0 / choose(far, length, np.sqrt(choose(some, square, 1.0)))
+    by = 1.0 / choose(far, length, root(choose(some, square, 1.0)))
     return (
         choose(far, apart[0], n[0]) * by,
         choose(far, apart[1], n[1]) * by,
@@ -114,9 +117,9 @@ def _slope(p: Triple, u: Triple, half: Triple, t: Number) -> Number:
     """Half the slope, along u, of the squared distance from p + t u to the box."""
     x = along(p, u, t)
     return (
-        u[0] * (x[0] - np.minimum(np.maximum(x[0], -half[0]), half[0]))
-        + u[1] * (x[1] - np.minimum(np.maximum(x[1], -half[1]), half[1]))
-        + u[2] * (x[2] - np.minimum(np.maximum(x[2], -half[2]), half[2]))
+        u[0] * (x[0] - lesser(greater(x[0], -half[0]), half[0]))
+        + u[1] * (x[1] - lesser(greater(x[1], -half[1]), half[1]))
+        + u[2] * (x[2] - lesser(greater(x[2], -half[2]), half[2]))
     )
 
 
@@ -147,8 +150,8 @@ def segment_box(p: Triple, u: Triple, half: Triple) -> Number:
 
 def depth_in_box(x: Triple, half: Triple) -> Number:
     """Signed distance of a point inside a box to its nearest face: 0 or negative."""
-    sides = np.maximum(np.abs(x[0]) - half[0], np.abs(x[1]) - half[1])
-    return np.maximum(sides, np.abs(x[2]) - half[2])
+    sides = greater(size(x[0]) - half[0], size(x[1]) - half[1])
+    return greater(sides, size(x[2]) - half[2])
 
 
 def deepest_in_box(p: Triple, u: Triple, half: Triple) -> Number:
@@ -174,7 +177,7 @@ def deepest_in_box(p: Triple, u: Triple, half: Triple) -> Number:
 
 def box_normal(x: Triple, half: Triple) -> Triple:
     """Unit normal of the face of a box that is nearest to a point inside."""
-    over = np.abs(x[0]) - half[0], np.abs(x[1]) - half[1], np.abs(x[2]) - half[2]
+    over = size(x[0]) - half[0], size(x[1]) - half[1], size(x[2]) - half[2]
     first, second = (over[0] >= over[1]) & (over[0] >= over[2]), over[1] >= over[2]
     sign = choose(x[0] < 0.0, -1.0, 1.0), choose(x[1] < 0.0, -1.0, 1.0), choose(x[2] < 0.0, -1.0, 1.0)
     return (
@@ -193,4 +196,4 @@ def segment_distances(p: Floats, u: Floats, q: Floats, v: Floats) -> Floats:
     """Distances (...) between segments p .. p + u and q .. q + v, all (..., 3), metres."""
     s, t = segment_segment(planes(p), planes(u), planes(q), planes(v))
     apart = minus(along(planes(p), planes(u), s), along(planes(q), planes(v), t))
-    return np.asarray(np.sqrt(dot(apart, apart)))
+    return np.asarray(root(dot(apart, apart)))
