@@ -29,7 +29,8 @@ def spaces(skeleton: viewer.Skeleton, bodies: Bodies, pose: viewer.Pose) -> np.n
     world, table = viewer.fk(skeleton, pose), bodies.table
     a, b = table.ends(world.positions, world.rotations)
     i, j = bodies.pairs.T
-    return segment_distances(a[i], b[i] - a[i], a[j], b[j] - a[j]) - table.radius[i] - table.radius[j]
+    apart = segment_distances(a[i], b[i] - a[i], a[j], b[j] - a[j])
+    return np.asarray(apart - table.radius[i] - table.radius[j])
 
 
 @pytest.mark.parametrize("name", SAMPLES)
@@ -135,7 +136,11 @@ def test_odd_figures_have_bodies(seed: int) -> None:
 
 FILE: dict[str, Any] = {
     "units": "cm",
-    "joints": [{"name": "a"}, {"name": "b", "parent": "a", "offset": [0, 50, 0]}, {"name": "c", "parent": "b", "offset": [0, 50, 0]}],
+    "joints": [
+        {"name": "a"},
+        {"name": "b", "parent": "a", "offset": [0, 50, 0]},
+        {"name": "c", "parent": "b", "offset": [0, 50, 0]},
+    ],
     "bodies": [
         {"joint": "a", "capsule": [[0, 0, 0], [0, 40, 0], 5]},
         {"joint": "c", "capsule": [[0, 10, 0], [0, 10, 0], 7.5], "mass": 2.5},
@@ -172,19 +177,20 @@ def test_bodies_go_along_with_their_joints() -> None:
     assert lend_rig(bare, lender).skeleton.bodies == skeleton.bodies
 
 
-@pytest.mark.parametrize(
-    ("bodies", "message"),
-    [
-        ([{"joint": "d", "capsule": [[0, 0, 0], [0, 1, 0], 1]}], 'f.json: bodies[0].joint: no joint "d"; there is "a", "b", "c"'),
-        ([{"joint": "a", "capsule": [[0, 0, 0], [0, 1, 0], 0]}], "f.json: bodies[0].capsule[2]: expected more than 0, found 0"),
-        ([{"joint": "a", "capsule": [[0, 0, 0], [0, 1, 0], -1]}], "f.json: bodies[0].capsule[2]: expected more than 0, found -1"),
-        ([{"joint": "a", "capsule": [[0, 0], [0, 1, 0], 1]}], "f.json: bodies[0].capsule[0]: expected a list of 3 numbers, found 2"),
-        ([{"joint": "a", "capsule": [[0, 0, 0], [0, 1, 0], 1], "mass": 0}], "f.json: bodies[0].mass: expected more than 0, found 0"),
-        ([{"joint": "a", "capsule": [[0, 0, 0], [0, 1, 0]]}], "f.json: bodies[0].capsule: expected a list of 3 values, found 2"),
-        ([{"joint": "a", "capsule": [[0, 0, 1e308], [0, 1, 0], 1]}] , 'joint "a": expected lengths'),
-        ([{"joint": "a", "capsule": [[0, 0, 0], [0, 1, 0], 1]}] * 1001, "f.json: bodies: expected at most 1,000"),
-    ],
-)  # fmt: skip
+BONE: list[Any] = [[0, 0, 0], [0, 1, 0], 1]
+REFUSED: list[tuple[list[Any], str]] = [
+    ([{"joint": "d", "capsule": BONE}], 'f.json: bodies[0].joint: no joint "d"; there is "a", "b", "c"'),
+    ([{"joint": "a", "capsule": [*BONE[:2], 0]}], "f.json: bodies[0].capsule[2]: expected more than 0, found 0"),
+    ([{"joint": "a", "capsule": [*BONE[:2], -1]}], "f.json: bodies[0].capsule[2]: expected more than 0, found -1"),
+    ([{"joint": "a", "capsule": [[0, 0], *BONE[1:]]}], "f.json: bodies[0].capsule[0]: expected a list of 3 numbers, "),
+    ([{"joint": "a", "capsule": BONE, "mass": 0}], "f.json: bodies[0].mass: expected more than 0, found 0"),
+    ([{"joint": "a", "capsule": BONE[:2]}], "f.json: bodies[0].capsule: expected a list of 3 values, found 2"),
+    ([{"joint": "a", "capsule": [[0, 0, 1e308], *BONE[1:]]}], 'joint "a": expected lengths'),
+    ([{"joint": "a", "capsule": BONE}] * 1001, "f.json: bodies: expected at most 1,000"),
+]
+
+
+@pytest.mark.parametrize(("bodies", "message"), REFUSED)
 def test_bodies_that_are_refused(bodies: list[Any], message: str) -> None:
     with pytest.raises(FormatError) as refused:
         check_character(skeleton_from_text(json.dumps(FILE | {"bodies": bodies}), "f.json"))

@@ -192,12 +192,12 @@ def _apart(skeleton: Skeleton, table: CapsuleTable, poses: list[World]) -> Ints:
     pairs = np.stack([first, second], axis=1)[~near]
     for world in poses:
         pairs = pairs[~_touching(table, pairs, world.positions, world.rotations)]
-    return pairs
+    return np.asarray(pairs)
 
 
 def _touching(table: CapsuleTable, pairs: Ints, positions: Floats, rotations: Floats) -> Bools:
     """(..., P) whether pairs of capsules touch, of joints at (..., J, 3), turned as (..., J, 4)."""
-    return _spaces(table, pairs, positions, rotations) <= table.radius[pairs].sum(axis=1)
+    return np.asarray(_spaces(table, pairs, positions, rotations) <= table.radius[pairs].sum(axis=1))
 
 
 def _spaces(table: CapsuleTable, pairs: Ints, positions: Floats, rotations: Floats) -> Floats:
@@ -260,4 +260,4 @@ def _clearances(table: CapsuleTable, poses: list[World], height: float) -> Float
     lowest = heights.min(axis=(1, 2), keepdims=True)
     on_ground = (lowest >= 0.0) & (lowest <= _STANDS * height)
     above = (heights - np.where(on_ground, 0.0, lowest)).min(axis=0)
-    return np.minimum(table.radius[:, None], above)
+    return np.asarray(np.minimum(table.radius[:, None], above))

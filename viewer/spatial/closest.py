@@ -148,43 +148,47 @@ def segment_box(p: Triple, u: Triple, half: Triple) -> Number:
     )
 
 
-def depth_in_box(x: Triple, half: Triple) -> Number:
-    """Signed distance of a point inside a box to its nearest face: 0 or negative."""
-    sides = greater(size(x[0]) - half[0], size(x[1]) - half[1])
-    return greater(sides, size(x[2]) - half[2])
+def box_overlap(p: Triple, u: Triple, half: Triple) -> tuple[Number, Number, Triple]:
+    """How to part the segment p .. p + u from a box of half sizes about 0 that it passes through, the shortest way.
 
+    The box grown by the segment has faces across its own axes and across each axis and the segment: the face that is
+    nearest to the origin tells (S. Gottschalk and others, "OBBTree", SIGGRAPH 1996, has these axes).
 
-def deepest_in_box(p: Triple, u: Triple, half: Triple) -> Number:
-    """Where the segment p .. p + u is deepest inside the box, as a part 0 .. 1 of u.
-
-    The depth is the largest of six linear functions, so that its least value is at an end or where two of them meet.
+    Returns:
+        The part 0 .. 1 of u that is to leave by that face; the way there, 0 or negative; the face's unit normal.
     """
-    best = 0.0 * p[0]
-    least = depth_in_box(p, half)
-    for first in range(6):
-        for second in range(first + 1):
-            i, j = first % 3, second % 3
-            si, sj = 1.0 - 2.0 * (first // 3), 1.0 - 2.0 * (second // 3)
-            rise = si * u[i] - sj * u[j]
-            level = (sj * p[j] - half[j]) - (si * p[i] - half[i])
-            # A line with itself stands for the far end.
-            t = clamp(choose(rise == 0.0, 1.0, level / choose(rise == 0.0, 1.0, rise)))
-            depth = depth_in_box(along(p, u, t), half)
-            deeper = depth < least
-            best, least = choose(deeper, t, best), choose(deeper, depth, least)
-    return best
-
-
-def box_normal(x: Triple, half: Triple) -> Triple:
-    """Unit normal of the face of a box that is nearest to a point inside."""
-    over = size(x[0]) - half[0], size(x[1]) - half[1], size(x[2]) - half[2]
-    first, second = (over[0] >= over[1]) & (over[0] >= over[2]), over[1] >= over[2]
-    sign = choose(x[0] < 0.0, -1.0, 1.0), choose(x[1] < 0.0, -1.0, 1.0), choose(x[2] < 0.0, -1.0, 1.0)
-    return (
-        choose(first, sign[0], 0.0),
-        choose(first, 0.0, choose(second, sign[1], 0.0)),
-        choose(first, 0.0, choose(second, 0.0, sign[2])),
-    )
+    way, t = 0.0 * p[0] - np.inf, 0.0 * p[0]
+    nx, ny, nz = t, t, t
+    for axis in range(3):
+        end = p[axis] + u[axis]
+        up, down = lesser(p[axis], end) - half[axis], -greater(p[axis], end) - half[axis]
+        rises = up >= down
+        over, sign = choose(rises, up, down), choose(rises, 1.0, -1.0)
+        slope = sign * u[axis]
+        better = over > way
+        way = choose(better, over, way)
+        t = choose(better, choose(slope > 0.0, 0.0, choose(slope < 0.0, 1.0, 0.5)), t)
+        nx = choose(better, sign * (axis == 0), nx)
+        ny = choose(better, sign * (axis == 1), ny)
+        nz = choose(better, sign * (axis == 2), nz)
+    for axis in range(3):
+        j, k = (axis + 1) % 3, (axis + 2) % 3
+        square = u[j] * u[j] + u[k] * u[k]
+        some = square > PARALLEL * dot(u, u)
+        by = 1.0 / root(choose(some, square, 1.0))
+        nj, nk = u[k] * by, -u[j] * by
+        level, reach = p[j] * nj + p[k] * nk, half[j] * size(nj) + half[k] * size(nk)
+        sign = choose(level >= 0.0, 1.0, -1.0)
+        over, nj, nk = sign * level - reach, sign * nj, sign * nk
+        # The edge of the box that the segment leaves by.
+        cj, ck = choose(nj < 0.0, -half[j], half[j]), choose(nk < 0.0, -half[k], half[k])
+        part = clamp(((cj - p[j]) * u[j] + (ck - p[k]) * u[k]) * by * by)
+        better = some & (over > way)
+        way, t = choose(better, over, way), choose(better, part, t)
+        nx = choose(better, nj * (j == 0) + nk * (k == 0), nx)
+        ny = choose(better, nj * (j == 1) + nk * (k == 1), ny)
+        nz = choose(better, nj * (j == 2) + nk * (k == 2), nz)
+    return t, way, (nx, ny, nz)
 
 
 def planes(rows: Floats) -> Triple:

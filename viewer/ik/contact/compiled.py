@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import inspect
 import math
+import sys
 from functools import cache
 from typing import Any
 
 from viewer.ik.backends import twins
-from viewer.ik.contact import kernel, rows
+from viewer.ik.contact import kernel, rows, volumes
 from viewer.spatial import closest
 
 MODULES = (closest, rows, kernel)
@@ -57,8 +60,19 @@ def compiled() -> Any:  # noqa: ANN401 - numba's functions have no public type
     """
     import numba  # noqa: PLC0415 - half a second, and only compiled solvers need it
 
+    sources = "".join(inspect.getsource(module) for module in (*MODULES, volumes, sys.modules[__name__]))
+    digest = hashlib.sha256(sources.encode()).hexdigest()[:16]
+
     def compile_(function: Any) -> Any:  # noqa: ANN401
-        return numba.njit(nogil=True, error_model="numpy")(function)
+        options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+        if function.__name__ == kernel.find_near.__name__:
+            # numba notices a change of a function's own file only: this makes any change a new function.
+            function.__qualname__ += f"_{digest}"
+            try:
+                return numba.njit(cache=True, **options)(function)
+            except RuntimeError:  # nowhere to keep a cache: compiled anew in every process
+                pass
+        return numba.njit(**options)(function)
 
     space = twins(MODULES, {name: compile_(function) for name, function in SCALARS.items()}, compile_)
     return space["find_near"]

@@ -80,7 +80,7 @@ def _grid(surface: _Surface) -> Grid:
 
 
 def _nearest(triangles: _Triangles, counts: Ints, start: Floats, cell: float) -> Ints:
-    """(X * Y * Z,) the nearest triangle of each grid point: near the surface those that are there, then from neighbours.
+    """(X * Y * Z,) the nearest triangle of each grid point: of those that are there, or of those of its neighbours.
 
     Every point whose triangle changes proposes it to its six neighbours, until none is nearer.
     """
@@ -103,6 +103,17 @@ def _nearest(triangles: _Triangles, counts: Ints, start: Floats, cell: float) ->
         points = np.concatenate([points[able] + step for able, step in steps])
         other = found[points] != some
         points, some = points[other], some[other]
+    # Of many small triangles a point may have been told of one beside the nearest.
+    points = np.arange(total)
+    while len(points):
+        some = triangles.beside[:, found[points]]
+        places = start + cell * np.stack(np.unravel_index(points, counts), axis=-1)
+        squares = np.stack([triangles.squares(places, one) for one in some])
+        least = squares.argmin(axis=0)
+        rows = np.arange(len(points))
+        better = squares[least, rows] < best[points]
+        points, rows, least = points[better], rows[better], least[better]
+        found[points], best[points] = some[least, rows], squares[least, rows]
     return found
 
 
@@ -143,6 +154,10 @@ class _Triangles:
     def _edge_normals(self, faces: Ints, count: int, normals: Floats) -> None:
         edges = np.concatenate([np.sort(faces[:, pair], axis=1) for pair in ([0, 1], [1, 2], [2, 0])])
         _, index = np.unique(edges[:, 0] * count + edges[:, 1], return_inverse=True)
+        # (F, 3) the face on the other side of each edge: both have it, and stand side by side in this order.
+        one, other = index.reshape(-1).argsort(kind="stable").reshape(-1, 2).T
+        self.beside = np.empty((3, len(faces)), dtype=np.intp)
+        self.beside.flat[one], self.beside.flat[other] = other % len(faces), one % len(faces)
         sums = np.zeros((int(index.max()) + 1, 3))
         np.add.at(sums, index.reshape(-1), np.tile(normals, (3, 1)))
         self.normals[:, 1:4] = sums[index.reshape(3, -1).T]

@@ -18,13 +18,14 @@ def find_near(v: Volumes, w: Near, place: Floats, spin: Floats) -> int:
     Args:
         v: the volumes.
         w: the rows.
-        place, spin: (K, 3), (K, 4) world places and rotations of the joints.
+        place: (K, 3) world places of the joints.
+        spin: (K, 4) their world rotations.
     """
     put_axes(v, w, place, spin)
     count = near_floor(v, w)
     count = near_pairs(v, w, count)
     count = near_objects(v, w, count)
-    w.count[0] = count
+    w.rows[0] = count
     return count
 
 
@@ -85,7 +86,9 @@ def near_pairs(v: Volumes, w: Near, count: int) -> int:
         far = v.reach[i] + v.reach[j] + near
         if x * x + y * y + z * z >= far * far:
             continue
-        measure = capsule_to_capsule(triple(w.a, i), axis_of(w, i), v.radius[i], triple(w.a, j), axis_of(w, j), v.radius[j])
+        measure = capsule_to_capsule(
+            triple(w.a, i), axis_of(w, i), v.radius[i], triple(w.a, j), axis_of(w, j), v.radius[j]
+        )
         if measure[0] < near:
             put(w, count, i, j, v.joint[i], v.joint[j], measure)
             count += 1

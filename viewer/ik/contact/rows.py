@@ -17,10 +17,8 @@ from viewer.spatial.closest import (
     Number,
     Triple,
     along,
-    box_normal,
+    box_overlap,
     choose,
-    deepest_in_box,
-    depth_in_box,
     direction,
     dot,
     greater,
@@ -63,9 +61,9 @@ def capsule_to_ball(p: Triple, u: Triple, radius: Number, center: Triple, other:
 
 
 def capsule_to_box(p: Triple, u: Triple, radius: Number, center: Triple, q: Turn, half: Triple) -> Measure:
-    """Between a capsule and a box of half sizes, turned by q: exact, also where the axis is inside."""
+    """Between a capsule and a box of half sizes, turned by q; the shortest way out where the axis is inside."""
     start, way = turn(q, minus(p, center), -1.0), turn(q, u, -1.0)
-    near, deep = segment_box(start, way, half), deepest_in_box(start, way, half)
+    near = segment_box(start, way, half)
     x = along(start, way, near)
     apart = (
         x[0] - lesser(greater(x[0], -half[0]), half[0]),
@@ -74,13 +72,14 @@ def capsule_to_box(p: Triple, u: Triple, radius: Number, center: Triple, q: Turn
     )
     length = root(dot(apart, apart))
     inside = length == 0.0
-    t = choose(inside, deep, near)
-    x = along(start, way, t)
-    face = box_normal(x, half)
+    deep, back, face = box_overlap(start, way, half)
     by = 1.0 / choose(inside, 1.0, length)
-    n = choose(inside, face[0], apart[0] * by), choose(inside, face[1], apart[1] * by), choose(inside, face[2], apart[2] * by)
-    distance = choose(inside, depth_in_box(x, half), length)
-    return _placed(p, u, radius, t, distance, turn(q, n, 1.0))
+    n = (
+        choose(inside, face[0], apart[0] * by),
+        choose(inside, face[1], apart[1] * by),
+        choose(inside, face[2], apart[2] * by),
+    )
+    return _placed(p, u, radius, choose(inside, deep, near), choose(inside, back, length), turn(q, n, 1.0))
 
 
 def _placed(p: Triple, u: Triple, radius: Number, t: Number, distance: Number, n: Triple) -> Measure:
@@ -123,8 +122,11 @@ def capsule_to_grid(
     """Between a capsule and the surface that a grid of signed distances describes, turned by q.
 
     Args:
-        p, u, radius: of the capsule, world frame.
-        center, q: of the object, world_from_object.
+        p: start of the capsule's axis, world frame.
+        u: the way to its end.
+        radius: of the capsule.
+        center: of the object.
+        q: world_from_object.
         grid: (N,) the values of all grids, each in C order.
         start: where this one begins in it.
         shape: (3,) points along its axes, as floats.

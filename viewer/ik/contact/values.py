@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
@@ -160,8 +160,8 @@ class Contact:
 
     floor: float | None = None
     bodies: bool = False
-    objects: tuple[Object, ...] = ()
-    exclude: tuple[tuple[str, str], ...] = ()
+    objects: Sequence[Object] = ()
+    exclude: Sequence[tuple[str, str]] = ()
 
     def __post_init__(self) -> None:
         """Take tuples.

@@ -20,7 +20,7 @@ def find_near(v: Volumes, w: Near, place: Floats, spin: Floats) -> int:
     count = _floor(v, w)
     count = _pairs(v, w, count)
     count = _objects(v, w, count)
-    w.count[0] = count
+    w.rows[0] = count
     return count
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +12,10 @@ from viewer.ik.contact.grid import distance_grid
 from viewer.ik.contact.values import FLOOR, Box, Contact, Mesh, Object, Sphere
 from viewer.skeleton.bodies import bodies_of
 from viewer.skeleton.capsule import Bodies
+from viewer.skeleton.kinematics import tip_positions
 from viewer.skeleton.limits import JointKind
 from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import rotate
 
@@ -44,8 +45,9 @@ class Volumes(NamedTuple):
         object_size: (O, 3) half sizes of a box; first the radius of a ball.
         object_reach: (O,) from the middle to the farthest point.
         tests: (T, 2) capsule and object that are measured against each other.
-        grid: (N,) the signed distances of all meshes; grid_start (O,), grid_shape (O, 3), grid_low (O, 3), grid_cell (O,)
-            are where each one begins, points along its axes, its first point in the object's frame, metres between points.
+        grid: (N,) the signed distances of all meshes.
+        grid_start, grid_shape: (O,), (O, 3) where each one begins in it, and points along its axes.
+        grid_low, grid_cell: (O, 3), (O,) its first point in the object's frame, and metres between points.
         near: (1,) metres: what is nearer gets a row.
     """
 
@@ -73,11 +75,11 @@ class Volumes(NamedTuple):
 
 
 class Near(NamedTuple):
-    """What is near in one pose: ``count[0]`` rows; first those of the floor, then pairs, then objects.
+    """What is near in one pose: ``rows[0]`` rows; first those of the floor, then pairs, then objects.
 
     Attributes:
         a, b, centre: (C, 3) world places of the ends and the middle of each capsule's axis.
-        count: (1,) rows in use.
+        rows: (1,) how many are in use.
         first: (M,) the capsule.
         second: (M,) the other capsule, ON_FLOOR, or -2 - k of object k.
         joints: (M, 2) the joints that move the two; -1 for what does not move.
@@ -89,7 +91,7 @@ class Near(NamedTuple):
     a: Floats
     b: Floats
     centre: Floats
-    count: Integers
+    rows: Integers
     first: Integers
     second: Integers
     joints: Integers
@@ -103,9 +105,19 @@ def make_near(volumes: Volumes) -> Near:
     """Room for all rows that there can be."""
     capsules = len(volumes.joint)
     most = len(volumes.ends) + len(volumes.pairs) + len(volumes.tests)
-    places = [np.zeros((capsules, 3)) for _ in range(3)]
-    counts = [np.zeros(shape, dtype=np.int64) for shape in (1, most, most, (most, 2))]
-    return Near(*places, *counts, np.zeros(most), *(np.zeros((most, 3)) for _ in range(3)))
+    return Near(
+        a=np.zeros((capsules, 3)),
+        b=np.zeros((capsules, 3)),
+        centre=np.zeros((capsules, 3)),
+        rows=np.zeros(1, dtype=np.int64),
+        first=np.zeros(most, dtype=np.int64),
+        second=np.zeros(most, dtype=np.int64),
+        joints=np.zeros((most, 2), dtype=np.int64),
+        gap=np.zeros(most),
+        p=np.zeros((most, 3)),
+        q=np.zeros((most, 3)),
+        n=np.zeros((most, 3)),
+    )
 
 
 def make_volumes(skeleton: Skeleton, contact: Contact, index: Ints | None = None, near: float | None = None) -> Volumes:
@@ -124,7 +136,9 @@ def make_volumes(skeleton: Skeleton, contact: Contact, index: Ints | None = None
     table = bodies.table
     excluded = _Excluded(skeleton, contact, bodies)
     pairs = bodies.pairs if contact.bodies else bodies.pairs[:0]
-    ends, clearance = _ends(skeleton, bodies, excluded) if contact.floor is not None else (np.empty((0, 2)), np.empty(0))
+    ends, clearance = (
+        _ends(skeleton, bodies, excluded) if contact.floor is not None else (np.empty((0, 2)), np.empty(0))
+    )
     tests = [
         (capsule, place)
         for place, one in enumerate(contact.objects)
@@ -132,30 +146,22 @@ def make_volumes(skeleton: Skeleton, contact: Contact, index: Ints | None = None
         if not excluded.has(capsule, one.name)
     ]
     joint = table.joint if index is None else np.asarray(index)[table.joint]
-    reach = 0.5 * np.linalg.norm(table.b - table.a, axis=-1) + table.radius
-    figure = float((np.ptp(np.concatenate([*_places(skeleton)]), axis=0)).max())
-    return Volumes(
-        joint.astype(np.int64),
-        *(np.ascontiguousarray(part) for part in (table.a, table.b, table.radius, reach)),
-        excluded.without(pairs).astype(np.int64),
-        np.array(ends, dtype=np.int64).reshape(-1, 2),
-        np.array(clearance, dtype=np.float64),
-        np.array([np.nan if contact.floor is None else contact.floor]),
-        *_objects(contact.objects)[:5],
-        np.array(tests, dtype=np.int64).reshape(-1, 2),
-        *_objects(contact.objects)[5:],
-        np.array([NEAR * figure if near is None else near]),
-    )
-
-
-def _places(skeleton: Skeleton) -> Iterator[Floats]:
-    """World places of joints and end sites at rest."""
-    from viewer.skeleton.kinematics import tip_positions
-    from viewer.skeleton.tree import rest_world
-
     world = rest_world(skeleton)
-    yield world.positions
-    yield tip_positions(skeleton, world)
+    figure = float(np.ptp(np.concatenate([world.positions, tip_positions(skeleton, world)]), axis=0).max())
+    return Volumes(
+        joint=joint.astype(np.int64),
+        a=table.a,
+        b=table.b,
+        radius=table.radius,
+        reach=0.5 * np.linalg.norm(table.b - table.a, axis=-1) + table.radius,
+        pairs=excluded.without(pairs).astype(np.int64),
+        ends=np.array(ends, dtype=np.int64).reshape(-1, 2),
+        clearance=np.array(clearance, dtype=np.float64),
+        floor=np.array([np.nan if contact.floor is None else contact.floor]),
+        tests=np.array(tests, dtype=np.int64).reshape(-1, 2),
+        near=np.array([NEAR * figure if near is None else near]),
+        **_objects(tuple(contact.objects)),
+    )
 
 
 class _Excluded:
@@ -207,8 +213,8 @@ def _ends(skeleton: Skeleton, bodies: Bodies, excluded: _Excluded) -> tuple[list
     return [(capsule, side) for _, capsule, side in kept.values()], [clearance for clearance, *_ in kept.values()]
 
 
-def _objects(objects: tuple[Object, ...]) -> tuple[NDArray[np.generic], ...]:
-    """Kind, place, turn, size and reach; grid, and where each begins, its shape, first point and cell."""
+def _objects(objects: tuple[Object, ...]) -> dict[str, Any]:
+    """The fields of `Volumes` that are of objects."""
     count = len(objects)
     kind, start = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
     shape = np.zeros((count, 3), dtype=np.int64)
@@ -229,7 +235,10 @@ def _objects(objects: tuple[Object, ...]) -> tuple[NDArray[np.generic], ...]:
             reach[k] = np.linalg.norm(_half_size(one))
             grids.append(values.ravel())
             total += values.size
-    return kind, place, spin, size, reach, np.concatenate(grids), start, shape, low, cell
+    return {
+        "object_kind": kind, "object_place": place, "object_turn": spin, "object_size": size, "object_reach": reach,
+        "grid": np.concatenate(grids), "grid_start": start, "grid_shape": shape, "grid_low": low, "grid_cell": cell,
+    }  # fmt: skip
 
 
 def _half_size(mesh: Mesh) -> Floats:
