@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from inside.formats import goals_from_text, goals_to_json, read_goals, read_goals_and_contact
 from inside.ik import (
     capsule_to_ball,
     capsule_to_box,
@@ -21,7 +23,7 @@ from inside.ik import (
 from inside.spatial import multiply, normalized, planes, rotate
 
 import viewer
-from viewer.errors import InputError
+from viewer.errors import FormatError, InputError
 from viewer.skeleton import Capsule
 
 if TYPE_CHECKING:
@@ -443,3 +445,80 @@ def test_a_surface_that_is_inside_out_is_turned() -> None:
     assert other == usual
     with pytest.raises(InputError, match="encloses no volume"):
         viewer.Mesh("mug", vertices=usual.vertices, faces=usual.faces[1:])
+
+
+CONTACT = {
+    "floor": 0.0,
+    "bodies": True,
+    "exclude": [["LeftArm", "Spine2"], ["Hips", "ball"]],
+    "objects": [
+        {"name": "ball", "sphere": {"center": [0, 1, 0.3], "radius": 0.04}},
+        {"name": "table", "box": {"center": [0, 0.7, 0.5], "size": [1, 0.05, 0.6], "rotation": [0, 0, 0, 1]}},
+    ],
+}
+
+
+def test_a_goals_file_states_contact(tmp_path: Path) -> None:
+    biped = viewer.load("sample:biped").skeleton
+    goals = [{"effector": "LeftHand", "position": [0.4, 1.2, 0.3]}]
+    path = tmp_path / "g.json"
+    path.write_text(json.dumps({"version": 2, "type": "goals", "goals": goals, "contact": CONTACT}))
+    found, contact = read_goals_and_contact(path, "g.json", biped)
+    assert found == (viewer.Goal.position("LeftHand", (0.4, 1.2, 0.3)),)
+    assert contact == viewer.Contact(
+        floor=0.0,
+        bodies=True,
+        objects=[viewer.Sphere("ball", (0, 1, 0.3), 0.04), viewer.Box("table", (0, 0.7, 0.5), (1, 0.05, 0.6))],
+        exclude=[("LeftArm", "Spine2"), ("Hips", "ball")],
+    )
+    path.write_text(goals_to_json(found, contact))
+    assert json.loads(path.read_text())["version"] == 2
+    assert read_goals_and_contact(path, "g.json", biped) == (found, contact)
+    warnings: list[str] = []
+    assert read_goals(path, "g.json", biped, warnings) == found
+    assert warnings == ['"contact" is not used here, ignored']
+    path.write_text(goals_to_json(found))
+    assert read_goals_and_contact(path, "g.json", biped) == (found, None)
+
+
+def test_a_goals_file_names_a_mesh_beside_it(tmp_path: Path) -> None:
+    trimesh = pytest.importorskip("trimesh")
+    biped = viewer.load("sample:biped").skeleton
+    trimesh.creation.box((0.2, 0.2, 0.2)).export(tmp_path / "box.ply")
+    entry = {"name": "crate", "mesh": {"path": "box.ply", "center": [0, 1, 0], "rotation": [0, 1, 0, 0], "scale": 2}}
+    path = tmp_path / "g.json"
+    path.write_text(json.dumps({"goals": [], "contact": {"objects": [entry]}}))
+    _, contact = read_goals_and_contact(path, "g.json", biped)
+    assert contact is not None
+    (mesh,) = contact.objects
+    assert isinstance(mesh, viewer.Mesh)
+    assert (mesh.name, mesh.center, mesh.scale, mesh.rotation) == ("crate", (0, 1, 0), 2.0, (0, 1, 0, 0))
+    path.write_text(goals_to_json((), contact))
+    assert read_goals_and_contact(path, "g.json", biped)[1] == contact
+    with pytest.raises(InputError, match='mesh "mug": expected a path, which a file can hold; found vertices'):
+        goals_to_json((), viewer.Contact(objects=[mug()]))
+
+
+@pytest.mark.parametrize(
+    ("contact", "message"),
+    [
+        ({"floor": "low"}, "contact.floor: expected a number"),
+        ({"exclude": [["LeftArn", "Spine2"]]}, 'contact: exclude[0]: no joint or object "LeftArn"'),
+        ({"objects": [{"name": "b"}]}, 'contact.objects[0] "b": expected one of sphere, box and mesh, found none'),
+        (
+            {"objects": [{"name": "b", "sphere": {"center": [0, 0, 0], "radius": -1}}]},
+            'contact.objects[0] "b".sphere.radius: expected more than 0, found -1',
+        ),
+        (
+            {"objects": [{"name": "b", "box": {"center": [0, 0, 0], "size": [0, 1, 1]}}]},
+            'contact.objects[0] "b": size: expected a finite number above 0',
+        ),
+        ({"objects": [{"name": "b", "mesh": {"path": "no.obj"}}]}, 'contact.objects[0] "b": no such file: "no.obj"'),
+        ({"objects": CONTACT["objects"][:1] * 2}, 'contact: objects: expected names of their own, found "ball" twice'),  # type: ignore[index]
+    ],
+)
+def test_contact_of_a_file_that_is_refused(contact: dict[str, Any], message: str) -> None:
+    biped = viewer.load("sample:biped").skeleton
+    with pytest.raises(FormatError) as error:
+        goals_from_text(json.dumps({"goals": [], "contact": contact}), "g.json", biped)
+    assert str(error.value).startswith(f"g.json: {message}")

@@ -164,21 +164,25 @@ def make_volumes(skeleton: Skeleton, contact: Contact, index: Ints | None = None
     )
 
 
+def check_names(skeleton: Skeleton, contact: Contact) -> None:
+    """Raise InputError where the contact names neither joints nor objects, or an object is called as a joint."""
+    objects = [one.name for one in contact.objects]
+    for name in objects:
+        if name in skeleton.names:
+            raise InputError(f"contact: objects: expected a name that no joint has, found {quote(name)}")
+    known = dict.fromkeys([*skeleton.names, *objects, FLOOR])
+    for place, pair in enumerate(contact.exclude):
+        for name in pair:
+            if name not in known:
+                raise InputError(f"contact: exclude[{place}]: {unknown_name('joint or object', name, known)}")
+
+
 class _Excluded:
     """Which capsules may go through each other, and through what."""
 
     def __init__(self, skeleton: Skeleton, contact: Contact, bodies: Bodies) -> None:
-        joints = {name: joint for joint, name in enumerate(skeleton.names)}
-        objects = [one.name for one in contact.objects]
-        for name in objects:
-            if name in joints:
-                raise InputError(f"contact: objects: expected a name that no joint has, found {quote(name)}")
+        check_names(skeleton, contact)
         self._names = [skeleton.names[one.joint] for one in bodies.capsules]
-        known = [*joints, *objects, FLOOR]
-        for place, pair in enumerate(contact.exclude):
-            for name in pair:
-                if name not in known:
-                    raise InputError(f"contact: exclude[{place}]: {unknown_name('joint or object', name, known)}")
         self._pairs = {frozenset(pair) for pair in contact.exclude}
 
     def has(self, capsule: int, other: str) -> bool:
