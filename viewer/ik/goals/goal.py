@@ -22,7 +22,8 @@ Residuals: TypeAlias = Callable[[World], ArrayLike]
 
 PIN_WEIGHT = 30.0
 """A pin weighs this many goals of weight 1, unless it says otherwise."""
-
+LAST_LEVEL = 3
+"""Goals have levels 0 to 3."""
 
 _UNIT_ENOUGH = 1e-12
 LEAST_WEIGHT = 1e-300
@@ -68,6 +69,7 @@ class GoalOptions(TypedDict, total=False):
     offset: ArrayLike
     enabled: bool
     hold: bool
+    level: int
     id: str
 
 
@@ -95,6 +97,7 @@ class Goal:
         enabled: False: it asks for nothing for now.
         pinned: it is to stay while other goals are moved.
         hold: it keeps its place only until something else is asked; unlike a pin it may give way.
+        level: 0 to 3; goals of a lower number come first.
         id: what tells it apart from the other goals of a list; "": `goal_ids` makes one.
     """
 
@@ -112,6 +115,7 @@ class Goal:
     enabled: bool = True
     pinned: bool = False
     hold: bool = False
+    level: int = 1
     id: str = ""
 
     def __repr__(self) -> str:
@@ -128,6 +132,7 @@ class Goal:
         default = PIN_WEIGHT if self.pinned else 1.0
         parts += [] if self.weight == default else [f"weight {self.weight:g}"]
         parts += [] if self.rotation_weight == default else [f"rotation weight {self.rotation_weight:g}"]
+        parts += [] if self.level == 1 else [f"level {self.level}"]
         return f"<Goal: {' '.join(parts)}{'' if self.enabled else ', off'}>"
 
     @classmethod
@@ -211,6 +216,7 @@ class Goal:
                 object.__setattr__(self, field, check(value, f"{what}: {field.replace('_', ' ')}"))
         for field in ("enabled", "pinned", "hold"):
             check_flag(f"{what}: {field}", getattr(self, field))
+        object.__setattr__(self, "level", _level(self.level, f"{what}: level"))
         found: object = self.id
         if not isinstance(found, str):
             raise InputError(f"{what}: id: expected a text, found {quote(found)}")
@@ -273,6 +279,12 @@ def _angle(value: object, what: str) -> float:
     if not 0.0 <= number <= math.pi:
         raise InputError(f"{what}: expected 0 (straight) to pi radians, found {number:g}")
     return number
+
+
+def _level(value: object, what: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 0 <= value <= LAST_LEVEL:
+        raise InputError(f"{what}: expected a whole number, 0 to {LAST_LEVEL}, found {quote(value)}")
+    return int(value)
 
 
 def _weight(value: object, what: str) -> float:
