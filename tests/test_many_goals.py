@@ -165,11 +165,12 @@ def test_a_bend_is_added_as_the_joint_stands_set_in_the_window_solved_and_saved(
     made.dispatch(act.MakeEffector("LeftForeArm"))
     made.dispatch(act.SetGoalKind("LeftForeArm", GoalKind.BEND))
     goal = made.document.goal("LeftForeArm")
-    assert goal.angle is not None
+    angle = goal.numbers["angle"]
+    assert isinstance(angle, float)
     assert made.document.pose.is_near(before)  # it is met where it stands
-    made.dispatch(act.SetGoal("LeftForeArm", angle=goal.angle + np.radians(50.0)))
+    made.dispatch(act.SetGoal("LeftForeArm", angle=angle + np.radians(50.0)))
     assert measured(made.document)["LeftForeArm"].reached
-    made.dispatch(act.SetGoal("LeftForeArm", angle=goal.angle + np.radians(30.0)))  # by the same solver, if it is kept
+    made.dispatch(act.SetGoal("LeftForeArm", angle=angle + np.radians(30.0)))  # by the same solver, if it is kept
     world = stand_of(made.document.skeleton, made.document.pose, goal)
     assert world.joint == made.document.skeleton.index("LeftForeArm")
     error = measured(made.document)["LeftForeArm"]

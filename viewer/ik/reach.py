@@ -73,7 +73,7 @@ def tables_of(system: System, bodies: Bodies) -> Tables:
         bodies.place(joint, offset)
         for joint, offset in zip(system.goal_joint.tolist(), system.goal_offset, strict=True)
     ]  # fmt: skip
-    placed = np.flatnonzero(system.goal_lengths).tolist()
+    placed = np.flatnonzero(system.goal_near).tolist()
     ways = {g: bodies.way_up(places[g]) for g in placed}
     based = [_Test(g, -1, way[WORLD].links, way[WORLD].place) for g, way in ways.items() if WORLD in way]
     paired = _pairs(ways)

@@ -41,6 +41,7 @@ class System(NamedTuple):
         goal_kind, goal_joint, goal_row: (G,) the code of `viewer.ik.goals.ROW_KINDS`; the joint; the first row.
         goal_lengths, goal_angles: (G,) how many of its rows are lengths, which stand first, and how many angles. Three
             lengths are the way to a place.
+        goal_near: (G,) whether it asks for a place, or for a distance from one.
         goal_looks: (G,) whether moves of the effector change its angles.
         goal_own: (G,) whether nothing but turns of the effector's own joint changes it.
         goal_offset, goal_distance, goal_axis: (G, ...) constants of a goal: `viewer.ik.goals.kind.Constants`.
@@ -87,6 +88,7 @@ class System(NamedTuple):
     goal_row: Integers
     goal_lengths: Integers
     goal_angles: Integers
+    goal_near: Bools
     goal_looks: Bools
     goal_own: Bools
     goal_offset: Floats
