@@ -84,7 +84,7 @@ def _is_given(entry: GoalEntry, key: str) -> bool:
 
 
 def _effector(entry: GoalEntry) -> str:
-    keys = dict.fromkeys(kind.named_by for kind in KINDS.values())
+    keys = dict.fromkeys(kind.named_by for kind in KINDS.values() if kind.named_by)
     names = {key: _value(entry, key) for key in keys if _is_given(entry, key)}
     if not names:
         raise InputError('expected "effector", found none')

@@ -206,7 +206,7 @@ def _kind_keys() -> Iterator[tuple[str, Any, Any]]:
     """Name, type and default of the keys that belong to kinds of goals; each once."""
     keys = {key: about for kind in KINDS.values() for key, about in kind.keys.items()}
     for kind in KINDS.values():
-        if kind.named_by != "effector":
+        if kind.named_by not in {"effector", ""}:
             yield kind.named_by, Annotated[Name | None, Meta(description="The joint of this goal.")], None
     for key, about in keys.items():
         # Written as a subscript, a type that is only known at run time would be taken for a static one.

@@ -250,7 +250,7 @@ def _distances(system: System, tables: Tables) -> _Distances:
     apart[count:] -= target[tables.other[count:]]
     nearest, farthest = segment_distance(apart, tables.direction, tables.half)
     nearest, farthest = np.maximum(nearest - tables.extra, 0.0), farthest + tables.extra
-    wanted = np.where(system.goal_lengths == 1, system.goal_distance, 0.0)
+    wanted = np.where(system.goal_near, system.goal_distance, 0.0)
     one = wanted[tables.one]
     other = np.where(tables.other >= 0, wanted[tables.other], 0.0)
     asked = one + other

@@ -53,10 +53,12 @@ class Needs(NamedTuple):
     """What a goal of some kind must have.
 
     Attributes:
-        fields: of `Goal`: "target", "target_rotation", "residuals"; a pin may leave them to the pose.
+        effector: whether it has one.
+        fields: of `Goal`: "target" and "target_rotation", which a pin may leave to the pose, or "residuals".
         numbers: of its own.
     """
 
+    effector: bool
     fields: tuple[str, ...]
     numbers: tuple[Number, ...]
 
@@ -226,7 +228,7 @@ class Goal:
         put(self, "numbers", _checked_numbers(needs.numbers, dict(self.numbers), what))
 
     def number(self, name: str) -> float:
-        """A number of the kind's own."""
+        """One of ``numbers`` that is no direction, in radians or metres; a KeyError where the kind has none so called."""
         value = dict(self.numbers)[name]
         assert isinstance(value, float)
         return value
@@ -249,11 +251,11 @@ class Goal:
     def _checked_name(self) -> str:
         """What messages call this goal."""
         name: object = self.effector
-        if self.kind is GoalKind.FUNCTION:
-            found: object = self.residuals
-            if not callable(found):
-                raise InputError(f"function goal: expected a function of the world, found {quote(found)}")
-            return "function goal"
+        needs, found = NEEDS[self.kind], self.residuals
+        if "residuals" in needs.fields and not callable(found):
+            raise InputError(f"{self.kind} goal: expected a function of the world, found {quote(found)}")
+        if not needs.effector:
+            return f"{self.kind} goal"
         if not isinstance(name, str) or not name:
             raise InputError(f"{self.kind} goal: expected an effector's name, found {quote(name)}")
         return f"{self.kind} goal for {quote(name)}"

@@ -178,7 +178,7 @@ class Kind:
         point_title: what the window calls its point; "": as it calls the place of an effector.
         rows: in order; none: its rows are taken by differences, of `Goal.residuals`.
         keys: the keys of a goals file that belong to this kind: what a goal must have.
-        named_by: the key that holds the effector's name.
+        named_by: the key that holds the effector's name; "": it has no effector.
         since: the version of goals files that knows it first.
         constants: (goal, skeleton) -> its `Constants`; an InputError where the skeleton has no such effector.
         first: (goal until now, skeleton, world) -> what a goal begins with in a pose; of kinds that are `placed` their
@@ -214,7 +214,8 @@ class Kind:
     def needs(self) -> Needs:
         """What a goal must have."""
         own = {number.name for number in self.numbers}
-        return Needs(tuple(key.field for key in self.keys.values() if key.field not in own), self.numbers)
+        fields = tuple(key.field for key in self.keys.values() if key.field not in own)
+        return Needs(bool(self.named_by), fields if self.built_in else ("residuals",), self.numbers)
 
     @property
     def measures(self) -> frozenset[Measure]:
@@ -258,6 +259,11 @@ class Kind:
     def has_rotation(self) -> bool:
         """Whether a rotation that the effector is to have belongs to it."""
         return any(key.field == "target_rotation" for key in self.keys.values())
+
+    @property
+    def has_target(self) -> bool:
+        """Whether it has a point or a rotation that can be put elsewhere; others are numbers alone."""
+        return self.has_point or self.has_rotation
 
     @property
     def places(self) -> bool:
