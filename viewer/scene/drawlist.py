@@ -10,6 +10,7 @@ from viewer.gizmo.drawing import Shape
 from viewer.scene import axes_widget
 from viewer.scene import bones as figure
 from viewer.scene.annotations import chip_records, draw_axes, ghost_labels, name_texts
+from viewer.scene.balance import draw_balance
 from viewer.scene.flat import shape_records
 from viewer.scene.limits import draw_limits
 from viewer.scene.look import look_of
@@ -65,6 +66,9 @@ def draw_list(scene: Scene, projection: Projection, scale: float = 1.0, extra: S
     letters = draw_axes(scene, projection, scale, lines)
     dots = draw_trails(scene, scale, lines)
     flat, signs = _overlay(scene, projection, scale, extra)
+    if scene.display.balance:
+        polygon, disc, words = draw_balance(scene, projection, scale, lines)
+        cones, flat, signs = joined([cones, polygon], VERTEX), joined([disc, flat], FLAT), [*words, *signs]
     return DrawList(
         bones=figure.bone_records(scene, measured, scale),
         spheres=joined([figure.sphere_records(scene, measured, scale), dots], SPHERE),

@@ -97,6 +97,7 @@ class Display:
         view_axes: the disc of view axes at the top right.
         ghosts: the figure at other frames.
         trails: the ways of what is selected.
+        balance: centre of mass and support polygon.
     """
 
     limits: LimitsShown = "selected"
@@ -108,6 +109,7 @@ class Display:
     view_axes: bool = False
     ghosts: bool = False
     trails: bool = False
+    balance: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
