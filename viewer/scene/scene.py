@@ -31,6 +31,7 @@ class Mark:
         on: whether it has a goal.
         selected, hovered: states to show.
         root: it is the root handle.
+        pole: its target is a pole, which the joint points towards from wherever it is.
         too_near: its target is missed because it is nearer than the chain folds.
         quiet: its goal is missed, but by little, or it is not what is looked at: a thin ring says so, and no words.
     """
@@ -48,6 +49,7 @@ class Mark:
     selected: bool = False
     hovered: bool = False
     root: bool = False
+    pole: bool = False
     too_near: bool = False
     quiet: bool = False
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from viewer.document.default_goals import world_of
 from viewer.document.effector_transform import coordinates_of, joints_at_limit, measured
+from viewer.ik.goals import KINDS
 from viewer.ik.solution import Status
 from viewer.scene import (
     Display,
@@ -163,6 +164,7 @@ def _effectors(
                 pin_position=on and goal.pin_position,
                 pin_rotation=on and goal.pin_rotation,
                 on=on,
+                pole=on and KINDS[goal.kind].spans,
                 selected=name in selected,
                 hovered=name == lit,
                 too_near=name in close,

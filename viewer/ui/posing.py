@@ -13,9 +13,10 @@ from viewer.document import actions as act
 from viewer.document.actions import MoveTargets
 from viewer.document.goal import DOCUMENT_KINDS
 from viewer.gizmo import Space, Tool
-from viewer.ik.goals import GoalKind
+from viewer.ik.goals import KINDS, GoalKind
 from viewer.ik.solver_options import METHOD_NAMES
 from viewer.session import Document, DocumentGoal, Item, Mode, Scope, Session
+from viewer.skeleton.figure import limb_middle
 from viewer.spatial.checks import Floats
 from viewer.ui.camera_moves import note_out_of_plane
 from viewer.ui.commands import DIRECTIONS, CommandBinding, CommandBindings
@@ -203,10 +204,32 @@ class Posing:
     def _add(self, kind: GoalKind | None = None) -> None:
         """Ask one thing more of the active effector; None: of a kind that the window asks for."""
         goal = self._goal()
-        if goal is not None and kind is not None:
+        if kind is not None and KINDS[kind].named_by != "effector":
+            self._add_to_limb(kind)
+        elif goal is not None and kind is not None:
             self._do(act.AddGoal(goal.effector, kind))
         elif goal is not None:
             self._view.request("add-goal", goal.effector)
+
+    def _add_to_limb(self, kind: GoalKind) -> None:
+        """Ask something of the elbow or knee of the selected limb, or of the selected joint where that has none."""
+        document, joint = self._document, self._limb_joint()
+        assert joint is not None
+        own = next((goal for goal in document.goals if goal.id == joint), None)
+        if own is None or not own.enabled:
+            make = [] if own is not None else [act.MakeEffector(joint)]
+            self._several([*make, act.SetGoalKind(joint, kind)], "Add", f"{kind} of {joint}")
+        else:
+            self._do(act.AddGoal(joint, kind))
+
+    def _limb_joint(self) -> str | None:
+        """The elbow or knee of the selected limb, else the selected joint."""
+        document = self._document
+        if document.active is None:
+            return None
+        joint = joint_of(document, document.active)
+        middle = limb_middle(document.skeleton, joint)
+        return document.skeleton.names[joint if middle is None else middle]
 
     def _remove_goals(self) -> None:
         """Take the goals off the selected effectors, in one step."""
@@ -228,12 +251,12 @@ class Posing:
         effectors = dict.fromkeys(self._document.goal(name).effector for name in self._effectors())
         self._several([act.RemoveEffector(name) for name in effectors], "Remove")
 
-    def _several(self, actions: Sequence[act.Action], word: str) -> None:
+    def _several(self, actions: Sequence[act.Action], word: str, what: str = "") -> None:
         if len(actions) == 1:
             self._do(actions[0])
         elif actions:
             session = self._session
-            session.begin(f"{word} {len(actions)} effectors")
+            session.begin(f"{word} {what or f'{len(actions)} effectors'}")
             for action in actions:
                 session.update(action)
             session.commit()
@@ -288,7 +311,10 @@ class Posing:
             "effector.remove": CommandBinding(self._remove_effectors, lambda: bool(self._effectors())),
             "goal.add": CommandBinding(self._add, self._has_goal),
             **{
-                f"goal.add_{kind.name.lower()}": CommandBinding(partial(self._add, kind), self._has_goal)
+                f"goal.add_{kind.name.lower()}": CommandBinding(
+                    partial(self._add, kind),
+                    self._has_goal if KINDS[kind].named_by == "effector" else lambda: self._limb_joint() is not None,
+                )
                 for kind in DOCUMENT_KINDS
             },
             "goal.remove": CommandBinding(self._remove_goals, self._can_remove_goals),
