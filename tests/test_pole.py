@@ -14,6 +14,7 @@ from inside.ik import KINDS, Backend
 from inside.opengl import marks_of
 from rigs import problem, random_pose, random_skeleton
 from test_rows import assert_rows_agree
+from ui_person import Person
 
 import viewer
 from viewer import Goal, Solver
@@ -21,6 +22,7 @@ from viewer.document import actions as act
 from viewer.document import new_document
 from viewer.errors import FormatError, InputError
 from viewer.ik import GoalKind
+from viewer.scene import Mark
 from viewer.session import Item, Session
 from viewer.skeleton import Pose, Skeleton, World, fk
 from viewer.ui import Controller
@@ -257,3 +259,33 @@ def test_the_command_adds_it_to_the_limb_of_what_is_selected_in_one_step(chosen:
     ]
     session.undo()
     assert session.document.goals == before.goals
+
+
+def pole_mark(controller: Controller) -> Mark | None:
+    return next((mark for mark in controller.scene().marks if mark.free_pole), None)
+
+
+def test_the_selected_limb_shows_a_free_cone_which_a_drag_sets_in_one_step() -> None:
+    person = Person()
+    controller = person.controller
+    assert pole_mark(controller) is None
+    controller.session.dispatch(act.Select((Item("effector", "LeftHand"),)))
+    mark = pole_mark(controller)
+    assert mark is not None
+    assert mark.name == "LeftForeArm"
+    assert mark.target is not None
+    before = person.document
+    x, y = person.pixel(mark.target)
+    person.drag((x, y), (40.0, -30.0))
+    goal = person.document.goal("LeftForeArm")
+    assert goal.kind is GoalKind.POLE
+    assert goal.position is not None
+    assert np.linalg.norm(np.array(goal.position) - mark.target) > 0.02
+    assert controller.session.errors["LeftForeArm"].degrees < 0.5
+    assert controller.session.history[-1] == "Pole of LeftForeArm"
+    assert pole_mark(controller) is None
+    person.key("ctrl+z")
+    assert person.document.goals == before.goals
+    assert np.array_equal(person.document.pose.rotations, before.pose.rotations)
+    controller.run("mode.fk")
+    assert pole_mark(controller) is None

@@ -125,6 +125,8 @@ def _signs(
     state = "hovered" if hovered else "target" if reached or quiet else "unreached"
     if is_root:
         result.append(root("hovered" if hovered else "effector", scale))
+    elif is_pole and not on:
+        result.append(cone("hovered" if hovered else "text3", scale, filled=False))
     elif not on:
         result.append(ring("hovered" if hovered else "text3", 1.0 if hovered else 0.8, scale))
     elif pinned:
@@ -147,7 +149,7 @@ def _link(mark: Mark, projection: Projection, scale: float) -> list[Path]:
     if line is None:
         return []
     if mark.quiet or (mark.pole and mark.reached):
-        colour = rgba("unreached", _FAINT) if mark.quiet else rgba("target", _FAINT)
+        colour = rgba("unreached" if mark.quiet else "target" if mark.on else "text3", _FAINT)
         return [Path(np.stack(line), colour, _THIN_PX * scale)]
     pieces = dashes(*line, _LINK_ON * scale, _LINK_OFF * scale)
     rims = [Path(piece, HALO, (_LINK_PX + 2.0) * scale) for piece in pieces]
@@ -201,10 +203,11 @@ def diamond(colour: str, half: float, scale: float, *, dot: bool) -> Records:
 
 
 @lru_cache(maxsize=64)
-def cone(colour: str, scale: float) -> Records:
-    """A pole: a cone."""
+def cone(colour: str, scale: float, *, filled: bool = True) -> Records:
+    """A pole: a cone; an outline where it is free."""
     outline = _CONE * scale
-    return tessellate([Path(outline, rgba(colour, 0.5)), *_lines([outline], rgba(colour), scale)])
+    inside = rgba(colour, 0.5) if filled else _SHADE
+    return tessellate([Path(outline, inside), *_lines([outline], rgba(colour), scale)])
 
 
 @lru_cache(maxsize=64)

@@ -53,6 +53,11 @@ class Mark:
     too_near: bool = False
     quiet: bool = False
 
+    @property
+    def free_pole(self) -> bool:
+        """Whether it is where a limb could have a pole: it stands for the limb's middle joint."""
+        return self.pole and not self.on
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ghost:

@@ -30,6 +30,7 @@ from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import rotate
 from viewer.ui.drag_targets import aims, is_root, joint_of
 from viewer.ui.onion_skin import OnionSkin
+from viewer.ui.poles import free_pole
 from viewer.ui.status import too_near, worst
 from viewer.ui.view import View
 
@@ -77,11 +78,17 @@ def scene_of(session: Session, hovered: Item | None, display: Display, setting: 
     under_way = session.dragging and report is not None and report.status is Status.BUDGET
     slack = _SLACK * setting.height if under_way else 0.0
     near = too_near(document, None if session.playing else report)
+    free = None if session.dragging or session.playing else free_pole(document, hovered)
+    poles = () if free is None else (free,)
     return Scene(
         skeleton=skeleton,
         world=world_of(skeleton, document.pose),
         coordinates=coordinates_of(skeleton, document.pose),
-        marks=(*_effectors(document, errors, hovered, (setting.height, slack), near), *_roots(document, hovered)),
+        marks=(
+            *_effectors(document, errors, hovered, (setting.height, slack), near),
+            *poles,
+            *_roots(document, hovered),
+        ),
         selected=frozenset(joint_of(document, item) for item in document.selection),
         hovered=joint_of(document, hovered) if hovered is not None and hovered.kind == "joint" else -1,
         at_limit=frozenset(skeleton.index(name) for name in joints_at_limit(document)),

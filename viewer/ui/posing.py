@@ -16,11 +16,11 @@ from viewer.gizmo import Space, Tool
 from viewer.ik.goals import KINDS, GoalKind
 from viewer.ik.solver_options import METHOD_NAMES
 from viewer.session import Document, DocumentGoal, Item, Mode, Scope, Session
-from viewer.skeleton.figure import limb_middle
 from viewer.spatial.checks import Floats
 from viewer.ui.camera_moves import note_out_of_plane
 from viewer.ui.commands import DIRECTIONS, CommandBinding, CommandBindings
 from viewer.ui.drag_targets import grip, joint_of, selected_joints
+from viewer.ui.poles import asking, limb_joint
 from viewer.ui.view import View
 
 Size = Literal["", "_fine", "_step"]
@@ -213,23 +213,15 @@ class Posing:
 
     def _add_to_limb(self, kind: GoalKind) -> None:
         """Ask something of the elbow or knee of the selected limb, or of the selected joint where that has none."""
-        document, joint = self._document, self._limb_joint()
-        assert joint is not None
-        own = next((goal for goal in document.goals if goal.id == joint), None)
-        if own is None or not own.enabled:
-            make = [] if own is not None else [act.MakeEffector(joint)]
-            self._several([*make, act.SetGoalKind(joint, kind)], "Add", f"{kind} of {joint}")
-        else:
-            self._do(act.AddGoal(joint, kind))
+        joint = self._limb_joint()
+        if joint is not None:
+            self._several(asking(self._document, joint, kind), "Add", f"{kind} of {joint}")
 
     def _limb_joint(self) -> str | None:
-        """The elbow or knee of the selected limb, else the selected joint."""
         document = self._document
         if document.active is None:
             return None
-        joint = joint_of(document, document.active)
-        middle = limb_middle(document.skeleton, joint)
-        return document.skeleton.names[joint if middle is None else middle]
+        return limb_joint(document) or document.skeleton.names[joint_of(document, document.active)]
 
     def _remove_goals(self) -> None:
         """Take the goals off the selected effectors, in one step."""
