@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from inside.formats import goals_from_text, goals_to_json
-from inside.ik import KINDS, Backend
+from inside.ik import KINDS, Backend, swivel_circle
 from inside.opengl import marks_of
 from rigs import problem, random_pose, random_skeleton
 from test_rows import assert_rows_agree
@@ -289,3 +289,17 @@ def test_the_selected_limb_shows_a_free_cone_which_a_drag_sets_in_one_step() -> 
     assert np.array_equal(person.document.pose.rotations, before.pose.rotations)
     controller.run("mode.fk")
     assert pole_mark(controller) is None
+
+
+def test_the_swivel_circle_keeps_both_bones_lengths() -> None:
+    circle = swivel_circle(BIPED, WORLD, "LeftForeArm")
+    start, elbow, hand = (np.array(WORLD.positions[BIPED.index(name)]) for name in ARM)
+    assert np.allclose(circle[0], elbow)
+    assert np.allclose(np.linalg.norm(circle - start, axis=1), np.linalg.norm(elbow - start))
+    assert np.allclose(np.linalg.norm(circle - hand, axis=1), np.linalg.norm(elbow - hand))
+    session = Session(new_document(viewer.load("sample:biped")))
+    session.dispatch(act.Select((Item("effector", "LeftHand"),)))
+    mark = pole_mark(Controller(session))
+    assert mark is not None
+    assert mark.swivel is not None
+    assert np.allclose(mark.swivel, circle)

@@ -14,7 +14,7 @@ from viewer.scene.balance import draw_balance
 from viewer.scene.flat import shape_records
 from viewer.scene.limits import draw_limits
 from viewer.scene.look import look_of
-from viewer.scene.marks import draw_trails, mark_records, seen_marks
+from viewer.scene.marks import draw_swivels, draw_trails, mark_records, seen_marks
 from viewer.scene.primitives import BONE, FLAT, LINE, SPHERE, VERTEX, DrawList, Ground, Lines, Records, Text, joined
 from viewer.scene.scene import Scene
 from viewer.spatial.projection import Projection
@@ -65,6 +65,7 @@ def draw_list(scene: Scene, projection: Projection, scale: float = 1.0, extra: S
     cones = draw_limits(scene, projection, scale, lines)
     letters = draw_axes(scene, projection, scale, lines)
     dots = draw_trails(scene, scale, lines)
+    draw_swivels(scene, lines)
     flat, signs = _overlay(scene, projection, scale, extra)
     if scene.display.balance:
         polygon, disc, words = draw_balance(scene, projection, scale, lines)

@@ -141,6 +141,13 @@ def _signs(
     return tuple(result)
 
 
+def draw_swivels(scene: Scene, lines: Lines) -> None:
+    """Add the circles that elbows and knees of limbs with a pole, or of the selected limb, can be on."""
+    for mark in scene.marks if scene.display.goals else ():
+        if mark.swivel is not None:
+            lines.curve(mark.swivel, rgba("text3"), _SWIVEL_PX)
+
+
 def _link(mark: Mark, projection: Projection, scale: float) -> list[Path]:
     """The dashed line from an effector to the target that it does not reach."""
     assert mark.target is not None
@@ -177,6 +184,7 @@ _LINE, _RIM = 2.0, 1.0
 _DOT, _RING, _TURN_RING, _SELECTED_RING = 2.8, 6.0, 14.5, 19.0
 _MISSED, _MISSED_PIN, _THIN = 12.5, 17.0, 1.2
 _HALF_PIN, _PIN_CORNER, _CHIP_CORNER = 9.0, 4.0, 5.0
+_SWIVEL_PX = 1.2
 _CONE = np.array([[0.0, -8.0], [7.0, 6.0], [-7.0, 6.0]])
 _CHEVRON = np.array([[-3.6, 3.2], [0.0, 0.0], [3.6, 3.2]])
 _CHEVRON_OUT = 17.0

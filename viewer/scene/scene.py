@@ -32,6 +32,7 @@ class Mark:
         selected, hovered: states to show.
         root: it is the root handle.
         pole: its target is a pole, which the joint points towards from wherever it is.
+        swivel: (N, 3) the circle that such a joint can be on, where it is shown.
         too_near: its target is missed because it is nearer than the chain folds.
         quiet: its goal is missed, but by little, or it is not what is looked at: a thin ring says so, and no words.
     """
@@ -50,6 +51,7 @@ class Mark:
     hovered: bool = False
     root: bool = False
     pole: bool = False
+    swivel: Floats | None = None
     too_near: bool = False
     quiet: bool = False
 

@@ -12,6 +12,7 @@ import numpy as np
 from viewer.document.default_goals import world_of
 from viewer.document.effector_transform import coordinates_of, joints_at_limit, measured
 from viewer.ik.goals import KINDS
+from viewer.ik.goals.pole import swivel_circle
 from viewer.ik.solution import Status
 from viewer.scene import (
     Display,
@@ -172,6 +173,9 @@ def _effectors(
                 pin_rotation=on and goal.pin_rotation,
                 on=on,
                 pole=on and KINDS[goal.kind].spans,
+                swivel=swivel_circle(document.skeleton, world, goal.effector)
+                if on and name in selected and KINDS[goal.kind].spans
+                else None,
                 selected=name in selected,
                 hovered=name == lit,
                 too_near=name in close,

@@ -12,7 +12,7 @@ from viewer.document.document import Document
 from viewer.document.goal import Item, Mode
 from viewer.gizmo import Motion
 from viewer.ik.goals import GoalKind
-from viewer.ik.goals.pole import pole_before
+from viewer.ik.goals.pole import pole_before, swivel_circle
 from viewer.scene import Mark
 from viewer.session import Session
 from viewer.skeleton.figure import limb_middle
@@ -56,6 +56,7 @@ def free_pole(document: Document, hovered: Item | None) -> Mark | None:
         target=np.array(pole_before(skeleton, world, joint)),
         on=False,
         pole=True,
+        swivel=swivel_circle(skeleton, world, joint),
         hovered=hovered == Item("joint", joint),
     )
 

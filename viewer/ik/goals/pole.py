@@ -192,6 +192,22 @@ def pole_before(skeleton: Skeleton, world: World, joint: str) -> Vector:
     return x, y, z
 
 
+def swivel_circle(skeleton: Skeleton, world: World, joint: str, count: int = 49) -> Floats:
+    """Where the middle joint can be while the ends of its limb stay: points (count, 3) round the line between them.
+
+    Raises:
+        InputError: no joint between two bones.
+    """
+    fixed = pole_constants(Goal.pole(joint, (0.0, 0.0, 0.0)), skeleton)
+    start, middle = world.positions[[fixed.upper, fixed.middle]]
+    line = world.point(fixed.joint, np.array(fixed.offset)) - start
+    line = line / (np.linalg.norm(line) or 1.0)
+    centre = start + ((middle - start) @ line) * line
+    one = middle - centre
+    turn = np.linspace(0.0, 2.0 * math.pi, count)[:, None]
+    return np.asarray(centre + np.cos(turn) * one + np.sin(turn) * np.cross(line, one))
+
+
 KIND = Kind(
     word=GoalKind.POLE,
     title="Pole",
