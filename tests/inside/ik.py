@@ -17,6 +17,7 @@ from viewer.ik.backends.vectorised.step import linearise, solve_dual
 from viewer.ik.backends.vectorised.tables import places, rows_of, tree_of
 from viewer.ik.findings import degrees, listed, metres, together
 from viewer.ik.goals import CODES, KINDS, PIN_WEIGHT, GoalKind, goal_ids, with_ids
+from viewer.ik.goals.pole import swivel_circle
 from viewer.ik.holds import holds
 from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, DIVERGED, STALLED, UNREACHABLE
 from viewer.ik.methods import METHODS, Tuning, UserRows, run_default
@@ -170,6 +171,7 @@ __all__ = [
     "spreads",
     "starts",
     "step",
+    "swivel_circle",
     "take_targets",
     "together",
     "tree_of",

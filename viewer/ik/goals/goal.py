@@ -45,6 +45,8 @@ class GoalKind(StrEnum):
     """To point an axis at a point."""
     BEND = "bend"
     """To bend a joint by an angle."""
+    POLE = "pole"
+    """To point the middle joint of a limb towards a point."""
     FUNCTION = "function"
     """To bring the residuals of a function of the user's to zero."""
 
@@ -90,8 +92,8 @@ class Goal:
         kind: what is asked.
         effector: an effector's, joint's or end site's name (see `viewer.skeleton.skeleton.find_place`); ""
             for functions.
-        target: where to be, what to keep a distance from, or what to aim at: metres, world frame. None for pins that
-            hold the place where the pose has their effector, and where the kind has no point.
+        target: where to be, what to keep a distance from, to aim at or to point towards: metres, world frame. None
+            for pins that hold the place where the pose has their effector, and where the kind has no point.
         target_rotation: (x, y, z, w), world_from_joint. None as for ``target``.
         numbers: those of the kind's own by their names, a distance's "distance", an aim's "axis" and a bend's "angle".
         residuals: f(world) -> (k,), of a function goal.
@@ -192,6 +194,14 @@ class Goal:
         return cls._made(GoalKind.BEND, joint, options, numbers={"angle": angle})
 
     @classmethod
+    def pole(cls, joint: str, toward: ArrayLike, **options: Unpack[GoalOptions]) -> Self:
+        """Point a limb's middle joint, an elbow or a knee, towards the point (3,), about the line between its ends.
+
+        Its weight is ``rotation_weight``. A straight limb, and a point on that line, leave nothing to ask.
+        """
+        return cls._made(GoalKind.POLE, joint, options, target=toward)
+
+    @classmethod
     def function(cls, f: Residuals, **options: Unpack[GoalOptions]) -> Self:
         """Bring the residuals f(world) -> (k,) to zero; ``world`` has ``positions`` and ``rotations``."""
         return cls._made(GoalKind.FUNCTION, "", options, residuals=f)
@@ -228,7 +238,11 @@ class Goal:
         put(self, "numbers", _checked_numbers(needs.numbers, dict(self.numbers), what))
 
     def number(self, name: str) -> float:
-        """One of ``numbers`` that is no direction, in radians or metres; a KeyError where the kind has none so called."""
+        """One of ``numbers`` that is no direction, in radians or metres.
+
+        Raises:
+            KeyError: the kind has none of that name.
+        """
         value = dict(self.numbers)[name]
         assert isinstance(value, float)
         return value

@@ -31,17 +31,22 @@ class Measure(Enum):
         radians: they are angles, weighted per radian; else lengths, weighted per metre.
         moved: angles that a move of the effector changes, not only turns.
         own: angles that nothing but turns of the effector's own joint changes.
+        spans: about three joints of a limb: ``by_move`` holds how the one row answers to moves of the limb's end,
+            middle and upper joint, and ``by_turn`` to turns of the middle one.
     """
 
     count: int
     radians: bool
     moved: bool
     own: bool
+    spans: bool
 
-    def __new__(cls, word: str, count: int, radians: bool = False, moved: bool = False, own: bool = False) -> Self:
-        """Take a word and what is so of these rows."""
+    def __new__(cls, word: str, count: int, *traits: str) -> Self:
+        """Take a word, the count, and the names of the attributes that are true."""
         member = object.__new__(cls)
-        member._value_, member.count, member.radians, member.moved, member.own = word, count, radians, moved, own
+        member._value_, member.count = word, count
+        member.radians, member.moved = "radians" in traits, "moved" in traits
+        member.own, member.spans = "own" in traits, "spans" in traits
         return member
 
     POINT = "point", 3
@@ -50,12 +55,14 @@ class Measure(Enum):
     """How far the effector is from its target."""
     LENGTH = "length", 1
     """Any other length: by ``by_move`` it answers to moves of the effector, and it has no point."""
-    ROTATION = "rotation", 3, True
+    ROTATION = "rotation", 3, "radians"
     """The turn from the effector's rotation to its target's."""
-    DIRECTION = "direction", 3, True, True
+    DIRECTION = "direction", 3, "radians", "moved"
     """The turn from an axis of the effector's joint to the way to its target."""
-    JOINT_ANGLE = "joint angle", 1, True, False, True
+    JOINT_ANGLE = "joint angle", 1, "radians", "own"
     """An angle at the effector's own joint."""
+    LIMB_ANGLE = "limb angle", 1, "radians", "spans"
+    """An angle about the line between the ends of a limb."""
 
 
 @dataclass(frozen=True, slots=True)
