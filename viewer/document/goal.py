@@ -160,8 +160,7 @@ class DocumentGoal:
     @property
     def numbers(self) -> dict[str, Value]:
         """Those that kinds have of their own, as far as it has them."""
-        given = {name: getattr(self, name) for name in NUMBERS}
-        return {name: value for name, value in given.items() if value is not None}
+        return {name: value for name in NUMBERS if (value := getattr(self, name)) is not None}
 
     @property
     def placed(self) -> bool:
@@ -187,13 +186,13 @@ class DocumentGoal:
         """What a solver is asked for; None if nothing."""
         if not self.enabled:
             return None
-        own = {number.name for number in KINDS[self.kind].numbers}
+        given = ((number.name, getattr(self, number.name)) for number in KINDS[self.kind].numbers)
         return Goal(
             kind=self._goal_kind,
             effector=self.effector,
             target=self.position if self.has_position else None,
             target_rotation=self.rotation if self.has_rotation else None,
-            numbers=tuple((name, value) for name, value in self.numbers.items() if name in own),
+            numbers=tuple((name, value) for name, value in given if value is not None),
             weight=self.weight * (PIN_WEIGHT if self.pin_position else 1.0),
             rotation_weight=self.rotation_weight * (PIN_WEIGHT if self.pin_rotation else 1.0),
             offset=self.offset,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -170,7 +171,7 @@ def first_as_before(before: Before, skeleton: Skeleton, world: World) -> First: 
     return First(before.numbers)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Kind:
     """A kind of goal.
 
@@ -203,44 +204,44 @@ class Kind:
     miss: Callable[[Goal, Skeleton, World], tuple[float, float]]
     drawing: Callable[[Goal, Skeleton, World], Drawing | None]
 
-    @property
+    @cached_property
     def built_in(self) -> bool:
         """Whether the kernels have rows for it; else they are taken by differences, and no file can hold it."""
         return bool(self.rows)
 
-    @property
+    @cached_property
     def numbers(self) -> tuple[Number, ...]:
         """Those of its own."""
         return tuple(key.number for key in self.keys.values() if key.number is not None)
 
-    @property
+    @cached_property
     def needs(self) -> Needs:
         """What a goal must have."""
         own = {number.name for number in self.numbers}
         fields = tuple(key.field for key in self.keys.values() if key.field not in own)
         return Needs(bool(self.named_by), fields if self.built_in else ("residuals",), self.numbers)
 
-    @property
+    @cached_property
     def measures(self) -> frozenset[Measure]:
         """What its rows measure."""
         return frozenset(rows.measure for rows in self.rows)
 
-    @property
+    @cached_property
     def count(self) -> int:
         """Rows of such a goal."""
         return sum(rows.count for rows in self.rows)
 
-    @property
+    @cached_property
     def lengths(self) -> int:
         """How many rows are lengths; they stand before the angles."""
         return sum(rows.count for rows in self.rows if not rows.radians)
 
-    @property
+    @cached_property
     def angles(self) -> int:
         """How many rows are angles."""
         return sum(rows.count for rows in self.rows if rows.radians)
 
-    @property
+    @cached_property
     def row_names(self) -> tuple[str, ...]:
         """What each row is called: x, y, z of a place, rx, ry, rz of a turn, else the kind's word."""
         three = {False: ("x", "y", "z"), True: ("rx", "ry", "rz")}
@@ -248,57 +249,57 @@ class Kind:
             name for rows in self.rows for name in (three[rows.radians] if rows.count == 3 else (self.word.value,))
         )
 
-    @property
+    @cached_property
     def looks(self) -> bool:
         """Whether moves of the effector change its angles."""
         return any(measure.moved for measure in self.measures)
 
-    @property
+    @cached_property
     def has_point(self) -> bool:
         """Whether a point of the world belongs to it: where to be, what to keep away from or what to aim at."""
         return any(key.field == "target" for key in self.keys.values())
 
-    @property
+    @cached_property
     def has_rotation(self) -> bool:
         """Whether a rotation that the effector is to have belongs to it."""
         return any(key.field == "target_rotation" for key in self.keys.values())
 
-    @property
+    @cached_property
     def has_target(self) -> bool:
         """Whether it has a point or a rotation that can be put elsewhere; others are numbers alone."""
         return self.has_point or self.has_rotation
 
-    @property
+    @cached_property
     def places(self) -> bool:
         """Whether its point is where the effector is to be."""
         return Measure.POINT in self.measures
 
-    @property
+    @cached_property
     def placed(self) -> bool:
         """Whether it asks where the effector is to be or how it is to be turned, and nothing else: it can be pinned."""
         return self.built_in and self.measures <= {Measure.POINT, Measure.ROTATION}
 
-    @property
+    @cached_property
     def near_point(self) -> bool:
         """Whether it is missed by how far the effector is from its point, or from a distance of it."""
         return not self.measures.isdisjoint({Measure.POINT, Measure.DISTANCE})
 
-    @property
+    @cached_property
     def metres(self) -> bool:
         """Whether it is missed by lengths; functions, whose numbers have a unit of their own, count as such."""
         return not self.rows or any(not rows.radians for rows in self.rows)
 
-    @property
+    @cached_property
     def radians(self) -> bool:
         """Whether it is missed by angles."""
         return any(rows.radians for rows in self.rows)
 
-    @property
+    @cached_property
     def spans(self) -> bool:
         """Whether it is about three joints of a limb."""
         return any(measure.spans for measure in self.measures)
 
-    @property
+    @cached_property
     def own(self) -> bool:
         """Whether nothing but the effector's own joint changes it."""
         return self.built_in and all(measure.own for measure in self.measures)
