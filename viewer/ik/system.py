@@ -42,8 +42,8 @@ class System(NamedTuple):
         goal_lengths, goal_angles: (G,) how many of its rows are lengths, which stand first, and how many angles. Three
             lengths are the way to a place.
         goal_near: (G,) whether it asks for a place, or for a distance from one.
-        goal_looks: (G,) whether moves of the effector change its angles.
-        goal_own: (G,) whether nothing but turns of the effector's own joint changes it.
+        goal_looks: (G,) whether it points an axis at its target: moves of the effector change its angles.
+        goal_own: (G,) whether it asks for the angle at its joint: nothing but turns of that joint changes it.
         goal_offset, goal_distance, goal_axis: (G, ...) constants of a goal: `viewer.ik.goals.kind.Constants`.
         goal_target, goal_rotation: (G, ...) as in `Goal`.
         goal_middle, goal_upper: (G,) joints above ``goal_joint`` that rows about a limb read, else -1.

@@ -251,8 +251,8 @@ class Kind:
 
     @cached_property
     def looks(self) -> bool:
-        """Whether moves of the effector change its angles."""
-        return any(measure.moved for measure in self.measures)
+        """Whether it points an axis at its point: moves of the effector change its angles."""
+        return Measure.DIRECTION in self.measures
 
     @cached_property
     def has_point(self) -> bool:
@@ -297,9 +297,9 @@ class Kind:
     @cached_property
     def spans(self) -> bool:
         """Whether it is about three joints of a limb."""
-        return any(measure.spans for measure in self.measures)
+        return Measure.LIMB_ANGLE in self.measures
 
     @cached_property
     def own(self) -> bool:
         """Whether nothing but the effector's own joint changes it."""
-        return self.built_in and all(measure.own for measure in self.measures)
+        return Measure.JOINT_ANGLE in self.measures

@@ -29,40 +29,35 @@ class Measure(Enum):
     Attributes:
         count: how many rows.
         radians: they are angles, weighted per radian; else lengths, weighted per metre.
-        moved: angles that a move of the effector changes, not only turns.
-        own: angles that nothing but turns of the effector's own joint changes.
-        spans: about three joints of a limb: ``by_move`` holds how the one row answers to moves of the limb's end,
-            middle and upper joint, and ``by_turn`` to turns of the middle one.
     """
 
     count: int
     radians: bool
-    moved: bool
-    own: bool
-    spans: bool
 
-    def __new__(cls, word: str, count: int, *traits: str) -> Self:
-        """Take a word, the count, and the names of the attributes that are true."""
+    def __new__(cls, word: str, count: int, unit: str) -> Self:
+        """Take a word, the count of rows, and "m" or "rad"."""
         member = object.__new__(cls)
-        member._value_, member.count = word, count
-        member.radians, member.moved = "radians" in traits, "moved" in traits
-        member.own, member.spans = "own" in traits, "spans" in traits
+        member._value_, member.count, member.radians = word, count, unit == "rad"
         return member
 
-    POINT = "point", 3
+    POINT = "point", 3, "m"
     """The way from the effector to its target."""
-    DISTANCE = "distance", 1
+    DISTANCE = "distance", 1, "m"
     """How far the effector is from its target."""
-    LENGTH = "length", 1
-    """Any other length: by ``by_move`` it answers to moves of the effector, and it has no point."""
-    ROTATION = "rotation", 3, "radians"
+    LENGTH = "length", 1, "m"
+    """Any other length: it has no target, and ``by_move`` says how it answers to moves of the effector."""
+    ROTATION = "rotation", 3, "rad"
     """The turn from the effector's rotation to its target's."""
-    DIRECTION = "direction", 3, "radians", "moved"
-    """The turn from an axis of the effector's joint to the way to its target."""
-    JOINT_ANGLE = "joint angle", 1, "radians", "own"
-    """An angle at the effector's own joint."""
-    LIMB_ANGLE = "limb angle", 1, "radians", "spans"
-    """An angle about the line between the ends of a limb."""
+    DIRECTION = "direction", 3, "rad"
+    """The turn from an axis of the effector's joint to the way to its target; moves of the effector change it, too."""
+    JOINT_ANGLE = "joint angle", 1, "rad"
+    """The angle between the bones above and below the effector's joint: nothing but turns of that joint changes it."""
+    LIMB_ANGLE = "limb angle", 1, "rad"
+    """An angle about the line between the ends of a limb, whose three joints `Constants` names.
+
+    ``by_move`` holds how it answers to moves of the limb's end, middle and upper joint, and ``by_turn`` to turns of the
+    middle one.
+    """
 
 
 @dataclass(frozen=True, slots=True)

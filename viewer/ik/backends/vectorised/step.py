@@ -163,13 +163,13 @@ def _wrenches(s: System, w: Work) -> Floats:
     turn, force = wrench[:3], wrench[3:]
     force[...] = rows.axis
     for kind, goals, stand in rows.blocks:
-        if kind.measure.moved or kind.measure in {Measure.DISTANCE, Measure.LENGTH}:
+        if kind.measure in {Measure.DISTANCE, Measure.LENGTH, Measure.DIRECTION}:
             force[:, stand] = w.by_move[goals, : kind.count].transpose(2, 0, 1)
     cross(w.point.T.take(rows.goal, axis=1), force, out=turn)
     for kind, goals, stand in rows.blocks:
         if kind.radians:
             by_turn = w.by_turn[goals, : kind.count].transpose(2, 0, 1)
-            turn[:, stand] = turn[:, stand] + by_turn if kind.measure.moved else by_turn
+            turn[:, stand] = turn[:, stand] + by_turn if kind.measure is Measure.DIRECTION else by_turn
     weight = np.where(rows.angular, s.goal_rotation_weight.take(rows.goal), s.goal_weight.take(rows.goal))
     wrench *= weight
     return wrench

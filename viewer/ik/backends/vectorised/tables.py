@@ -190,7 +190,7 @@ def rows_of(s: System) -> Rows:
         angular[stand] = rows.radians
         if rows.measure is Measure.POINT:
             axis[:, stand] = np.eye(3)[:, None]
-        if rows.measure.own:
+        if rows.measure is Measure.JOINT_ANGLE:
             reach[:, stand] *= s.goal_joint[goal[stand]] == joint[:, :, None]
     limbs = tuple(_limb_row(s, g) for g in np.flatnonzero(s.goal_middle >= 0).tolist())
     return Rows(tuple(blocks), goal, angular, axis, reach, limbs)
