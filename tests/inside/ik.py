@@ -21,10 +21,8 @@ from viewer.ik.contact.grid import distance_grid
 from viewer.ik.contact.rows import capsule_to_ball, capsule_to_box, capsule_to_capsule, capsule_to_grid
 from viewer.ik.contact.volumes import Near, Volumes, make_near, make_volumes
 from viewer.ik.findings import degrees, listed, metres, together
-from viewer.ik.goals import KINDS, PIN_WEIGHT, goal_ids, with_ids
-from viewer.ik.goals.aim import AIM
-from viewer.ik.goals.distance import DISTANCE
-from viewer.ik.goals.rotation import ROTATION
+from viewer.ik.goals import CODES, KINDS, PIN_WEIGHT, GoalKind, goal_ids, with_ids
+from viewer.ik.goals.pole import swivel_circle
 from viewer.ik.holds import holds
 from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, DIVERGED, STALLED, UNREACHABLE
 from viewer.ik.methods import METHODS, Tuning, UserRows, run_default
@@ -60,6 +58,8 @@ from viewer.ik.solver_options import METHOD_NAMES, Backend, MethodName, Options,
 from viewer.ik.system import Settings, State, System, Work, copy_state, make_many, make_state, make_work
 from viewer.ik.targets import Targets, make_call
 from viewer.ik.workspace import Workspace
+
+AIM, DISTANCE, ROTATION = CODES[GoalKind.AIM], CODES[GoalKind.DISTANCE], CODES[GoalKind.ROTATION]
 
 __all__ = [
     "AIM",
@@ -186,6 +186,7 @@ __all__ = [
     "spreads",
     "starts",
     "step",
+    "swivel_circle",
     "take_targets",
     "together",
     "tree_of",

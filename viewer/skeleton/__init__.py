@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from viewer.skeleton.balance import Balance, center_of_mass, find_balance
 from viewer.skeleton.bodies import bodies_of, fit_bodies
 from viewer.skeleton.builder import Builder
 from viewer.skeleton.capsule import Bodies, Capsule
@@ -16,6 +17,7 @@ from viewer.skeleton.skeleton import Skeleton, find_place
 
 __all__ = [
     "FREEDOMS",
+    "Balance",
     "Bodies",
     "Builder",
     "BvhLayout",
@@ -32,7 +34,9 @@ __all__ = [
     "Source",
     "World",
     "bodies_of",
+    "center_of_mass",
     "clip_violation",
+    "find_balance",
     "find_place",
     "fit_bodies",
     "fk",

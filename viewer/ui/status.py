@@ -14,7 +14,7 @@ from viewer.document.effector_transform import joints_at_limit
 from viewer.document.evaluation import frame_pose
 from viewer.errors import shown
 from viewer.ik.findings import FAR
-from viewer.ik.goals import GoalKind
+from viewer.ik.goals import KINDS
 from viewer.ik.solution import Status
 from viewer.scene import figure_height
 from viewer.session import Document, DocumentGoal, GoalError, Mode, Report, Session
@@ -103,7 +103,7 @@ def _folds_too_far(document: Document, goal: DocumentGoal) -> bool:
 
     The parts are stiff: from one joint that turns to the next. A chain whose base can move has no such bound.
     """
-    if not goal.placed or goal.kind is GoalKind.ROTATION or goal.position is None:
+    if not goal.placed or not KINDS[goal.kind].places or goal.position is None:
         return False
     skeleton, world = document.skeleton, world_of(document.skeleton, document.pose)
     stand = stand_of(skeleton, document.pose, goal)
@@ -153,7 +153,9 @@ class StatusLine(NamedTuple):
     modes: tuple[str, ...]
 
 
-def status_line(session: Session, *, dragging: bool, compiling_for: float, fps: float | None) -> StatusLine:
+def status_line(
+    session: Session, *, dragging: bool, compiling_for: float, fps: float | None, balance: str = ""
+) -> StatusLine:
     """What to say now.
 
     Args:
@@ -161,11 +163,13 @@ def status_line(session: Session, *, dragging: bool, compiling_for: float, fps: 
         dragging: a drag runs: nothing slow may be asked for.
         compiling_for: seconds that kernels have been compiled for, 0 if they are not.
         fps: frames a second, where frames are drawn.
+        balance: how the figure stands, where that is shown.
     """
     document, report = session.document, session.report
     finest = error_decimals(figure_height(document.skeleton))
     recorded = session.recorded_seconds if session.recording else None
     modes = (
+        *([balance] if balance else ()),
         *_modes(document, compiling_for, recorded),
         *(("Recording actions",) if session.action_log is not None else ()),
     )
