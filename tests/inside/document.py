@@ -27,12 +27,11 @@ from viewer.document.actions import (
     SetUnits,
     TurnJoint,
 )
-from viewer.document.actions.base import Action as base_Action
 from viewer.document.actions.takes import KeyPose as takes_KeyPose
 from viewer.document.derivation import derivation
+from viewer.document.document import Action as base_Action
 from viewer.document.document import same_skeleton
-from viewer.document.drag_goals import put_first
-from viewer.document.effector_transform import joints_at_limit, measured
+from viewer.document.drag_goals import put_first, sharing
 from viewer.document.evaluation import (
     baked_character,
     baked_clip,
@@ -44,10 +43,10 @@ from viewer.document.evaluation import (
 )
 from viewer.document.goal import DOCUMENT_KINDS
 from viewer.document.key_editing import different
-from viewer.document.linked_targets import sharing
 from viewer.document.mirror import mirrored_pose, partners
 from viewer.document.planar import out_of_plane
 from viewer.document.planar_rig import PLANES, normal_of, preferred_pose, rig_of
+from viewer.document.report import joints_at_limit, measured
 from viewer.document.sampling import fade_frames, sampled
 from viewer.document.scope import binding, violation
 from viewer.document.solver_settings import prefers

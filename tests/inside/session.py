@@ -3,7 +3,6 @@
 from viewer.session import autosave, folders, solving
 from viewer.session.action_log import ActionLog
 from viewer.session.autosave import Autosave, recoveries, sweep_locks
-from viewer.session.backup import backup_of
 from viewer.session.clock import PlaybackClock
 from viewer.session.demos import (
     DEMOS,
@@ -19,11 +18,13 @@ from viewer.session.demos import (
     demo_of,
     find_demo,
 )
+from viewer.session.digest import Digester, digest_of
 from viewer.session.files import (
     SUFFIX,
     VERSION,
     Kept,
     MotionError,
+    backup_of,
     is_session,
     load_session,
     open_session,
@@ -40,13 +41,11 @@ from viewer.session.preferences import Preferences, load_preferences, save_prefe
 from viewer.session.recorder import TakeRecorder
 from viewer.session.replay import DOERS, open_script, replay
 from viewer.session.script.codec import KINDS, decoded, encoded
-from viewer.session.script.digest import Digester, digest_of
 from viewer.session.solving import Rest, Solvers
 from viewer.session.stage import Placement, Stage
 from viewer.session.storage import motion
 from viewer.session.storage.arrays import LONGEST_PLAIN, Packed, Stored, pack, unpack
-from viewer.session.storage.documents import document_data, document_of
-from viewer.session.storage.figures import CharacterData, character_data, character_of
+from viewer.session.storage.documents import CharacterData, character_data, character_of, document_data, document_of
 from viewer.session.storage.motion import ClipsOfFile
 
 __all__ = [

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from viewer.app.layout import Layout
-from viewer.document.actions.base import Action
-from viewer.document.document import Document
+from viewer.document.document import Action, Document
 from viewer.errors import ViewerError
 from viewer.formats.files import sweep, write_whole
 from viewer.session.autosave import Autosave, Recovery, recoveries, sweep_locks

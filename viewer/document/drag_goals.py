@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from viewer.document.checks import as_vector
 from viewer.document.default_goals import world_of
 from viewer.document.document import Document
-from viewer.document.goal import Item
+from viewer.document.goal import DocumentGoal, Item
 from viewer.document.planar import in_plane
 from viewer.errors import InputError, quote
 from viewer.ik.goals import KINDS, Goal, GoalKind, Quaternion, Vector
@@ -137,3 +137,35 @@ def _joint_goal(document: Document, held: Held, target: Target | None) -> Goal:
     if target and target.rotation:
         return Goal.pose(name, place, target.rotation, offset=held.offset, weight=DRAGGED, rotation_weight=DRAGGED)
     return Goal.position(name, place, offset=held.offset, weight=DRAGGED)
+
+
+def sharing(document: Document, name: str) -> tuple[str, ...]:
+    """Ids of the other goals of the same joint that ask about the very point that this one does.
+
+    Only distances and aims have such a point. Where it is put elsewhere, it is for all of them.
+    """
+    goal = document.goal(name)
+    if not _has_point(goal):
+        return ()
+    joint = find_place(document.skeleton, goal.effector).joint
+    return tuple(
+        other.id
+        for other in document.goals
+        if other is not goal
+        and _has_point(other)
+        and other.position == goal.position
+        and find_place(document.skeleton, other.effector).joint == joint
+    )
+
+
+def shared_by(document: Document, items: Iterable[Item]) -> dict[Item, tuple[Item, ...]]:
+    """The goals that share a point with each of these, of those that are no joints."""
+    return {
+        item: tuple(Item("effector", name) for name in sharing(document, item.name))
+        for item in items
+        if item.kind == "effector"
+    }
+
+
+def _has_point(goal: DocumentGoal) -> bool:
+    return goal.enabled and not goal.placed and goal.position is not None

@@ -12,9 +12,9 @@ import numpy as np
 
 from viewer.document.default_goals import stand_of, world_of
 from viewer.document.document import Document
-from viewer.document.effector_transform import joints_at_limit
 from viewer.document.goal import DocumentGoal
 from viewer.document.planar_rig import PLANES, normal_of
+from viewer.document.report import joints_at_limit
 from viewer.skeleton.coordinates import project_pose
 from viewer.skeleton.limits import JointKind
 from viewer.skeleton.pose import Pose

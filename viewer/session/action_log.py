@@ -14,17 +14,16 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike
 
-from viewer.document.actions.base import Action
-from viewer.document.document import Document
+from viewer.document.document import Action, Document
 from viewer.document.drag_goals import Grab
 from viewer.document.goal import Item
 from viewer.errors import ViewerError
 from viewer.ik.backends import engine_for, serving
 from viewer.session.clock import Loop
+from viewer.session.digest import Digester
 from viewer.session.history import UndoHistory
 from viewer.session.moving_targets import Motion, MovingTargets
 from viewer.session.script.codec import KINDS, encoded
-from viewer.session.script.digest import Digester
 from viewer.session.stage import Stage
 from viewer.session.storage.arrays import plain_number
 from viewer.session.storage.documents import document_data

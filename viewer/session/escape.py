@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from viewer.document.document import Document
-from viewer.document.effector_transform import still_report
+from viewer.document.report import still_report
 from viewer.session.history import State, Step
 from viewer.session.ik_drag import BLEND, IkDrag
 from viewer.skeleton.pose import Pose

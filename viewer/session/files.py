@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -11,16 +13,83 @@ from typing import NamedTuple
 import msgspec
 
 from viewer.document.document import Document
-from viewer.errors import FormatError, InputError
-from viewer.formats.files import decode_utf8, read_bytes, write_whole
+from viewer.errors import FormatError, InputError, ViewerError
+from viewer.formats.files import decode_utf8, read_bytes, reason, temporary_name, write_whole
 from viewer.formats.json_reading import found, kind_of, parse
 from viewer.formats.json_typed import decode_typed
 from viewer.session.action_log import ActionLog
-from viewer.session.backup import SUFFIX, backed_up
 from viewer.session.storage import version_1
 from viewer.session.storage.arrays import check_packed, plain_number
 from viewer.session.storage.documents import Kept, SessionData, document_data, document_of
 from viewer.session.storage.motion import ClipsOfFile, MotionError, MotionFile, digest_of, find
+
+SUFFIX = ".ikv.json"
+BACKUP = ".backup.ikv.json"
+
+
+def backup_of(path: Path) -> Path | None:
+    """Where the backup of a session file is kept: ``walk.ikv.json`` has ``walk.backup.ikv.json``; backups have none."""
+    name = path.name
+    if not name.casefold().endswith(SUFFIX) or name.casefold().endswith(BACKUP):
+        return None
+    return path.with_name(name[: -len(SUFFIX)] + BACKUP)
+
+
+@contextlib.contextmanager
+def backed_up(path: Path, content: bytes) -> Iterator[list[str]]:
+    """Keep what a file holds now while it is written anew; a write that fails leaves file and backup as they were.
+
+    Where it holds just what is to be written the backup stays: saving twice does not lose the version before.
+
+    Args:
+        path: the file.
+        content: what is to be written.
+
+    Yields:
+        A list that takes one line if no backup can be kept; the file is saved all the same.
+    """
+    problems: list[str] = []
+    target = Path(os.path.realpath(path))
+    backup = backup_of(target)
+    kept = None
+    if backup is not None and _differs(target, content):
+        try:
+            kept = _held(target)
+        except (OSError, ViewerError) as error:
+            problems.append(f"no backup could be kept: {reason(error) if isinstance(error, OSError) else error}")
+    try:
+        yield problems
+        if kept is not None and backup is not None:
+            kept.replace(backup)
+    except OSError as error:
+        problems.append(f"no backup could be kept: {reason(error)}")
+    finally:
+        if kept is not None:
+            with contextlib.suppress(OSError):
+                kept.unlink(missing_ok=True)
+
+
+def _differs(target: Path, content: bytes) -> bool:
+    """Whether there is a file, with other contents; one that cannot be read may have them."""
+    try:
+        return target.is_file() and (target.stat().st_size != len(content) or target.read_bytes() != content)
+    except OSError:
+        return True
+
+
+def _held(target: Path) -> Path:
+    """A second name for the file: it takes no room, so that a full disk is no hindrance; a copy where links cannot be.
+
+    Raises:
+        OSError, OutputError: neither can be made.
+    """
+    name = temporary_name(target.parent)
+    try:
+        os.link(target, name)
+    except (OSError, NotImplementedError, AttributeError):
+        write_whole(name, read_bytes(target, str(target)))
+    return name
+
 
 __all__ = [
     "SUFFIX", "VERSION", "Kept", "MotionError", "MotionFile", "Opened", "Saved", "digest_on_disk", "is_session",
@@ -55,7 +124,7 @@ def save_session(document: Document, path: str | Path, log: ActionLog | None = N
 
     Args:
         document: what is saved.
-        path: of the file; see `viewer.session.backup.backup_of` for the backup's.
+        path: of the file; see `viewer.session.files.backup_of` for the backup's.
         log: the actions that led to the document, to be saved along with it.
 
     Raises:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from viewer.document.actions.base import Action
+from viewer.document.document import Action
 from viewer.document.drag_goals import Grab
-from viewer.document.effector_transform import still_report
 from viewer.document.goal import Item
+from viewer.document.report import still_report
 from viewer.errors import InputError
 from viewer.session.history import State, Step
 from viewer.session.ik_drag import IkDrag

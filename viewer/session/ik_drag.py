@@ -13,12 +13,10 @@ from viewer.document.actions.targets import with_goal
 from viewer.document.checks import as_number, as_turn, as_vector
 from viewer.document.default_goals import above, below, held, stand_of
 from viewer.document.document import Document
-from viewer.document.drag_goals import Grab, Held, Target, drag_goals, held_joint
-from viewer.document.effector_transform import measured
+from viewer.document.drag_goals import Grab, Held, Target, drag_goals, held_joint, shared_by
 from viewer.document.goal import Item
 from viewer.document.key_editing import carried_pose
-from viewer.document.linked_targets import shared_by
-from viewer.document.report import Report, Trace
+from viewer.document.report import Report, Trace, measured
 from viewer.document.scope import joint_of, locked_joints, violation
 from viewer.errors import InputError, quote
 from viewer.ik.solution import Status

@@ -10,10 +10,10 @@ from viewer.document.actions.settings import at_frame
 from viewer.document.checks import as_number
 from viewer.document.default_goals import carried
 from viewer.document.document import Document
-from viewer.document.effector_transform import still_report
 from viewer.document.evaluation import frame_pose, motion_of, on_own_bones
 from viewer.document.key_editing import carried_pose, different, with_joints
 from viewer.document.pins import pins_held, resolved
+from viewer.document.report import still_report
 from viewer.document.simplify import Recorded, Run, recorded, simplified
 from viewer.document.take import MOST_FRAMES, Take
 from viewer.document.take_changes import take_of

@@ -12,8 +12,8 @@ import numpy as np
 
 from viewer.document.document import Document
 from viewer.document.drag_goals import Grab
-from viewer.document.effector_transform import still_report
 from viewer.document.goal import Item
+from viewer.document.report import still_report
 from viewer.errors import FormatError, MachineError, ViewerError, quote, unknown_name
 from viewer.formats.json_typed import decode_typed
 from viewer.ik.backends import check_backend, engine_for, serving
@@ -34,11 +34,11 @@ from viewer.session.action_log import (
     this_machine,
 )
 from viewer.session.clock import Loop
+from viewer.session.digest import Digest, Digester
 from viewer.session.files import VERSION, read_session
 from viewer.session.history import State, Step
 from viewer.session.moving_targets import Motion, Pointer
 from viewer.session.script.codec import decoded
-from viewer.session.script.digest import Digest, Digester
 from viewer.session.session import Session
 from viewer.session.storage import version_1
 from viewer.session.storage.arrays import check_packed

@@ -10,13 +10,11 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from viewer.document.actions.base import Action
-from viewer.document.document import Document
+from viewer.document.document import Action, Document
 from viewer.document.drag_goals import Grab
-from viewer.document.effector_transform import measured, still_report
 from viewer.document.goal import Item
 from viewer.document.opening import new_document
-from viewer.document.report import GoalError, Report
+from viewer.document.report import GoalError, Report, measured, still_report
 from viewer.document.take_changes import kept_up, only_poses
 from viewer.errors import InputError, ViewerError
 from viewer.session.action_log import ActionLog, Call

@@ -12,12 +12,10 @@ from typing import Literal, cast
 
 import numpy as np
 
-from viewer.document.actions.base import Action
-from viewer.document.document import Document
+from viewer.document.document import Action, Document
 from viewer.document.drag_goals import settling_goals
-from viewer.document.effector_transform import measured, still_report
 from viewer.document.planar_rig import PlanarRig, preferred_pose, rig_of
-from viewer.document.report import Report, Trace
+from viewer.document.report import Report, Trace, measured, still_report
 from viewer.document.scope import bound_skeleton, inside, violation
 from viewer.document.solver_settings import SolverSettings, prefers
 from viewer.ik.backends import engine_for

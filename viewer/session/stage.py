@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from viewer.document.actions.settings import at_frame
 from viewer.document.document import Document
-from viewer.document.effector_transform import still_report
 from viewer.document.evaluation import check_played_frame, frame_pose
+from viewer.document.report import still_report
 from viewer.ik.goals import Vector
 from viewer.session.clock import Loop, PlaybackClock
 from viewer.session.history import State

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.document.default_goals import world_of
-from viewer.document.effector_transform import coordinates_of, joints_at_limit, measured
+from viewer.document.report import coordinates_of, joints_at_limit, measured
 from viewer.ik.solution import Status
 from viewer.scene import (
     Display,

@@ -11,7 +11,7 @@ import numpy as np
 from viewer.document.default_goals import stand_of
 from viewer.formats.files import write_whole
 from viewer.session import DocumentGoal, Item, Report
-from viewer.session.script.digest import digest_of
+from viewer.session.digest import digest_of
 from viewer.spatial.checks import Floats
 from viewer.ui.controller import Controller
 from viewer.ui.messages import STALLED

@@ -10,8 +10,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from viewer.document.default_goals import above, stand_of, world_of
-from viewer.document.effector_transform import joints_at_limit
 from viewer.document.evaluation import frame_pose
+from viewer.document.report import joints_at_limit
 from viewer.errors import shown
 from viewer.ik.findings import FAR
 from viewer.ik.goals import GoalKind

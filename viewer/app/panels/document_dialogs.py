@@ -23,7 +23,7 @@ from viewer.app.widgets.pen import Pen, gap, item, tip
 from viewer.document.actions import SetFrameTime, SetUnits
 from viewer.errors import InputError, ViewerError
 from viewer.formats.load import load, sample_names
-from viewer.session.backup import backup_of
+from viewer.session.files import backup_of
 from viewer.skeleton.kinematics import fk, tip_positions
 from viewer.ui import numbers
 from viewer.ui.opening import Question, units_of

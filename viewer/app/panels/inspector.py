@@ -55,8 +55,8 @@ from viewer.document.actions import (
 )
 from viewer.document.default_goals import stand_of
 from viewer.document.document import Document, DocumentGoal, Item
-from viewer.document.effector_transform import joints_at_limit
 from viewer.document.goal import DOCUMENT_KINDS
+from viewer.document.report import joints_at_limit
 from viewer.ik.goals import KINDS, GoalKind
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.limits import FREEDOMS, JointKind, LimitForm

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from viewer.document.actions.base import Action
 from viewer.document.actions.joints import (
     RenameJoint,
     SetCoordinate,
@@ -51,6 +50,7 @@ from viewer.document.actions.targets import (
     SetPin,
     SetWeight,
 )
+from viewer.document.document import Action
 
 __all__ = [
     "Action",

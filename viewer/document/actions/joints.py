@@ -8,10 +8,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from viewer.document.actions.base import Action
 from viewer.document.checks import as_flag, as_number, as_turn
 from viewer.document.default_goals import carried
-from viewer.document.document import Document
+from viewer.document.document import Action, Document
 from viewer.document.edit_skeleton import checked_name, relengthened, renamed_document
 from viewer.document.goal import Mode
 from viewer.document.scope import turned_within

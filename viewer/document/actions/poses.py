@@ -8,9 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from viewer.document.actions.base import Action
 from viewer.document.default_goals import carried
-from viewer.document.document import Document
+from viewer.document.document import Action, Document
 from viewer.document.evaluation import home_pose
 from viewer.document.mirror import mirrored_pose, partners
 from viewer.document.opening import pinned_supports

@@ -7,10 +7,9 @@ from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal
 
-from viewer.document.actions.base import Action
 from viewer.document.checks import as_number, one_of
 from viewer.document.default_goals import carried
-from viewer.document.document import Document
+from viewer.document.document import Action, Document
 from viewer.document.evaluation import frame_pose
 from viewer.document.goal import Item, Mode, Scope
 from viewer.document.motion import with_motion

@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from viewer.document import key_editing
-from viewer.document.actions.base import Action
 from viewer.document.actions.poses import fitting
 from viewer.document.actions.settings import SetFrameTime
 from viewer.document.checks import as_flag, as_weight, one_of
-from viewer.document.document import Document
+from viewer.document.document import Action, Document
 from viewer.document.evaluation import base_pose
 from viewer.document.key_editing import checked_keys, counted, last_frame, present_take
 from viewer.document.simplify import simplified

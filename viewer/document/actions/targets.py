@@ -8,12 +8,11 @@ from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
 
-from viewer.document.actions.base import Action
 from viewer.document.checks import as_flag
 from viewer.document.default_goals import held, of_kind, stand_of
-from viewer.document.document import Document
+from viewer.document.document import Action, Document
+from viewer.document.drag_goals import sharing
 from viewer.document.goal import DOCUMENT_KINDS, DocumentGoal, Item
-from viewer.document.linked_targets import sharing
 from viewer.document.planar import confined
 from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.goals import GoalKind

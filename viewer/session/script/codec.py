@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 
 from viewer.document import actions
-from viewer.document.actions.base import Action
+from viewer.document.document import Action
 from viewer.document.drag_goals import Grab
 from viewer.document.goal import Item, Mode, Scope
 from viewer.document.key_editing import Entry
@@ -23,7 +23,7 @@ from viewer.ik.goals import GoalKind
 from viewer.session.clock import Loop
 from viewer.session.moving_targets import Chase, FigureEight, Orbit
 from viewer.session.storage.arrays import Packed, pack, unpack
-from viewer.session.storage.figures import CharacterData, character_data, character_of
+from viewer.session.storage.documents import CharacterData, character_data, character_of
 from viewer.skeleton.character import Character
 from viewer.skeleton.pose import Pose
 

@@ -1,25 +1,26 @@
-"""The demos' scenes: figures made from the samples, in the plane and in space."""
+"""What a demo is."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, partial
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from viewer.document.default_goals import stand_of
-from viewer.document.document import Document
-from viewer.document.effector_transform import measured
+from viewer.document.document import Action, Document
 from viewer.document.goal import DocumentGoal, Item, Mode
 from viewer.document.opening import new_document
+from viewer.document.report import measured
 from viewer.document.solver_settings import SolverSettings
+from viewer.errors import InputError, unknown_name
 from viewer.formats.load import SAMPLE, load
 from viewer.ik.findings import metres
 from viewer.ik.goals import Goal
-from viewer.session.demos.demo import Demo, Ring, Says
-from viewer.session.moving_targets import Chase, FigureEight, Made, Motion, Orbit
+from viewer.session.moving_targets import Chase, FigureEight, Made, Motion, Orbit, Pointer, Triple
 from viewer.session.solving import Solvers, settle
 from viewer.skeleton.character import Character, Source
 from viewer.skeleton.kinematics import fk
@@ -28,6 +29,105 @@ from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import from_axis_angle
+
+Tone = Literal["ok", "warn", "idle"]
+View = Literal["planar", "front", "right", "left", "three-quarter"]
+
+
+class Says(NamedTuple):
+    """What a demo says of the document as it is.
+
+    Attributes:
+        text: one line.
+        tone: whether that is good.
+    """
+
+    text: str
+    tone: Tone = "idle"
+
+
+class Ring(NamedTuple):
+    """A circle to look at: a ball, or where something is to be brought.
+
+    Attributes:
+        centre: (3,) metres, world frame.
+        radius: metres.
+        filled: a ball.
+        tone: "ok" once it holds what it is for.
+    """
+
+    centre: Triple
+    radius: float
+    filled: bool = False
+    tone: Tone = "idle"
+
+
+def _no_rings(_: Document) -> tuple[Ring, ...]:
+    return ()
+
+
+def _says_nothing(_: Document) -> Says | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Demo:
+    """A scene that shows one thing.
+
+    Attributes:
+        id: such as ``two-link``: it is opened as ``demo:two-link``.
+        title: of its menu entry and card.
+        words: two sentences: what it shows, and what to try.
+        build: the document that it opens with, always the same.
+        view: how it is looked at; "planar": at right angles to its plane.
+        motions: targets that move.
+        follows: the effector whose target follows the pointer; "": none.
+        click_moves: the effector whose target goes where the view is clicked; "": none.
+        methods: solvers to choose from on its card.
+        rings: circles to look at, of the document as it is.
+        says: what it says of the document as it is.
+        room: points that the view has room for besides the figure.
+        solves: it opens with its first solve, which the plot shows, and so does each method that is chosen on its card.
+    """
+
+    id: str
+    title: str
+    words: tuple[str, str]
+    build: Callable[[], Document]
+    view: View = "three-quarter"
+    motions: tuple[Motion, ...] = ()
+    follows: str = ""
+    click_moves: str = ""
+    methods: tuple[str, ...] = ()
+    rings: Callable[[Document], tuple[Ring, ...]] = _no_rings
+    says: Callable[[Document], Says | None] = _says_nothing
+    room: tuple[Triple, ...] = ()
+    solves: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StartOver(Action):
+    """Take a demo's document as it opens, under the solver that was chosen."""
+
+    document: Document
+
+    @property
+    def label(self) -> str:
+        """The same for every demo."""
+        return "Start over"
+
+    def apply(self, document: Document) -> Document:  # noqa: ARG002 - whatever it was
+        """The document of the demo."""
+        return self.document
+
+
+@dataclass(frozen=True, slots=True)
+class SolveAfresh(StartOver):
+    """Take a demo's document as it opens, and solve it from there."""
+
+    solves: ClassVar[bool] = True
+    restarts: ClassVar[bool] = True
+
 
 PREFIX = "demo:"
 """What names of demos begin with where files are named: a document knows by it which demo it is of."""
@@ -227,7 +327,6 @@ FLAT = (
 )
 """Those of this file, in the order of the menu."""
 
-
 # The claw
 
 _FINGERS = ("claw_a", "claw_b", "claw_c")
@@ -383,3 +482,46 @@ BODIES = (
     ),
 )
 """Those of this file, in the order of the menu."""
+
+
+DEMOS: tuple[Demo, ...] = (*FLAT, *BODIES)
+"""All of them, in the order of the menu."""
+
+
+def find_demo(name: str) -> Demo:
+    """The demo of a name such as ``two-link`` or ``demo:two-link``.
+
+    Raises:
+        InputError: there is none; near names are offered.
+    """
+    wanted = name.removeprefix(PREFIX)
+    found = next((demo for demo in DEMOS if demo.id == wanted), None)
+    if found is None:
+        raise InputError(unknown_name("demo", wanted, [demo.id for demo in DEMOS]))
+    return found
+
+
+def demo_of(document: Document) -> Demo | None:
+    """The demo that a document is of, saved and opened again or not."""
+    path = document.character.source.path
+    if path is None or not path.startswith(PREFIX):
+        return None
+    return next((demo for demo in DEMOS if PREFIX + demo.id == path), None)
+
+
+__all__ = [
+    "DEMOS",
+    "PREFIX",
+    "Chase",
+    "Demo",
+    "FigureEight",
+    "Motion",
+    "Orbit",
+    "Pointer",
+    "Ring",
+    "Says",
+    "SolveAfresh",
+    "StartOver",
+    "demo_of",
+    "find_demo",
+]
