@@ -44,6 +44,7 @@ from viewer.document.evaluation import (
 from viewer.document.goal import DOCUMENT_KINDS
 from viewer.document.key_editing import different
 from viewer.document.mirror import mirrored_pose, partners
+from viewer.document.opening import LEAST, MOST, step_scale
 from viewer.document.planar import out_of_plane
 from viewer.document.planar_rig import PLANES, normal_of, preferred_pose, rig_of
 from viewer.document.report import joints_at_limit, measured
@@ -51,7 +52,6 @@ from viewer.document.sampling import fade_frames, sampled
 from viewer.document.scope import binding, violation
 from viewer.document.solver_settings import prefers
 from viewer.document.take import BLENDS, CODES, Blend, Key, Take, Track
-from viewer.document.units import LEAST, MOST, step_scale
 
 __all__ = [
     "BLENDS",

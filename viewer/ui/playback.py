@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from viewer.document.actions import OpenTimeline
 from viewer.session import Loop, Session
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.demos import Demos
-from viewer.ui.timeline import OpenTimeline, frame_count, last_frame, played_range
+from viewer.ui.timeline import frame_count, last_frame, played_range
 from viewer.ui.view import View
 
 SPEEDS = (0.1, 0.25, 0.5, 1.0, 1.5, 2.0, 4.0)

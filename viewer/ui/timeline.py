@@ -2,35 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import ClassVar, NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from viewer.document.actions import Action
-from viewer.document.take import CODES, FRAMES, Blend, Key, Take, check_frame
-from viewer.document.take_changes import take_of
+from viewer.document.take import CODES, FRAMES, Blend, Key, Take
 from viewer.session import Document
 from viewer.spatial.checks import Bools, Ints
 from viewer.ui.drag_targets import joint_of
-
-
-@dataclass(frozen=True, slots=True)
-class OpenTimeline(Action):
-    """Go to a frame of a figure that has neither clip nor keys: from now on it has a take, without any."""
-
-    frame: int
-    saved: ClassVar[bool] = False
-
-    @property
-    def label(self) -> str:
-        """Name of the undo step."""
-        return f"Frame {self.frame}"
-
-    def apply(self, document: Document) -> Document:
-        """The document with an empty take."""
-        check_frame(self.frame)
-        return replace(document, take=take_of(document), frame=self.frame)
 
 
 def frame_count(document: Document) -> int:

@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from viewer.document.units import step_scale
+from viewer.document.opening import step_scale
 from viewer.errors import ViewerError
 from viewer.gizmo import LengthUnit, Part, Space, Tool
 from viewer.scene import Camera, Display, Hit, figure_height

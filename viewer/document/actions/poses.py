@@ -11,8 +11,7 @@ import numpy as np
 from viewer.document.default_goals import carried
 from viewer.document.document import Action, Document
 from viewer.document.evaluation import home_pose
-from viewer.document.mirror import mirrored_pose, partners
-from viewer.document.opening import pinned_supports
+from viewer.document.mirror import mirrored_pose, partners, pinned_supports
 from viewer.document.planar import confined, flattened, normal_of
 from viewer.document.scope import binding, inside_at
 from viewer.errors import InputError

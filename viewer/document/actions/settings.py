@@ -12,9 +12,8 @@ from viewer.document.default_goals import carried
 from viewer.document.document import Action, Document
 from viewer.document.evaluation import frame_pose
 from viewer.document.goal import Item, Mode, Scope
-from viewer.document.motion import with_motion
+from viewer.document.reread import reread, with_motion
 from viewer.document.solver_settings import SolverSettings
-from viewer.document.units import reread
 from viewer.errors import InputError, unknown_name
 from viewer.formats.load import load
 from viewer.skeleton.character import Character

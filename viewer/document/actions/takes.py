@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -193,22 +194,6 @@ class SetAutoKey(Action):
         return document if on == document.auto_key else replace(document, auto_key=on)
 
 
-__all__ = [
-    "CopiedKeys",
-    "CopyKeys",
-    "DeleteKeys",
-    "KeyPose",
-    "MoveKeys",
-    "PasteKeys",
-    "SetAutoKey",
-    "SetBlend",
-    "SetRange",
-    "SetTakeRate",
-    "SimplifyKeys",
-    "copied_keys",
-]
-
-
 @dataclass(frozen=True, slots=True)
 class KeyPose(Action):
     """Set keys of the pose shown; keys that stand there are replaced.
@@ -340,3 +325,21 @@ class SimplifyKeys(Action):
         take = present_take(document)
         after = simplified(take, float(np.radians(degrees)), metres)
         return document if after is take else with_take(document, after)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTimeline(Action):
+    """Go to a frame of a figure that has neither clip nor keys: from now on it has a take, without any."""
+
+    frame: int
+    saved: ClassVar[bool] = False
+
+    @property
+    def label(self) -> str:
+        """Name of the undo step."""
+        return f"Frame {self.frame}"
+
+    def apply(self, document: Document) -> Document:
+        """The document with an empty take."""
+        check_frame(self.frame)
+        return replace(document, take=take_of(document), frame=self.frame)

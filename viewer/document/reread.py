@@ -1,0 +1,203 @@
+"""A document whose file is read anew, in other units or with another axis up, or whose motion another file gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+import numpy as np
+
+from viewer.document.document import Document
+from viewer.document.edit_skeleton import relengthened, renamed_skeleton
+from viewer.document.evaluation import motion_of
+from viewer.document.goal import DocumentGoal
+from viewer.document.pins import resolved
+from viewer.document.take import Pin, Take, Track
+from viewer.errors import InputError
+from viewer.skeleton.character import Character
+from viewer.skeleton.clip import Clip
+from viewer.skeleton.effectors import Effector
+from viewer.skeleton.pose import Pose
+from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.checks import Floats, Ints
+from viewer.spatial.quaternion import conjugate, multiply, normalized, rotate
+
+
+def reread(document: Document, character: Character) -> Document:
+    """The document on another reading of its file: pose, targets and edits are scaled and turned as the file was.
+
+    Args:
+        document: on the reading before.
+        character: the same file, read with other units or another axis up.
+
+    Raises:
+        InputError: another file: its joints are others.
+    """
+    before = document.character.skeleton
+    same = np.array_equal(before.parents, character.skeleton.parents)
+    if not same or tuple(document.character.clips) != tuple(character.clips):
+        raise InputError("expected the same file in other units, found other joints or clips")
+    character = _named(character, document.character)
+    after = character.skeleton
+    scale = character.source.metres_per_unit / document.character.source.metres_per_unit
+    root = int(before.roots[0])
+    turn = multiply(after.rest_rotations[root], conjugate(before.rest_rotations[root]))
+    skeleton = _edited(document.skeleton, before, after, scale)
+    roots = before.roots
+    rotations, translations = document.pose.rotations.copy(), document.pose.translations * scale
+    rotations[roots] = multiply(turn, rotations[roots])
+    translations[roots] = rotate(turn, translations[roots])
+    changed = replace(
+        document,
+        character=character,
+        skeleton=skeleton,
+        pose=Pose(rotations / np.linalg.norm(rotations, axis=-1, keepdims=True), translations),
+        goals=tuple(_turned(goal, scale, turn) for goal in document.goals),
+        put_aside=tuple(reread_take(take, scale, turn, roots) for take in document.put_aside),
+        take=None if document.take is None else reread_take(document.take, scale, turn, roots),
+    )
+    take = changed.take
+    return changed if take is None else replace(changed, take=resolved(changed, motion_of(changed), take))
+
+
+def _named(character: Character, before: Character) -> Character:
+    """Joints that were given other names since the file was read keep these."""
+    if before.skeleton.names == character.skeleton.names:
+        return character
+    skeleton = renamed_skeleton(character.skeleton, dict(enumerate(before.skeleton.names)))
+    return replace(character, skeleton=skeleton, source=replace(character.source, layout=before.source.layout))
+
+
+def _edited(working: Skeleton, before: Skeleton, after: Skeleton, scale: float) -> Skeleton:
+    """The new reading's skeleton with the lengths, stiffness and effectors of the working one."""
+    own, edited = np.linalg.norm(before.offsets, axis=-1), np.linalg.norm(working.offsets, axis=-1)
+    changed = (before.offsets != working.offsets).any(axis=-1) & (own > 0.0)
+    ratio = np.where(changed, edited / np.where(own > 0.0, own, 1.0), 1.0)
+    offsets = after.offsets * ratio[:, None]
+    poses = {
+        name: Pose(pose.rotations, relengthened(pose.translations, after.offsets, offsets))
+        for name, pose in after.poses.items()
+    }
+    file_effectors = {effector.name: effector for effector in after.effectors}
+    effectors = tuple(file_effectors.get(e.name) or _scaled(e, scale) for e in working.effectors)
+    return replace(after, offsets=offsets, stiffness=working.stiffness, effectors=effectors, poses=poses)
+
+
+def _scaled(effector: Effector, scale: float) -> Effector:
+    x, y, z = (scale * value for value in effector.offset)
+    return replace(effector, offset=(x, y, z))
+
+
+def _turned(goal: DocumentGoal, scale: float, turn: Floats) -> DocumentGoal:
+    position = None if goal.position is None else rotate(turn, scale * np.array(goal.position))
+    rotation = None if goal.rotation is None else multiply(turn, np.array(goal.rotation))
+    distance = None if goal.distance is None else scale * goal.distance
+    offset = scale * np.array(goal.offset)
+    return replace(goal, position=position, rotation=rotation, distance=distance, offset=offset)  # type: ignore[arg-type]
+
+
+def with_motion(document: Document, character: Character) -> Document:
+    """The document with the clips of another file, or of its own after that has changed; the pose stays.
+
+    Clips take the place of those of their name; a file whose clips have other names lends them in their order. A clip
+    that is too short for its keys is drawn out by its last frame.
+
+    Args:
+        document: whose figure, keys and goals stay.
+        character: with the clips, in the same units.
+
+    Raises:
+        InputError: the file has no motion, or that of another figure.
+    """
+    place = character.source.path
+    if not any(len(clip) for clip in character.clips.values()):
+        raise InputError(f"{place}: expected motion, found a skeleton without frames")
+    own, other = document.character.skeleton, character.skeleton
+    if not np.array_equal(own.parents, other.parents):
+        found = f"found {len(other)}" if len(own) != len(other) else "found them joined otherwise"
+        raise InputError(f"{place}: expected motion of the {len(own)} joints of this figure, {found}")
+    takes = [take for take in (document.take, *document.put_aside) if take is not None]
+    clips = _fitting(document.character.clips, character.clips, takes)
+    source = replace(document.character.source, path=place)
+    changed = replace(
+        document,
+        character=replace(document.character, clips=MappingProxyType(clips), source=source),
+        take=None if document.take is None else _cut(document.take, clips),
+        put_aside=tuple(_cut(take, clips) for take in document.put_aside),
+        frame=document.frame if document.clip is None else min(document.frame, len(clips[document.clip]) - 1),
+    )
+    take = changed.take
+    return changed if take is None else replace(changed, take=resolved(changed, motion_of(changed), take))
+
+
+def _fitting(ours: Mapping[str, Clip], found: Mapping[str, Clip], takes: list[Take]) -> dict[str, Clip]:
+    """Clips by our names first, then those that are new; a name that nothing is left for keeps its clip."""
+    usable = {name: clip for name, clip in found.items() if len(clip)}
+    spare = [clip for name, clip in usable.items() if name not in ours]
+    clips = {}
+    for name, clip in ours.items():
+        got = usable.get(name) or (spare.pop(0) if spare else clip)
+        keys = [take.frames[-1] for take in takes if take.base == name and take.frames]
+        clips[name] = _drawn_out(replace(got, name=name), max(keys, default=0) + 1)
+    return clips | {clip.name: clip for clip in spare}
+
+
+def _drawn_out(clip: Clip, frames: int) -> Clip:
+    more = frames - len(clip)
+    if more <= 0:
+        return clip
+    rotations, translations = (
+        np.concatenate([array, np.repeat(array[-1:], more, axis=0)]) for array in (clip.rotations, clip.translations)
+    )
+    return replace(clip, rotations=rotations, translations=translations)
+
+
+def _cut(take: Take, clips: Mapping[str, Clip]) -> Take:
+    """The take, played no further than its clip goes."""
+    if take.base is None or take.last < len(clips[take.base]):
+        return take
+    last = len(clips[take.base]) - 1
+    return replace(take, first=min(take.first, last), last=last)
+
+
+def reread_take(take: Take, scale: float, turn: Floats, roots: Ints) -> Take:
+    """The same keys at another size, roots turned; what is solved between them is left out.
+
+    Args:
+        take: on the reading before.
+        scale: new metres per old ones.
+        turn: (4,) new world from old world.
+        roots: indices of the root joints.
+    """
+    some = set(roots.tolist())
+    return replace(
+        take,
+        tracks=tuple(_track(take, track, scale, turn if track.joint in some else None) for track in take.tracks),
+        rest=None if take.rest is None else _pose(take.rest, scale, turn, roots),
+        pins={frame: tuple(_pin(pin, scale, turn) for pin in pins) for frame, pins in take.pins.items()},
+        solved=(),
+    )
+
+
+def _track(take: Take, track: Track, scale: float, turn: Floats | None) -> Track:
+    rotations, moved = track.rotations, track.translations
+    if turn is not None and take.base is None:  # what is added to a clip is added in the joint's own frame
+        rotations = normalized(multiply(turn, rotations))
+    if moved is not None:
+        moved = moved * scale if turn is None else rotate(turn, moved * scale)
+    return replace(track, rotations=rotations, translations=moved)
+
+
+def _pose(pose: Pose, scale: float, turn: Floats, roots: Ints) -> Pose:
+    rotations, translations = pose.rotations.copy(), pose.translations * scale
+    rotations[roots] = normalized(multiply(turn, rotations[roots]))
+    translations[roots] = rotate(turn, translations[roots])
+    return Pose(rotations, translations)
+
+
+def _pin(pin: Pin, scale: float, turn: Floats) -> Pin:
+    position = None if pin.position is None else tuple(rotate(turn, [scale * v for v in pin.position]).tolist())
+    rotation = None if pin.rotation is None else tuple(normalized(multiply(turn, pin.rotation)).tolist())
+    x, y, z = (scale * value for value in pin.offset)
+    return Pin(pin.effector, position, rotation, (x, y, z), pin.goal)
