@@ -33,7 +33,7 @@ def test_a_second_goal_is_met_where_it_stands_and_has_an_id_of_its_own(made: Ses
     assert now.selection == (Item("effector", "LeftHand_6"),)
     assert all(error.reached for error in measured(now).values())
     np.testing.assert_allclose(now.pose.rotations, before.pose.rotations, atol=1e-6)
-    assert made.history[-1] == "Add aim of LeftHand"
+    assert made.history.labels[-1] == "Add aim of LeftHand"
     for _ in ids[1:]:
         made.undo()
     assert made.document.same_as(before)
@@ -65,7 +65,7 @@ def test_a_target_is_dragged_by_its_goal(made: Session) -> None:
     item, place = Item("effector", "LeftHand_2"), np.array(made.document.goal("LeftHand_2").position)
     held = made.document.goal("LeftHand")
     made.begin_drag((item,))
-    made.drag_to({item: (place + np.array([0.1, 0.2, 0.0]), None)})
+    made.gestures.drag_to({item: (place + np.array([0.1, 0.2, 0.0]), None)})
     for tick in range(30):
         made.tick(tick / 60.0)
     made.commit()

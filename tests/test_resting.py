@@ -41,11 +41,11 @@ def test_every_method_comes_to_rest_out_of_reach_and_in_reach(method: str, sampl
     near = shifted(made.document, name, NEAR[sample])
     for target in (far,) if sample == "biped" else (far, near):  # some methods take their time with a biped
         made.begin_drag((item,))
-        made.drag_to({item: (target, None)})
+        made.gestures.drag_to({item: (target, None)})
         assert ticks_until_idle(made) <= MOST_TICKS
-        shown, revision = made.document, made.revision
+        shown, revision = made.document, made.stage.revision
         assert not made.tick(MOST_TICKS)
-        assert (made.document, made.revision) == (shown, revision)
+        assert (made.document, made.stage.revision) == (shown, revision)
         made.commit()
         assert ticks_until_idle(made, MOST_TICKS + 20) == 0
 

@@ -67,7 +67,7 @@ def test_what_is_dragged_is_selected_in_the_same_step(item: Item) -> None:
     drag(made, item, item_place(made.document, item) + np.array(UP))
     assert made.document.selection == (item,)
     made.commit()
-    assert made.undo_depth == 2
+    assert made.history.index == 2
     made.undo()
     assert made.document is before
 
@@ -76,7 +76,7 @@ def test_a_grabbed_bone_is_selected() -> None:
     made = session()
     made.begin_drag((), Grab("LeftArm", (0.05, 0.0, 0.0)))
     item = Item("joint", "LeftArm")
-    made.drag_to({item: (item_place(made.document, item) + np.array(UP), None)})
+    made.gestures.drag_to({item: (item_place(made.document, item) + np.array(UP), None)})
     made.commit()
     assert made.document.selection == (item,)
 

@@ -14,7 +14,7 @@ from viewer.session import Item, Session
 def ball() -> Person:
     person = Person()
     person.controller.files.open_demo("ball")
-    person.controller.session.pause()
+    person.controller.session.targets.pause()
     return person
 
 
@@ -32,7 +32,7 @@ def test_the_ball_is_one_for_both_goals_while_it_is_dragged_and_afterwards() -> 
     person.release(*person.pixel(person.target("wrist")))
     person.wait()
     assert places(person.controller.session) == [first, first]
-    assert person.controller.session.history[-1] == "Drag wrist"
+    assert person.controller.session.history.labels[-1] == "Drag wrist"
     assert person.selected == ["wrist"]
     person.key("ctrl+z")
     assert places(person.controller.session) == before
@@ -41,7 +41,7 @@ def test_the_ball_is_one_for_both_goals_while_it_is_dragged_and_afterwards() -> 
 def test_out_of_reach_the_arm_points_at_it_all_the_same() -> None:
     session = Session(find_demo("ball").build())
     session.begin_drag((Item("effector", "wrist"),), None)
-    session.drag_to({Item("effector", "wrist"): (np.array([0.3, 0.9, 2.0]), None)})
+    session.gestures.drag_to({Item("effector", "wrist"): (np.array([0.3, 0.9, 2.0]), None)})
     for tick in range(60):
         session.tick(tick / 60)
     session.commit()

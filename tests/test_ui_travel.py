@@ -113,7 +113,7 @@ def test_keys_count_and_poses_without_motion_have_no_way() -> None:
     session.dispatch(actions.KeyPose())
     session.seek(30)
     session.begin_drag((Item("joint", "Hips"),))
-    session.drag_to({Item("joint", "Hips"): ((1.5, 0.95, 0.0), None)})
+    session.gestures.drag_to({Item("joint", "Hips"): ((1.5, 0.95, 0.0), None)})
     person.wait(1.0)
     session.commit()
     session.dispatch(actions.KeyPose())

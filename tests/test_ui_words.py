@@ -173,7 +173,7 @@ def test_limits_are_named_while_the_drag_lasts() -> None:
     session = Session(new_document(arm))
     controller, hand = Controller(session), Item("effector", "hand")
     session.begin_drag((hand,))
-    session.drag_to({hand: ((-1.0, 2.0, 0.0), None)})
+    session.gestures.drag_to({hand: ((-1.0, 2.0, 0.0), None)})
     for tick in range(120):
         controller.tick(tick / 60.0)
     assert controller.status().state == "Blocked by limits: c 10°, b 10°"

@@ -3,6 +3,7 @@
 from viewer.session import autosave, folders, solving
 from viewer.session.action_log import ActionLog
 from viewer.session.autosave import Autosave, recoveries, sweep_locks
+from viewer.session.calls import CallRecorder
 from viewer.session.clock import PlaybackClock
 from viewer.session.demos import (
     DEMOS,
@@ -61,6 +62,7 @@ __all__ = [
     "VERSION",
     "ActionLog",
     "Autosave",
+    "CallRecorder",
     "CharacterData",
     "Chase",
     "ClipsOfFile",

@@ -67,7 +67,7 @@ class Films:
                 self.cancel()
             case "quit" if self.busy:
                 # Nothing is unsaved, or may be lost. If the film ends before the answer, nothing keeps the window open.
-                self.quits, self._agreed = True, self._controller.session.latest_step
+                self.quits, self._agreed = True, self._controller.session.history.latest_saved
                 self._controller.view.request("ask-film")
             case "film-then-quit":
                 self._close_when_done(on=self.busy)
@@ -208,7 +208,7 @@ class Films:
     def _quit(self) -> None:
         """Close the window; what was changed since that was agreed to may still be saved."""
         session = self._controller.session
-        if session.latest_step is self._agreed and not session.recording:
+        if session.history.latest_saved is self._agreed and not session.recorder.recording:
             self._controller.view.request("quit")
         else:
             self._controller.run("file.quit")

@@ -181,9 +181,15 @@ def measured(document: Document, goals: Mapping[str, Goal] | None = None) -> dic
     return goal_errors(tuple(asked), pairs[:, 0], pairs[:, 1], (settings.tolerance_m, settings.tolerance_deg))
 
 
+@lru_cache(maxsize=4)
+def current_errors(document: Document) -> Mapping[str, GoalError]:
+    """`measured`, kept for the documents in use, which are immutable."""
+    return measured(document)
+
+
 def still_report(document: Document) -> StillReport | None:
     """What is said of a document that needs no solve; None if a goal is missed."""
-    errors = measured(document)
+    errors = dict(current_errors(document))
     if not all(error.reached for error in errors.values()):
         return None
     backend = engine_for(document.solver.backend)[1]

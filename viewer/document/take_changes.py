@@ -104,7 +104,7 @@ def only_poses(before: Document, after: Document) -> bool:
     return all(getattr(before, name) is getattr(after, name) for name in names)
 
 
-def kept_up(before: Document, after: Document) -> Document:
+def with_edits_keyed(before: Document, after: Document) -> Document:
     """The document after a step with its take kept up: edits keyed if that is on, and stretches solved on new bones."""
     take = after.take
     if before is after or take is not before.take or (before.clip, before.frame) != (after.clip, after.frame):

@@ -6,7 +6,6 @@ import platform
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple
 
@@ -19,10 +18,12 @@ from viewer.document.drag_goals import Grab
 from viewer.document.goal import Item
 from viewer.errors import ViewerError
 from viewer.ik.backends import engine_for, serving
+from viewer.session.calls import Call
 from viewer.session.clock import Loop
 from viewer.session.digest import Digester
 from viewer.session.history import UndoHistory
 from viewer.session.moving_targets import Motion, MovingTargets
+from viewer.session.recorder import TakeRecorder
 from viewer.session.script.codec import KINDS, encoded
 from viewer.session.stage import Stage
 from viewer.session.storage.arrays import plain_number
@@ -121,25 +122,6 @@ class _DocumentEntry(NamedTuple):
     document: Document
 
 
-@dataclass(slots=True)
-class Call:
-    """A call from outside.
-
-    Attributes:
-        name: the method's, or the property's.
-        given: its first argument, if it has one.
-        data: what it was given, as JSON can hold it; None: it cannot.
-        at: how many steps of the history were done before.
-        idle: it did nothing, and is not to be written.
-    """
-
-    name: str
-    given: object = None
-    data: list[object] | None = None
-    at: int = 0
-    idle: bool = False
-
-
 class ActionLog:
     """Calls, in order, with remarks and digests of where they led.
 
@@ -147,13 +129,14 @@ class ActionLog:
     thread may read what is there while more is added.
     """
 
-    def __init__(self, stage: Stage, history: UndoHistory, targets: MovingTargets) -> None:
-        """Begin with the document shown.
+    def __init__(self, stage: Stage, history: UndoHistory, targets: MovingTargets, recorder: TakeRecorder) -> None:
+        """Start with the document shown.
 
         Args:
-            stage: the document that calls lead to, and how the clock loops.
-            history: the steps before it are not in the log: calls that undo them are written with their document.
-            targets: those whose ways cannot be written are written place by place.
+            stage: has the document that calls lead to, and the clock.
+            history: its present steps are not in the log: calls that undo them are written with their document.
+            targets: a path that cannot be written is written position by position.
+            recorder: its tolerance is the first entry, as the speed of the clock is, unless it is the default.
         """
         self._stage, self._history, self._targets = stage, history, targets
         self._start, self._steps_before = stage.document, history.steps
@@ -164,6 +147,10 @@ class ActionLog:
         self._head: bytes | None = None
         self._digester = Digester()
         self._unchecked = 0
+        if stage.clock.speed != 1.0:
+            self.add("speed", stage.clock.speed)
+        if recorder.tolerance_deg != 0.0:
+            self.add("record_tolerance_deg", recorder.tolerance_deg)
 
     def __len__(self) -> int:
         """Entries up to now."""
@@ -236,12 +223,12 @@ class ActionLog:
     def _write_move(self, call: Call) -> None:
         """Write down steps undone or done again: a replay has only those since the recording began."""
         index = self._history.index
-        crossed = self._history.steps[slice(*sorted((call.at, index)))]
+        crossed = self._history.steps[slice(*sorted((call.index, index)))]
         ours = [step for step in crossed if step not in self._steps_before]
         if len(ours) < len(crossed):
-            self._add_with_document(LEAP, (1 if index > call.at else -1) * len(ours))
+            self._add_with_document(LEAP, (1 if index > call.index else -1) * len(ours))
         elif call.name == "go_to":
-            self.add("go_to", int(call.given) - call.at if isinstance(call.given, int) else 0)
+            self.add("go_to", int(call.given) - call.index if isinstance(call.given, int) else 0)
         else:
             self.add(call.name)
 

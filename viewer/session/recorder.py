@@ -18,6 +18,7 @@ from viewer.document.simplify import Recorded, Run, recorded, simplified
 from viewer.document.take import MOST_FRAMES, Take
 from viewer.document.take_changes import take_of
 from viewer.errors import InputError
+from viewer.session.calls import CallRecorder
 from viewer.session.gestures import Gesture
 from viewer.session.history import State, Step
 from viewer.skeleton.pose import Pose
@@ -42,8 +43,9 @@ class TakeRecorder:
         last_seconds: how long the recording was that ended last; None if nothing was recorded.
     """
 
-    def __init__(self) -> None:
-        """Begin at rest."""
+    def __init__(self, calls: CallRecorder) -> None:
+        """Start without a recording; ``calls`` records changes of the tolerance."""
+        self._calls = calls
         self.run_out = 0
         self.last_seconds: float | None = None
         self._tolerance_deg = 0.0
@@ -62,7 +64,8 @@ class TakeRecorder:
 
     @tolerance_deg.setter
     def tolerance_deg(self, value: float) -> None:
-        self._tolerance_deg = as_number(value, "recording tolerance", least=0.0, most=180.0)
+        with self._calls("record_tolerance_deg", value):
+            self._tolerance_deg = as_number(value, "recording tolerance", least=0.0, most=180.0)
 
     @property
     def recording(self) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from itertools import chain, repeat
 from math import inf
 from operator import attrgetter
-from typing import Literal, cast
+from typing import cast
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from viewer.ik.solution import Solution, Status
 from viewer.ik.solver import Drag, Solver
 from viewer.ik.solver_options import Options, SolverOptions
 from viewer.session.history import State
+from viewer.session.stage import Stage
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
@@ -166,31 +167,41 @@ class SteppedDrag(Drag):
         return found if self._rig is None else self._rig.solution(found)
 
 
-KernelState = Literal["compiling", "ready", "numpy"]
-
-
 class Kernels:
-    """Whether the compiled kernels serve, are being compiled, or numpy serves for good."""
+    """Whether the compiled kernels are ready, are being compiled, or numpy solves instead."""
 
-    def __init__(self) -> None:
-        """Begin with what this process has."""
-        self._compiling = False
+    def __init__(self, stage: Stage) -> None:
+        """Start with what this process has; ``stage`` counts changes of the state as visible."""
+        self._stage, self._compiling = stage, False
+        self._seen = self.state
 
-    def start(self, then: Callable[[], None]) -> None:
-        """Compile in another process; ``then`` is called, in another thread, when that is done or has failed."""
+    def start(self, then: Callable[[], None] | None = None) -> None:
+        """Compile in another process; solvers with the backend "auto" use the kernels once they are ready.
+
+        Args:
+            then: called, in another thread, when that is done or has failed: wakes a loop that sleeps.
+        """
         if self.state != "numpy":
             return
         self._compiling = True
 
         def done() -> None:
             self._compiling = False
-            then()
+            if then is not None:
+                then()
 
         warm_up(wait=False, then=done)
+        self.tick()
+
+    def tick(self) -> None:
+        """Count a visible change if the state has changed."""
+        if self.state != self._seen:
+            self._seen = self.state
+            self._stage.changed()
 
     @property
-    def state(self) -> KernelState:
-        """Which of the three it is."""
+    def state(self) -> str:
+        """Whether kernels are "compiling" (numpy solves meanwhile), "ready", or not compiled: "numpy"."""
         if engine_for("auto")[1] == "numba":
             return "ready"
         return "compiling" if self._compiling else "numpy"

@@ -69,8 +69,8 @@ class Clipboard:
             "pose.paste": CommandBinding(lambda: self.paste(flipped=False), self._fits),
             "pose.paste_flipped": CommandBinding(lambda: self.paste(flipped=True), self._fits),
             "pose.mirror": CommandBinding(lambda: session.dispatch(MirrorPose())),
-            "edit.undo": CommandBinding(session.undo, lambda: session.undo_depth > 0 or session.recording),
-            "edit.redo": CommandBinding(session.redo, lambda: session.redo_depth > 0),
+            "edit.undo": CommandBinding(session.undo, lambda: session.history.index > 0 or session.recorder.recording),
+            "edit.redo": CommandBinding(session.redo, lambda: session.history.index < len(session.history)),
         }
 
 
@@ -131,13 +131,13 @@ def _take_goal(session: Session, goal: Goal, taken: Collection[str]) -> str:
     effectors = [effector.name for effector in session.document.skeleton.effectors]
     name = find_place(session.document.skeleton, goal.effector).name
     if name not in effectors:
-        session.update(MakeEffector(goal.effector))
+        session.gestures.update(MakeEffector(goal.effector))
         name = session.document.selection[-1].name
     own = next((one.id for one in session.document.goals_of(name) if one.id not in taken), None)
     if own is None:
-        session.update(AddGoal(name, goal.kind))
+        session.gestures.update(AddGoal(name, goal.kind))
         own = session.document.selection[-1].name
     wanted = document_goal(with_place(session.document.skeleton, session.document.pose, goal, name), name)
     given = {key: getattr(wanted, key) for key in _ATTRIBUTES}
-    session.update(SetGoal(own, **{key: value for key, value in given.items() if value is not None}))
+    session.gestures.update(SetGoal(own, **{key: value for key, value in given.items() if value is not None}))
     return own

@@ -6,6 +6,7 @@ from viewer.errors import ViewerError
 from viewer.scene import Camera, DrawList, Scene
 from viewer.session import Session
 from viewer.session.preferences import Preferences
+from viewer.session.replay import Replay
 from viewer.spatial.projection import Projection
 from viewer.ui.camera_moves import CameraMoves, Planes
 from viewer.ui.clipboard import Clipboard
@@ -38,9 +39,15 @@ class Controller:
     of their bindings.
     """
 
-    def __init__(self, session: Session, preferences: Preferences | None = None) -> None:
-        """Show a session."""
-        self.session = session
+    def __init__(self, session: Session, preferences: Preferences | None = None, script: Replay | None = None) -> None:
+        """Show a session.
+
+        Args:
+            session: the session.
+            preferences: of the user; the defaults unless given.
+            script: makes recorded calls of the session; it is ticked in the session's place.
+        """
+        self.session, self._ticked = session, script or session
         self.view = view = View(session, preferences or Preferences())
         if view.preferences.record_actions:
             session.record_actions()
@@ -157,10 +164,10 @@ class Controller:
     def tick(self, now: float) -> bool:
         """Let time pass, to ``now`` in seconds of any clock that never goes back; whether to draw anew."""
         before, self._now = self.view.revision, now
-        compiling = self.session.kernels == "compiling"
+        compiling = self.session.kernels.state == "compiling"
         self._compiling_since = (self._compiling_since or now) if compiling else None
         try:
-            busy = self.session.tick(now)
+            busy = self._ticked.tick(now)
         except ViewerError as error:
             self.view.fail(error)
             busy = False
@@ -224,7 +231,7 @@ class Controller:
     def status(self) -> StatusLine:
         """The status line's words."""
         waited = 0.0 if self._compiling_since is None else self._now - self._compiling_since
-        busy = self.dragging or self.session.gesture is not None or self.session.animating
+        busy = self.dragging or self.session.gestures.label is not None or self.session.targets.running
         return status_line(self.session, dragging=busy, compiling_for=waited, fps=self.view.fps)
 
     def chip(self) -> str:

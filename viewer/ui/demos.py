@@ -64,26 +64,26 @@ class Demos:
             session.replace(session.document, solve=True)
         if demo.follows:
             self._pointer = Pointer(np.array(session.document.goal(demo.follows).position))
-            session.animate((Motion(demo.follows, self._pointer, shown=False),))
+            session.targets.animate((Motion(demo.follows, self._pointer, shown=False),))
         else:
-            session.animate(demo.motions)
+            session.targets.animate(demo.motions)
             if self._view.preferences.reduce_motion:
-                session.pause()
+                session.targets.pause()
 
     # While it is shown
 
     @property
     def has_motions(self) -> bool:
         """Whether there are targets that move, or could."""
-        return bool(self._session.motions)
+        return bool(self._session.targets.motions)
 
     def toggle(self) -> None:
         """Hold moving targets still, or let them go on."""
         session = self._session
-        if session.animating:
-            session.pause()
+        if session.targets.running:
+            session.targets.pause()
         else:
-            session.resume()
+            session.targets.resume()
 
     def start_over(self) -> None:
         """The demo as it opens, seen as it opens: one step to undo. The solver stays, unless solves are shown."""
@@ -94,8 +94,8 @@ class Demos:
         method = demo.build().solver.method if demo.solves else self._document.solver.method
         session.dispatch(self._as_opened(demo, method))
         self._camera_moves.start()
-        if session.motions:
-            session.animate(session.motions)
+        if session.targets.motions:
+            session.targets.animate(session.targets.motions)
 
     def _as_opened(self, demo: Demo, method: str) -> StartOver:
         built, solver = demo.build(), replace(self._document.solver, method=method)
@@ -112,7 +112,7 @@ class Demos:
             session.dispatch(self._as_opened(demo, method))
             return
         session.dispatch(SetSolver(method=method))
-        if not session.animating and not all(error.reached for error in session.errors.values()):
+        if not session.targets.running and not all(error.reached for error in session.errors.values()):
             session.solve()
 
     def clicked(self, event: Press) -> bool:
@@ -137,11 +137,11 @@ class Demos:
     def pointed(self, event: Move) -> None:
         """The pointer is somewhere: a target that follows it goes there."""
         pointer, view = self._pointer, self._view
-        if pointer is None or not self._session.animating or not view.viewport.contains(event.x, event.y):
+        if pointer is None or not self._session.targets.running or not view.viewport.contains(event.x, event.y):
             return
-        point = self._under(event.x, event.y, pointer.place)
+        point = self._under(event.x, event.y, pointer.position)
         if point is not None:
-            pointer.place = point
+            pointer.position = point
             view.changed()
 
     def _under(self, x: float, y: float, level: Floats) -> Floats | None:
@@ -156,7 +156,7 @@ class Demos:
         if demo is None:
             return []
         shapes: list[Shape] = []
-        for motion in session.motions:
+        for motion in session.targets.motions:
             if motion.shown and motion.path.period > 0.0:
                 times = np.linspace(0.0, motion.path.period, _WAY, endpoint=False)
                 way = np.array([motion.path(seconds) for seconds in times])
@@ -172,7 +172,7 @@ class Demos:
         """How its commands are run."""
         session = self._session
         return {
-            "demo.animate": CommandBinding(self.toggle, lambda: self.has_motions, lambda: session.animating),
+            "demo.animate": CommandBinding(self.toggle, lambda: self.has_motions, lambda: session.targets.running),
             "demo.start_over": CommandBinding(self.start_over, lambda: self.current is not None),
         }
 

@@ -151,7 +151,7 @@ class TargetMover:
         self.turned = self.turned or motion.turns
         moved = {item: motion.apply(*start) for item, start in self.starts.items()}
         turned = self.turned
-        session.drag_to({item: (place, turn if turned else None) for item, (place, turn) in moved.items()})
+        session.gestures.drag_to({item: (place, turn if turned else None) for item, (place, turn) in moved.items()})
 
 
 @dataclass(slots=True, eq=False)
@@ -179,14 +179,14 @@ class JointMover:
         self._above = world.rotations[parent] if parent >= 0 else np.array([0.0, 0.0, 0.0, 1.0])
         session.begin(f"Turn {self.joint}")
         if self.point is not None:  # taken by its bone, not by handles that stand on what is selected
-            session.update(Select((Item("joint", self.joint),)))
+            session.gestures.update(Select((Item("joint", self.joint),)))
 
     def apply(self, session: Session, motion: Motion) -> None:
         """Turn the joint."""
         assert self._world is not None
         assert self._above is not None
         turned = multiply(self._turn(motion), self._world)
-        session.update(TurnJoint(self.joint, multiply(conjugate(self._above), turned)))
+        session.gestures.update(TurnJoint(self.joint, multiply(conjugate(self._above), turned)))
 
     def _turn(self, motion: Motion) -> Floats:
         if self.point is None or self._pivot is None:
@@ -223,7 +223,7 @@ class RootMover:
         translations, rotations = pose.translations.copy(), pose.rotations.copy()
         # A root has no parent: its local place and turn are those in the world.
         translations[self._index], rotations[self._index] = motion.apply(*self._start)
-        session.update(SetPose(Pose(rotations, translations), f"Move {self.joint}"))
+        session.gestures.update(SetPose(Pose(rotations, translations), f"Move {self.joint}"))
 
 
 _MIDDLE = 1e-6

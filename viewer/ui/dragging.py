@@ -104,7 +104,7 @@ class Drag:
         return self.handle.shapes(projection, scale)
 
     def _apply(self) -> None:
-        if self._session.gesture is None:
+        if self._session.gestures.label is None:
             # Something else, such as a panel, has changed the document and so ended the session's gesture.
             self._view.set_gesture(None)
             return
@@ -186,9 +186,9 @@ class Dragging:
     def _lengthen(self, by: int) -> None:
         """Let more or fewer joints above what is dragged take part."""
         session = self._session
-        length, most = session.chain
+        length, most = session.gestures.chain
         if most:
-            session.set_chain(min(max(length + by, 1), most))
+            session.gestures.set_chain(min(max(length + by, 1), most))
 
     @property
     def _drag(self) -> Drag | None:
@@ -207,7 +207,7 @@ class Dragging:
 
     def let_go(self) -> None:
         """Hold nothing any more, where the session has ended what was under way."""
-        if self._drag is not None and self._session.gesture is None:
+        if self._drag is not None and self._session.gestures.label is None:
             self._view.set_gesture(None)
 
     # Commands
@@ -218,7 +218,7 @@ class Dragging:
         bindings = {
             "grab.move": CommandBinding(lambda: self.grab(Tool.MOVE), self._can_move),
             "grab.rotate": CommandBinding(lambda: self.grab(Tool.ROTATE), self._can_grab),
-            "solver.escape": CommandBinding(lambda: session.accept_escape(), lambda: session.escape_offered),  # noqa: PLW0108
+            "solver.escape": CommandBinding(lambda: session.accept_escape(), lambda: session.escape.offered),  # noqa: PLW0108
             "drag.chain_longer": CommandBinding(lambda: self._lengthen(1)),
             "drag.chain_shorter": CommandBinding(lambda: self._lengthen(-1)),
             "drag.confirm": CommandBinding(self.confirm),

@@ -163,7 +163,7 @@ class Files:
             self.save_to(path)
 
     def _written_by_another(self, path: Path) -> bool:
-        known = self._session.disk
+        known = self._session.file_digest
         now = None if known is None else digest_on_disk(path)
         return now is not None and now != known
 
@@ -279,7 +279,7 @@ class Files:
             ),
             "file.quit": CommandBinding(self._quit),
             "file.picture": CommandBinding(partial(request, "picture-dialog")),
-            "file.film": CommandBinding(partial(request, "film-dialog"), lambda: not self._session.recording),
+            "file.film": CommandBinding(partial(request, "film-dialog"), lambda: not self._session.recorder.recording),
         }
 
 

@@ -40,7 +40,7 @@ def hints_of(session: Session, view: View, drags: Dragging) -> tuple[Hint, ...]:
 
 
 def _of_pointer(session: Session, view: View, drags: Dragging) -> tuple[Hint, ...]:
-    if session.recording:
+    if session.recorder.recording:
         return Hint("Drag", "record"), Hint("Shift R", "stop")
     hover = view.hovered
     if hover.axis:
@@ -73,7 +73,7 @@ def _of_drag(session: Session, view: View, drag: Drag) -> tuple[Hint, ...]:
         words = {"ctrl": "snap", "shift": "fine"}
         return *(Hint(mod.capitalize(), words[mod]) for mod in sorted(held)), *end, Hint("Esc", "cancel")
     usual = Hint("X Y Z", "lock axis"), Hint("0 … 9", "type a number")
-    length, most = session.chain
+    length, most = session.gestures.chain
     chain = Hint("PgUp PgDn", f"chain {length}" if length < most else "chain", kept=length < most)
     if most < _WORTH:
         return *usual, *end, Hint("Esc", "cancel")

@@ -59,7 +59,7 @@ class HitTest:
         """The handles at the active item; None where there is none to show, or the session plays."""
         document, tool = self._session.document, self._view.tool
         item = document.active
-        if item is None or tool is Tool.SELECT or self._session.playing:
+        if item is None or tool is Tool.SELECT or self._session.clock.playing:
             return None
         if tool is Tool.MOVE and not drag_targets.can_move(document, item):
             return None  # in FK everything turns, and a locked root does not follow

@@ -76,10 +76,10 @@ class Keying:
         self._known = Chosen()
         self._copied: act.CopiedKeys | None = None
         self._pastes_keys = False
-        self._run_out, self._left = session.run_out, session.left
+        self._run_out, self._left = session.recorder.run_out, session.stage.lost_pose
         self._offer: Message | None = None
         self._interrupted = session.interrupted
-        session.record_tolerance_deg = view.preferences.record_tolerance_deg
+        session.recorder.tolerance_deg = view.preferences.record_tolerance_deg
 
     @property
     def _document(self) -> Document:
@@ -188,7 +188,7 @@ class Keying:
     def record(self) -> None:
         """Record, or end the recording."""
         session = self._session
-        if not session.recording:
+        if not session.recorder.recording:
             session.record()
             return
         session.stop_recording()
@@ -199,11 +199,11 @@ class Keying:
         if self._session.interrupted != self._interrupted:
             self._interrupted = self._session.interrupted
             self._view.note(f"Playback stopped at frame {self._document.frame}: Space resumes")
-        if self._session.left is not self._left:
-            self._left = self._session.left
+        if self._session.stage.lost_pose is not self._left:
+            self._left = self._session.stage.lost_pose
             self._offer_key()
-        if self._session.run_out != self._run_out:
-            self._run_out = self._session.run_out
+        if self._session.recorder.run_out != self._run_out:
+            self._run_out = self._session.recorder.run_out
             self._drags.let_go()
             self._tell_recorded()
 
@@ -226,7 +226,7 @@ class Keying:
             self._view.fail(error)
 
     def _tell_recorded(self) -> None:
-        seconds = self._session.last_recorded
+        seconds = self._session.recorder.last_seconds
         nothing = "Nothing was recorded: drag while recording"
         self._view.note(nothing if seconds is None else f"Recorded {seconds:.1f} s")
 
@@ -259,7 +259,7 @@ class Keying:
             "key.auto": CommandBinding(
                 lambda: self._do(act.SetAutoKey(not document().auto_key)), checked=lambda: document().auto_key
             ),
-            "key.record": CommandBinding(self.record, checked=lambda: session.recording),
+            "key.record": CommandBinding(self.record, checked=lambda: session.recorder.recording),
             "key.previous": CommandBinding(lambda: self._step(-1), lambda: bool(key_frames(document()))),
             "key.next": CommandBinding(lambda: self._step(1), lambda: bool(key_frames(document()))),
             "key.duplicate": CommandBinding(self._duplicate, lambda: bool(self.selected or self._here())),

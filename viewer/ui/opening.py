@@ -94,11 +94,11 @@ class Opening:
             self.note_motion(changed)
         return True
 
-    def show(self, document: Document, path: Path | None = None, disk: str | None = None) -> None:
-        """Show another document, as it is in the session file ``path``, whose bytes have the digest ``disk``."""
+    def show(self, document: Document, path: Path | None = None, file_digest: str | None = None) -> None:
+        """Show another document, as it is in the session file ``path``, whose bytes have the digest ``file_digest``."""
         self._drags.cancel()
         self._view.set_gesture(None)
-        self._session.replace(document, path, disk)
+        self._session.replace(document, path, file_digest)
         self._view.bar.clear()
         self._camera_moves.start()
         self._demos.opened()

@@ -73,9 +73,9 @@ def scene_of(session: Session, hovered: Item | None, display: Display, setting: 
     document, report = session.document, session.report
     skeleton = document.skeleton
     errors = report.errors if report is not None else session.errors
-    under_way = session.dragging and report is not None and report.status is Status.BUDGET
+    under_way = session.gestures.drag is not None and report is not None and report.status is Status.BUDGET
     slack = _SLACK * setting.height if under_way else 0.0
-    near = too_near(document, None if session.playing else report)
+    near = too_near(document, None if session.clock.playing else report)
     return Scene(
         skeleton=skeleton,
         world=world_of(skeleton, document.pose),
@@ -194,7 +194,7 @@ class SceneBuilder:
         """What there is to see."""
         session, view, others = self._session, self._view, self.onion_skin
         hovered = view.hovered_item()
-        key = (session.revision, view.hovered.axis, hovered, view.display, others.asked)
+        key = (session.stage.revision, view.hovered.axis, hovered, view.display, others.asked)
         if self._scene is None or self._scene[0] != key:
             setting = Setting(view.height, self._floor(), view.hovered.axis, others.ghosts(), others.trails())
             self._scene = key, scene_of(session, hovered, view.display, setting)

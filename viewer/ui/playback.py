@@ -33,7 +33,7 @@ class Playback:
     def toggle(self, direction: int) -> None:
         """Play, or stop if it plays that way."""
         session = self._session
-        if session.playing == direction:
+        if session.clock.direction == direction:
             session.stop()
         else:
             session.play(direction)
@@ -61,7 +61,7 @@ class Playback:
         session = self._session
         frame = session.document.frame + frames
         first, last = played_range(session.document)
-        if session.loop is not Loop.OFF and abs(frames) == 1 and first <= session.document.frame <= last:
+        if session.clock.loop is not Loop.OFF and abs(frames) == 1 and first <= session.document.frame <= last:
             frame = first + (frame - first) % (last - first + 1)
         self.go(frame)
 
@@ -76,14 +76,14 @@ class Playback:
     def next_loop(self) -> None:
         """Off, loop, ping-pong."""
         session, ways = self._session, tuple(Loop)
-        session.loop = ways[(ways.index(session.loop) + 1) % len(ways)]
+        session.clock.loop = ways[(ways.index(session.clock.loop) + 1) % len(ways)]
         self._view.changed()
 
     def faster(self, steps: int) -> None:
         """The next of the speeds offered."""
         session = self._session
-        nearest = min(range(len(SPEEDS)), key=lambda place: abs(SPEEDS[place] - session.speed))
-        session.speed = SPEEDS[min(max(nearest + steps, 0), len(SPEEDS) - 1)]
+        nearest = min(range(len(SPEEDS)), key=lambda place: abs(SPEEDS[place] - session.clock.speed))
+        session.set_speed(SPEEDS[min(max(nearest + steps, 0), len(SPEEDS) - 1)])
 
     def bindings(self) -> CommandBindings:
         """How its commands are run."""

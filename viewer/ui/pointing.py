@@ -190,8 +190,8 @@ class Pointing:
 
     def tick(self) -> None:
         """What is under a pointer that rests changes with the document."""
-        view, seen = self._view, self._session.revision
-        if view.gesture is None and not self._session.playing and seen != self._seen:
+        view, seen = self._view, self._session.stage.revision
+        if view.gesture is None and not self._session.clock.playing and seen != self._seen:
             self._seen = seen
             self._hover(view.pointer)
 

@@ -53,14 +53,14 @@ class Nudging:
         moved = {item.name: (grip(session.document, item)[0] + length * direction, None) for item in items}
         if not self._under_way:
             session.begin(MoveTargets(moved).label.replace("Move", "Nudge"))
-            self._gesture = session.gesture
-        session.update(MoveTargets(moved))
+            self._gesture = session.gestures.label
+        session.gestures.update(MoveTargets(moved))
         self._last = self._now
 
     @property
     def _under_way(self) -> bool:
         """Whether the step of the last nudge is open: what a panel does ends it without a word to us."""
-        return self._gesture is not None and self._session.gesture == self._gesture
+        return self._gesture is not None and self._session.gestures.label == self._gesture
 
     def finish(self) -> None:
         """Something else is done: the nudges so far are one step."""
@@ -235,7 +235,7 @@ class Posing:
             session = self._session
             session.begin(f"{word} {len(actions)} effectors")
             for action in actions:
-                session.update(action)
+                session.gestures.update(action)
             session.commit()
 
     # Pose and solver

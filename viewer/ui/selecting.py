@@ -82,12 +82,12 @@ class Selecting:
     @property
     def _moves(self) -> bool:
         """Whether targets move by themselves."""
-        return self._session.animating
+        return self._session.targets.running
 
     def _none(self) -> None:
         """Hold still what moves by itself; else show all joints again; else select nothing."""
         if self._moves:
-            self._session.pause()
+            self._session.targets.pause()
         elif self._view.finding:
             self._view.finding = ""
             self._view.changed()
@@ -165,7 +165,7 @@ class Renaming:
         """
         document, session = self._document, self._session
         own = document.skeleton.names[joint]
-        moved = {motion.effector for motion in session.motions}
+        moved = {motion.effector for motion in session.targets.motions}
         if any(e.joint == joint and e.name in moved for e in document.skeleton.effectors):
             raise InputError(f"joint {quote(own)}: a moving target uses its name")
         session.dispatch(RenameJoint(own, name))

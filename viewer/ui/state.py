@@ -39,17 +39,17 @@ def state_of(controller: Controller, window_size: tuple[int, int], fps: float | 
         "selection": [item.name for item in document.selection],
         "solver": {
             "method": document.solver.method,
-            "backend": report.backend if report else session.kernels,
+            "backend": report.backend if report else session.kernels.state,
             "status": str(report.status) if report else None,
             "iterations": report.iterations if report else 0,
             "ms": 1000.0 * report.seconds if report else 0.0,
         },
         "limits": document.limits_on,
-        "recording": session.recording,
+        "recording": session.recorder.recording,
         "keys": len(key_frames(document)),
-        "playing": bool(session.playing),
+        "playing": bool(session.clock.playing),
         "time": document.frame * document.frame_time,
-        "undo_depth": session.undo_depth,
+        "undo_depth": session.history.index,
         "file": saved or document.character.source.path,
         "message": _message(controller),
         "camera": _camera(controller),
@@ -59,14 +59,14 @@ def state_of(controller: Controller, window_size: tuple[int, int], fps: float | 
         "dragging": controller.dragging,
         "viewport": [round(value / controller.view.pixel_ratio) for value in controller.viewport],
         "frames": document.frames,
-        "kernels": session.kernels,
+        "kernels": session.kernels.state,
         "digest": digest_of(document),
     }
 
 
 def _message(controller: Controller) -> str | None:
     """The newest of what the corner of the view says; the offer of another way is the lowest there."""
-    if controller.session.escape_offered:
+    if controller.session.escape.offered:
         return STALLED
     return controller.view.bar.messages[-1].text if controller.view.bar.messages else None
 

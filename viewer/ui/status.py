@@ -164,13 +164,13 @@ def status_line(session: Session, *, dragging: bool, compiling_for: float, fps: 
     """
     document, report = session.document, session.report
     finest = error_decimals(figure_height(document.skeleton))
-    recorded = session.recorded_seconds if session.recording else None
+    recorded = session.recorder.seconds if session.recorder.recording else None
     modes = (
         *_modes(document, compiling_for, recorded),
         *(("Recording actions",) if session.action_log is not None else ()),
     )
-    if report is None or session.playing:
-        state = "Playing" if session.playing else "Not solved"
+    if report is None or session.clock.playing:
+        state = "Playing" if session.clock.playing else "Not solved"
         return StatusLine("dot", state, "idle", _errors(session.errors, finest), _figures(None, fps), modes)
     icon, state, tone = _state(document, report, dragging=dragging)
     if tone in {"ok", "idle"}:

@@ -137,7 +137,7 @@ class View:
     @property
     def revision(self) -> int:
         """Greater whenever anything visible has changed."""
-        return self._revision + self._session.revision + self.bar.revision
+        return self._revision + self._session.stage.revision + self.bar.revision
 
     def changed(self) -> None:
         """Count a visible change."""

@@ -476,7 +476,7 @@ def _place_inspector_joint(ui: PanelContext, joint: int) -> None:
     if edit.phase in {Phase.BEGIN, Phase.SET}:
         session.begin_drag((item,))
     if edit.phase in {Phase.BEGIN, Phase.MOVE, Phase.SET}:
-        attempt(ui, lambda: session.drag_to({item: (wanted, None)}))
+        attempt(ui, lambda: session.gestures.drag_to({item: (wanted, None)}))
     if edit.phase in {Phase.COMMIT, Phase.SET}:
         session.commit()
     elif edit.phase is Phase.CANCEL:
