@@ -41,13 +41,13 @@ from viewer.session.moving_targets import Pointer as moving_targets_Pointer
 from viewer.session.preferences import Preferences, load_preferences, save_preferences
 from viewer.session.recorder import TakeRecorder
 from viewer.session.replay import DOERS, open_script, replay
-from viewer.session.script.codec import KINDS, decoded, encoded
 from viewer.session.solving import Rest, Solvers
 from viewer.session.stage import Placement, Stage
 from viewer.session.storage import motion
 from viewer.session.storage.arrays import LONGEST_PLAIN, Packed, Stored, pack, unpack
 from viewer.session.storage.documents import CharacterData, character_data, character_of, document_data, document_of
 from viewer.session.storage.motion import ClipsOfFile
+from viewer.session.storage.tagged import KINDS, decoded, encoded
 
 __all__ = [
     "DEMOS",

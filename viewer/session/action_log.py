@@ -24,10 +24,10 @@ from viewer.session.digest import Digester
 from viewer.session.history import UndoHistory
 from viewer.session.moving_targets import Motion, MovingTargets
 from viewer.session.recorder import TakeRecorder
-from viewer.session.script.codec import KINDS, encoded
 from viewer.session.stage import Stage
 from viewer.session.storage.arrays import plain_number
 from viewer.session.storage.documents import document_data
+from viewer.session.storage.tagged import KINDS, encoded
 
 BARE = (
     "commit", "cancel", "undo", "redo", "stop", "accept_escape", "record", "stop_recording", "solve", "pause", "resume",

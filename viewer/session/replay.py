@@ -36,11 +36,11 @@ from viewer.session.clock import Loop
 from viewer.session.digest import Digest, Digester
 from viewer.session.files import VERSION, read_session
 from viewer.session.moving_targets import Motion, Pointer
-from viewer.session.script.codec import decoded
 from viewer.session.session import Session
 from viewer.session.storage import version_1
 from viewer.session.storage.arrays import check_packed
 from viewer.session.storage.documents import DocumentData, document_of
+from viewer.session.storage.tagged import decoded
 
 _OTHER = {"pose": "the pose is", "rest": "goals, settings or keys are"}
 
