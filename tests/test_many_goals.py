@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from inside.document import actions as act
-from inside.document import measured, sharing
+from inside.document import linked_goals, measured
 from inside.session import load_session, save_session, session_bytes
 from sessions import session
 
@@ -79,7 +79,7 @@ def test_a_point_that_two_goals_ask_about_is_moved_for_both(made: Session) -> No
     point = made.document.goal("LeftHand_2").position
     made.dispatch(act.AddGoal("LeftHand", GoalKind.DISTANCE))
     made.dispatch(act.SetGoal("LeftHand_3", position=point))
-    assert sharing(made.document, "LeftHand_2") == ("LeftHand_3",)
+    assert linked_goals(made.document, "LeftHand_2") == ("LeftHand_3",)
     made.dispatch(act.MoveTargets({"LeftHand_3": ((0.5, 1.5, 0.8), None)}))
     assert made.document.goal("LeftHand_2").position == (0.5, 1.5, 0.8)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from inside.document import MoveTargets, Select, SetLimits, SetMode, drag_goals, put_first
+from inside.document import MoveTargets, Select, SetLimits, SetMode, drag_goals, prioritised
 from sessions import FOOT, HAND, drag, item_place, place, session, shifted
 
 from viewer.ik import Status
@@ -54,7 +54,7 @@ def test_a_setting_changed_after_the_drag_does_not_make_the_hand_give_way() -> N
 
 def test_put_first_keeps_pins_thirty_times_what_goes_first() -> None:
     goals = session().document.solver_goals()
-    first = put_first(goals, {"LeftHand"})
+    first = prioritised(goals, {"LeftHand"})
     assert first["LeftFoot"].weight == 30.0 * first["LeftHand"].weight
     assert first["LeftHand"].weight > first["RightHand"].weight == goals["RightHand"].weight
 

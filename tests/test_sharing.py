@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from inside.document import MoveTargets, SetGoal, sharing
+from inside.document import MoveTargets, SetGoal, linked_goals
 from inside.session import find_demo
 from ui_person import Person
 
@@ -24,7 +24,7 @@ def places(session: Session) -> list[tuple[float, float, float] | None]:
 
 def test_the_ball_is_one_for_both_goals_while_it_is_dragged_and_afterwards() -> None:
     person = ball()
-    assert sharing(person.document, "wrist") == ("wrist_2",)
+    assert linked_goals(person.document, "wrist") == ("wrist_2",)
     before = places(person.controller.session)
     person.pull(person.pixel(person.target("wrist")), (70.0, -50.0))
     first, second = places(person.controller.session)
@@ -62,11 +62,11 @@ def test_numbers_and_keys_move_it_for_both_and_back() -> None:
 def test_goals_that_were_parted_stay_apart_and_holds_share_nothing() -> None:
     session = Session(find_demo("ball").build())
     session.dispatch(SetGoal("wrist_2", position=(0.0, 0.6, 0.6)))
-    assert sharing(session.document, "wrist") == ()
+    assert linked_goals(session.document, "wrist") == ()
     session.dispatch(MoveTargets({"wrist": ((0.1, 0.5, 0.5), None)}))
     assert places(session) == [(0.1, 0.5, 0.5), (0.0, 0.6, 0.6)]
     person = Person()
-    assert all(sharing(person.document, handle.effector) == () for handle in person.document.goals)
+    assert all(linked_goals(person.document, handle.effector) == () for handle in person.document.goals)
 
 
 def test_both_can_be_given_places_of_their_own_at_once() -> None:

@@ -31,7 +31,7 @@ from viewer.document.actions.takes import KeyPose as takes_KeyPose
 from viewer.document.derivation import derivation
 from viewer.document.document import Action as base_Action
 from viewer.document.document import same_skeleton
-from viewer.document.drag_goals import put_first, sharing
+from viewer.document.drag_goals import linked_goals, prioritised
 from viewer.document.evaluation import (
     baked_character,
     baked_clip,
@@ -102,6 +102,7 @@ __all__ = [
     "joint_at",
     "joints_at_limit",
     "layered",
+    "linked_goals",
     "measured",
     "mirrored_pose",
     "motion_of",
@@ -110,11 +111,10 @@ __all__ = [
     "partners",
     "preferred_pose",
     "prefers",
-    "put_first",
+    "prioritised",
     "rig_of",
     "same_skeleton",
     "sampled",
-    "sharing",
     "step_scale",
     "takes_KeyPose",
     "violation",

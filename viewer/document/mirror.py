@@ -20,31 +20,31 @@ from viewer.spatial.quaternion import conjugate, from_matrix, multiply, rotate
 
 @lru_cache(maxsize=16)
 def partners(skeleton: Skeleton) -> Ints:
-    """(J,) the joint of the same name on the other side; a joint without one is its own partner."""
+    """(J,) the joint of the same name on the other side; joints without one are their own partners."""
     places = {name: joint for joint, name in enumerate(skeleton.names)}
     found = np.arange(len(skeleton))
     for joint, name in enumerate(skeleton.names):
         others = [places[other] for other in swapped_names(name) if other in places]
         if body_part(name).side and others and others[0] != joint:
             found[joint] = others[0]
-    # Partners are so both ways, or not at all.
+    # Partnership must be mutual.
     mutual = found[found] == np.arange(len(found))
     result: Ints = frozen(np.where(mutual, found, np.arange(len(found))), np.intp)
     return result
 
 
 def mirrored_pose(skeleton: Skeleton, pose: Pose, supports: Sequence[int] = ()) -> Pose:
-    """The pose with left and right swapped, where it stands.
+    """The pose with left and right swapped, in place.
 
-    Every joint takes its partner's turn away from rest, reflected at the plane between the sides: with S the
+    Every joint takes its partner's rotation from rest, reflected at the plane between the sides: with S the
     reflection at rest, R the rest and W the posed world rotations, S' the reflection in the posed body's own plane,
-    W'_partner = S' W_j R_j^-1 S R_partner. S' is S turned about the vertical as the feet are, or the root.
+    W'_partner = S' W_j R_j^-1 S R_partner. S' is S rotated about the vertical as the feet are, or the root.
 
     Args:
         skeleton: whose joints' names say left and right.
         pose: of it.
-        supports: joints that it stands on: the middle between them stays where it is, and what carries them moves over
-            it. The figure's feet, where none is given; where it has none, roots stay where they are.
+        supports: joints that the body stands on: their middle stays, and their roots are moved to keep it there. The
+            figure's feet if none is given; without feet, roots stay.
     """
     across = _across(skeleton)
     rest, world = fk(skeleton, skeleton.rest_pose()), fk(skeleton, pose)
@@ -68,7 +68,7 @@ def mirrored_pose(skeleton: Skeleton, pose: Pose, supports: Sequence[int] = ()) 
 
 
 def _across(skeleton: Skeleton) -> Floats:
-    """(3,) the direction from side to side at rest: that of the figure, else of the partners' places."""
+    """(3,) unit direction from right to left at rest: of the figure, else from partner to partner."""
     figure = find_figure(skeleton)
     if figure is not None and figure.upright:
         return figure.left
@@ -94,7 +94,7 @@ def _between_planes(normals: Floats, across: Floats) -> Floats:
 
 
 def _mirrored_translations(skeleton: Skeleton, pose: Pose, rest: World, across: Floats, partner: Ints) -> Floats:
-    """What moves a joint off its offset, reflected; roots stay."""
+    """Translations relative to the offsets, reflected; roots stay."""
     result = pose.translations.copy()
     inner = np.flatnonzero(skeleton.parents >= 0)
     above = rest.rotations[skeleton.parents]
@@ -110,17 +110,17 @@ def _mirrored_translations(skeleton: Skeleton, pose: Pose, rest: World, across: 
 _UP = np.array([0.0, 1.0, 0.0])
 
 _BESIDE = float(np.cos(np.radians(15.0)))
-"""Feet stand beside one another where the line between them is no farther than this from across where they point."""
+"""Feet count as side by side if the line between them is within this of across the direction they point."""
 
 _ALIKE = 0.5
-"""Feet that point farther apart from the body than 60 degrees say nothing of where it faces."""
+"""Feet that point more than 60 degrees away from the body do not define where it faces."""
 
 _LEVEL = 0.1
-"""Feet whose heights differ by less than this part of a leg both stand."""
+"""Both feet stand if their heights differ by less than this part of a leg."""
 
 
 def pinned_supports(document: Document, partner: Ints) -> tuple[int, ...]:
-    """Joints that pins hold and that a body is mirrored about: the feet, and of what is no figure pairs.
+    """Pinned joints about which a body is mirrored: feet, or pairs if there is no figure.
 
     Args:
         document: with the pins.
@@ -137,7 +137,7 @@ def pinned_supports(document: Document, partner: Ints) -> tuple[int, ...]:
 
 
 def standing_on(skeleton: Skeleton, world: World, supports: Sequence[int]) -> tuple[int, ...]:
-    """The supports given, else the figure's feet: both, or the lower one where the other is lifted; else none."""
+    """The supports given, else the figure's feet: both, or the lower one if the other is lifted; else none."""
     figure = find_figure(skeleton)
     if supports or figure is None:
         return tuple(supports)
@@ -152,14 +152,14 @@ def standing_on(skeleton: Skeleton, world: World, supports: Sequence[int]) -> tu
 def standing_across(
     skeleton: Skeleton, moments: tuple[World, World], across: Floats, supports: Sequence[int]
 ) -> Floats:
-    """(3,) the level unit direction from side to side of a body that stands on something.
+    """(3,) horizontal unit direction from right to left of a body that stands on supports.
 
-    Along the line between feet that stand side by side: each one's image then falls on the other. Else across where
-    the feet point together, or the root does.
+    Along the line between feet side by side, so that each foot's image falls on the other. Else across the direction
+    that the feet, or else the root, point.
 
     Args:
         skeleton: of the body.
-        moments: at rest, and as it stands.
+        moments: at rest, and posed.
         across: (3,) that direction at rest.
         supports: joints, one or more.
     """
@@ -185,7 +185,7 @@ def _level(way: Floats) -> Floats | None:
 
 
 def turned_across(rest: World, world: World, across: Floats, root: int) -> Floats:
-    """The direction from side to side of a posed body, level: at rest's own level where it lies on its side."""
+    """Horizontal direction from right to left of a posed body; with rest's inclination if the body lies on its side."""
     way = rotate(multiply(world.rotations[root], conjugate(rest.rotations[root])), across)
     level = way - (way @ _UP) * _UP + (across @ _UP) * _UP
     length = float(np.linalg.norm(level))
@@ -193,7 +193,7 @@ def turned_across(rest: World, world: World, across: Floats, root: int) -> Float
 
 
 def root_of(skeleton: Skeleton) -> list[int]:
-    """By joint the one without a parent that it hangs on."""
+    """By joint, the root of its hierarchy."""
     roots: list[int] = []
     for joint, parent in enumerate(skeleton.parents.tolist()):
         roots.append(joint if parent < 0 else roots[parent])
@@ -201,13 +201,13 @@ def root_of(skeleton: Skeleton) -> list[int]:
 
 
 def moved_over(skeleton: Skeleton, mirrored: Pose, before: World, supports: Sequence[int], partner: Ints) -> Pose:
-    """A mirrored pose moved so that the middle between its supports is where that was before.
+    """A mirrored pose moved so that the middle between its supports is where it was.
 
     Args:
         skeleton: of both.
-        mirrored: with its roots anywhere.
-        before: what was mirrored.
-        supports: joints that it stood on; it stands on their partners.
+        mirrored: with roots anywhere.
+        before: the pose that was mirrored.
+        supports: joints that it stood on; now it stands on their partners.
         partner: (J,) each joint's on the other side.
     """
     joints = list(supports)

@@ -1,4 +1,4 @@
-"""A document for a character that was just loaded, and lengths that suit the size of its figure."""
+"""A new document for a character, and lengths that suit the size of its figure."""
 
 from __future__ import annotations
 
@@ -31,17 +31,16 @@ def new_document(
     pose: Pose | None = None,
     goals: Iterable[Goal] | None = None,
 ) -> Document:
-    """A document that shows a character: every effector that is on is held where it stands, feet are pinned.
+    """A document that shows a character: every effector that is on is held where it is, feet are pinned.
 
-    Goals are met to a millimetre; of figures that are not of a person's size, in proportion to it.
+    The position tolerance is a millimetre, scaled for figures that are not of human size.
 
     Args:
         character: as loaded.
-        clip: name of the clip to play; its first one unless given.
+        clip: name of the clip to show; the first one unless given.
         frame: of that clip; 0 unless given.
-        pose: to stand in; else the clip's frame, else the relaxed pose.
-        goals: what is asked instead of the holds; effectors on the joints of these are not held. Joints and tips that
-            they name become effectors.
+        pose: the initial pose; else the clip's frame, else the relaxed pose.
+        goals: replace the holds of their joints' effectors. Joints and tips that they name become effectors.
 
     Raises:
         InputError: an unknown clip, frame or effector, a function goal, a pose of another skeleton.
@@ -70,7 +69,7 @@ def _clip_name(character: Character, clip: str | None) -> str | None:
 
 
 def _asked(skeleton: Skeleton, pose: Pose, goals: tuple[Goal, ...]) -> tuple[Skeleton, list[DocumentGoal]]:
-    """The skeleton with an effector for every place that is asked about, and what is asked or held."""
+    """The skeleton with an effector for every goal, and the goals and holds."""
     found: dict[str, DocumentGoal] = {}
     effectors = (effector.name for effector in skeleton.effectors)
     free = FreeNames((*skeleton.names, *skeleton.tip_names, *effectors))
@@ -81,7 +80,7 @@ def _asked(skeleton: Skeleton, pose: Pose, goals: tuple[Goal, ...]) -> tuple[Ske
         if place not in skeleton.effectors:
             skeleton = replace(skeleton, effectors=(*skeleton.effectors, replace(place, goal=EffectorGoal.POSITION)))
         name = free.numbered(place.name) if place.name in found else place.name
-        found[name] = document_goal(with_place(skeleton, pose, goal, place.name), place.name, name)
+        found[name] = document_goal(with_pin_target(skeleton, pose, goal, place.name), place.name, name)
     for goal in holds(skeleton, pose, [goal for goal in goals if goal.enabled]):
         own = find_place(skeleton, goal.effector).goal
         held = document_goal(goal, goal.effector)
@@ -89,8 +88,8 @@ def _asked(skeleton: Skeleton, pose: Pose, goals: tuple[Goal, ...]) -> tuple[Ske
     return skeleton, [*found.values()]
 
 
-def with_place(skeleton: Skeleton, pose: Pose, goal: Goal, effector: str) -> Goal:
-    """A goal whose pin, if it says not where, is where the effector stands in the pose."""
+def with_pin_target(skeleton: Skeleton, pose: Pose, goal: Goal, effector: str) -> Goal:
+    """A goal whose pin, if it has no position or rotation, gets that of the effector in the pose."""
     if not goal.pinned:
         return goal
     stand = stand_of(skeleton, pose, DocumentGoal(effector=effector, enabled=False, offset=goal.offset))
@@ -100,16 +99,16 @@ def with_place(skeleton: Skeleton, pose: Pose, goal: Goal, effector: str) -> Goa
 
 
 LEAST, MOST = 0.1, 30.0
-"""Metres of height between which a figure is of a person's scale."""
+"""Heights, metres, between which a figure counts as of human size."""
 
 _USUAL = 1.7
 
 
 def is_usual(height: float) -> bool:
-    """Whether a figure of this height (metres) is of a person's scale; one without a height that is a number is."""
+    """Whether a figure of this height, metres, is of human size; so is one without a finite height."""
     return not (0.0 < height < math.inf) or LEAST <= height < MOST
 
 
 def step_scale(height: float) -> float:
-    """What lengths for a person are to be multiplied by for a figure of a height: a power of ten."""
+    """Factor, a power of ten, by which lengths for humans are scaled for a figure of this height."""
     return 1.0 if is_usual(height) else 10.0 ** round(math.log10(height / _USUAL))

@@ -1,7 +1,7 @@
-"""Planar documents: the body is brought into a plane of the world and stays there, whatever is done to it.
+"""Planar documents: the body is rotated into a plane of the world and stays there.
 
-A bone that stands across the plane, as shoulders do seen from the side, keeps its way across: what hangs on it moves in
-a plane of its own, at the same distance from the root's always.
+A bone across the plane, as shoulders are seen from the side, stays across it; its descendants move in a parallel
+plane at constant distance.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from viewer.spatial.swing_twist import twist_about
 __all__ = ["PLANES", "confined", "flattened", "in_plane", "normal_of", "out_of_plane"]
 
 _STEEPEST, _TURN = np.sin(np.radians(60.0)), np.cos(np.radians(60.0))
-"""Bones and hinges that would have to turn farther into the plane stay as they are."""
+"""Bones and hinges more than this out of the plane stay as they are."""
 _FAINT = 1e-6
-"""Part of the bones' own wish that the plane's wish for a joint without one weighs."""
+"""Relative weight of the plane's normal against the bones' directions."""
 _SEEN = 0.5 * np.radians(0.5)
-"""Half a turn that shows."""
+"""Half of the smallest rotation that is visible."""
 
 
 def in_plane(document: Document, point: Floats, level: Floats) -> Floats:
-    """(3,) a point brought into the plane through another one, ``level``; as it is where the document is not planar."""
+    """(3,) a point projected into the plane through ``level``; unchanged if the document is not planar."""
     if document.planar is None:
         return point
     normal = normal_of(document.planar)
@@ -42,7 +42,7 @@ def in_plane(document: Document, point: Floats, level: Floats) -> Floats:
 
 
 def confined(document: Document, goal: DocumentGoal) -> DocumentGoal:
-    """The goal with its target in its effector's plane, and turned as the effector can be turned there."""
+    """The goal with its target in its effector's plane, and its rotation restricted to the plane."""
     if document.planar is None:
         return goal
     stand, normal = stand_of(document.skeleton, document.pose, goal), normal_of(document.planar)
@@ -56,13 +56,13 @@ def confined(document: Document, goal: DocumentGoal) -> DocumentGoal:
 
 
 def flattened(skeleton: Skeleton, pose: Pose, plane: str, *, limits: bool) -> Pose:
-    """The pose with its bones turned into a plane of the world, from the roots outwards, each by as little as it takes.
+    """The pose with its bones rotated into a plane of the world, from the roots outwards, each by as little as possible.
 
     Args:
-        skeleton: with the limits that count.
+        skeleton: with the limits that bind.
         pose: of it.
         plane: one of `PLANES`.
-        limits: whether limits hold: a joint whose limits exclude the plane goes as near to it as they let it.
+        limits: whether limits bind: a joint whose limits exclude the plane goes as near to it as they allow.
     """
     normal = normal_of(plane)
     start = project_pose(skeleton, pose) if limits else pose
@@ -82,7 +82,7 @@ def flattened(skeleton: Skeleton, pose: Pose, plane: str, *, limits: bool) -> Po
 
 
 def out_of_plane(document: Document) -> tuple[str, ...]:
-    """Names of the joints that their limits keep from turning their bones into the document's plane."""
+    """Names of joints whose limits keep their bones out of the document's plane."""
     if document.planar is None:
         return ()
     limited = joints_at_limit(document)
@@ -97,7 +97,7 @@ def out_of_plane(document: Document) -> tuple[str, ...]:
 
 
 def _turn(skeleton: Skeleton, joint: int, world: Floats, wanted: Floats, normal: Floats) -> Floats | None:
-    """(4,) the turn, world frame, that brings a direction to the normal, or as near as a hinge can; None: leave it."""
+    """(4,) rotation, world frame, that brings a direction to the normal, or as near as a hinge can; None: leave it."""
     kind = skeleton.kinds[joint]
     if wanted @ normal < _TURN or kind not in {JointKind.BALL, JointKind.FREE, JointKind.HINGE}:
         return None
@@ -111,7 +111,7 @@ def _turn(skeleton: Skeleton, joint: int, world: Floats, wanted: Floats, normal:
 
 
 def _wanted(skeleton: Skeleton, pose: Pose, joint: int, turn: Floats, normal: Floats) -> Floats:
-    """(3,) the unit direction that a joint should turn to the normal: hinges below it first, then its bones."""
+    """(3,) the unit direction that a joint should rotate to the normal: of hinge children first, then of its bones."""
     axes, bones = [], []
     for child in np.flatnonzero(skeleton.parents == joint).tolist():
         bones.append(rotate(turn, pose.translations[child]))
@@ -129,7 +129,7 @@ def _wanted(skeleton: Skeleton, pose: Pose, joint: int, turn: Floats, normal: Fl
     size = float(np.trace(spread))
     if size == 0.0:
         return normal
-    # What is across all bones comes out as itself, what is along one all but vanishes; twice, to the last digits.
+    # Directions across all bones are kept, those along a bone nearly vanish; applied twice for precision.
     across = np.linalg.inv(spread / size + _FAINT * np.eye(3))
     found = across @ across @ normal
     return np.asarray(found / np.linalg.norm(found))

@@ -1,4 +1,4 @@
-"""A document whose file is read anew, in other units or with another axis up, or whose motion another file gives."""
+"""Documents whose file is read again in other units or with another up axis, or whose motion is replaced."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from viewer.spatial.quaternion import conjugate, multiply, normalized, rotate
 
 
 def reread(document: Document, character: Character) -> Document:
-    """The document on another reading of its file: pose, targets and edits are scaled and turned as the file was.
+    """The document on another reading of its file: pose, targets and edits are scaled and rotated as the file was.
 
     Args:
-        document: on the reading before.
-        character: the same file, read with other units or another axis up.
+        document: on the previous reading.
+        character: the same file, read in other units or with another up axis.
 
     Raises:
-        InputError: another file: its joints are others.
+        InputError: the joints or clips differ.
     """
     before = document.character.skeleton
     same = np.array_equal(before.parents, character.skeleton.parents)
@@ -62,7 +62,7 @@ def reread(document: Document, character: Character) -> Document:
 
 
 def _named(character: Character, before: Character) -> Character:
-    """Joints that were given other names since the file was read keep these."""
+    """Joints renamed since the file was read keep their new names."""
     if before.skeleton.names == character.skeleton.names:
         return character
     skeleton = renamed_skeleton(character.skeleton, dict(enumerate(before.skeleton.names)))
@@ -70,7 +70,7 @@ def _named(character: Character, before: Character) -> Character:
 
 
 def _edited(working: Skeleton, before: Skeleton, after: Skeleton, scale: float) -> Skeleton:
-    """The new reading's skeleton with the lengths, stiffness and effectors of the working one."""
+    """The new skeleton with the edited lengths, stiffness and effectors."""
     own, edited = np.linalg.norm(before.offsets, axis=-1), np.linalg.norm(working.offsets, axis=-1)
     changed = (before.offsets != working.offsets).any(axis=-1) & (own > 0.0)
     ratio = np.where(changed, edited / np.where(own > 0.0, own, 1.0), 1.0)
@@ -98,17 +98,17 @@ def _turned(goal: DocumentGoal, scale: float, turn: Floats) -> DocumentGoal:
 
 
 def with_motion(document: Document, character: Character) -> Document:
-    """The document with the clips of another file, or of its own after that has changed; the pose stays.
+    """The document with the clips of another file, or of its own file after a change; the pose stays.
 
-    Clips take the place of those of their name; a file whose clips have other names lends them in their order. A clip
-    that is too short for its keys is drawn out by its last frame.
+    Clips replace those of the same name; clips of other names replace the rest in order. A clip that is too short for
+    its keys is extended by its last frame.
 
     Args:
-        document: whose figure, keys and goals stay.
+        document: its figure, keys and goals stay.
         character: with the clips, in the same units.
 
     Raises:
-        InputError: the file has no motion, or that of another figure.
+        InputError: the file has no motion, or the motion of another figure.
     """
     place = character.source.path
     if not any(len(clip) for clip in character.clips.values()):
@@ -132,18 +132,18 @@ def with_motion(document: Document, character: Character) -> Document:
 
 
 def _fitting(ours: Mapping[str, Clip], found: Mapping[str, Clip], takes: list[Take]) -> dict[str, Clip]:
-    """Clips by our names first, then those that are new; a name that nothing is left for keeps its clip."""
+    """Clips under the document's names first, then new ones; a name without a replacement keeps its clip."""
     usable = {name: clip for name, clip in found.items() if len(clip)}
     spare = [clip for name, clip in usable.items() if name not in ours]
     clips = {}
     for name, clip in ours.items():
         got = usable.get(name) or (spare.pop(0) if spare else clip)
         keys = [take.frames[-1] for take in takes if take.base == name and take.frames]
-        clips[name] = _drawn_out(replace(got, name=name), max(keys, default=0) + 1)
+        clips[name] = _extended(replace(got, name=name), max(keys, default=0) + 1)
     return clips | {clip.name: clip for clip in spare}
 
 
-def _drawn_out(clip: Clip, frames: int) -> Clip:
+def _extended(clip: Clip, frames: int) -> Clip:
     more = frames - len(clip)
     if more <= 0:
         return clip
@@ -154,7 +154,7 @@ def _drawn_out(clip: Clip, frames: int) -> Clip:
 
 
 def _cut(take: Take, clips: Mapping[str, Clip]) -> Take:
-    """The take, played no further than its clip goes."""
+    """The take, its range cut to the clip's length."""
     if take.base is None or take.last < len(clips[take.base]):
         return take
     last = len(clips[take.base]) - 1
@@ -162,12 +162,12 @@ def _cut(take: Take, clips: Mapping[str, Clip]) -> Take:
 
 
 def reread_take(take: Take, scale: float, turn: Floats, roots: Ints) -> Take:
-    """The same keys at another size, roots turned; what is solved between them is left out.
+    """The same keys at another scale, roots rotated; frames solved between keys are dropped.
 
     Args:
-        take: on the reading before.
-        scale: new metres per old ones.
-        turn: (4,) new world from old world.
+        take: on the previous reading.
+        scale: new metres per old metre.
+        turn: (4,) new_world_from_old_world.
         roots: indices of the root joints.
     """
     some = set(roots.tolist())
@@ -182,7 +182,7 @@ def reread_take(take: Take, scale: float, turn: Floats, roots: Ints) -> Take:
 
 def _track(take: Take, track: Track, scale: float, turn: Floats | None) -> Track:
     rotations, moved = track.rotations, track.translations
-    if turn is not None and take.base is None:  # what is added to a clip is added in the joint's own frame
+    if turn is not None and take.base is None:  # values on a clip are in the joint's own frame
         rotations = normalized(multiply(turn, rotations))
     if moved is not None:
         moved = moved * scale if turn is None else rotate(turn, moved * scale)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from enum import StrEnum
 
-from viewer.document.checks import as_weight
+from viewer.document.checks import as_positive
 
 
 class Loop(StrEnum):
@@ -48,7 +48,7 @@ class PlaybackClock:
 
     @speed.setter
     def speed(self, value: float) -> None:
-        self._speed = as_weight(value, "speed")
+        self._speed = as_positive(value, "speed")
 
     def start(self, frame: int, direction: int) -> None:
         """Play from a frame, forwards (1) or backwards (-1)."""

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from viewer.document.actions.targets import with_goal
-from viewer.document.checks import as_number, as_turn, as_vector
+from viewer.document.checks import as_number, as_rotation, as_vector
 from viewer.document.default_goals import above, below, held, stand_of
 from viewer.document.document import Document
-from viewer.document.drag_goals import Grab, Held, Target, drag_goals, held_joint, shared_by
+from viewer.document.drag_goals import DraggedJoint, Grab, Target, drag_goals, dragged_joint, linked_items
 from viewer.document.goal import Item
 from viewer.document.key_editing import carried_pose
 from viewer.document.report import Report, Trace, measured
@@ -38,7 +38,7 @@ class Way(NamedTuple):
     movers: tuple[int, ...]
 
 
-def ways_of(document: Document, items: Iterable[Item], held: Iterable[Held]) -> tuple[Way, ...]:
+def ways_of(document: Document, items: Iterable[Item], held: Iterable[DraggedJoint]) -> tuple[Way, ...]:
     """One for each item: effectors by their places, joints by the point that is held."""
     skeleton, points = document.skeleton, {one.item: one.point for one in held}
     ways = []
@@ -130,7 +130,7 @@ class IkDrag:
             InputError: nothing to drag, unknown names, a point that is none, goals that cannot be solved.
         """
         self.start, self._solvers = document, solvers
-        grabbed = () if grab is None else (held_joint(document, grab.joint, grab.point_local),)
+        grabbed = () if grab is None else (dragged_joint(document, grab.joint, grab.point_local),)
         names = {one.item for one in grabbed}
         self._items = tuple(dict.fromkeys([*(Item(*item) for item in items), *names]))
         if not self._items:
@@ -138,10 +138,10 @@ class IkDrag:
         for item in self._items:
             document.check_item(item)
         self._given = self._items
-        self._along = shared_by(document, self._given)
+        self._along = linked_items(document, self._given)
         self._items = tuple(dict.fromkeys([*self._given, *(item for along in self._along.values() for item in along)]))
         others = [item for item in self._items if item.kind == "joint" and item not in names]
-        self._joints = (*grabbed, *(held_joint(document, item.name, (0.0, 0.0, 0.0)) for item in others))
+        self._joints = (*grabbed, *(dragged_joint(document, item.name, (0.0, 0.0, 0.0)) for item in others))
         self._fixed = self._locked = locked_joints(document, [joint_of(document, item) for item in self._items])
         self._ways = ways_of(document, self._items, self._joints)
         self.longest_chain = self.chain = longest(self._ways, document.skeleton, self._fixed)
@@ -223,7 +223,7 @@ class IkDrag:
             raise InputError(f"{item.kind} {quote(item.name)} is not part of this drag")
         before, what = self._targets.get(item, Target()), f"target of {quote(item.name)}"
         place = before.position if position is None else as_vector(position, what)
-        turn = before.rotation if rotation is None else as_turn(rotation, what)
+        turn = before.rotation if rotation is None else as_rotation(rotation, what)
         return Target(place, turn)
 
     def _ask(self) -> bool:

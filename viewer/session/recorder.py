@@ -12,7 +12,7 @@ from viewer.document.default_goals import carried
 from viewer.document.document import Document
 from viewer.document.evaluation import frame_pose, motion_of, on_own_bones
 from viewer.document.key_editing import carried_pose, different, with_joints
-from viewer.document.pins import pins_held, resolved
+from viewer.document.pins import current_pins, resolved
 from viewer.document.report import still_report
 from viewer.document.simplify import Recorded, Run, recorded, simplified
 from viewer.document.take import MOST_FRAMES, Take
@@ -343,7 +343,7 @@ class Recording:
         return pose if own == frame or before is None or after is None else carried_pose(pose, before, after)
 
     def _sample(self, frame: int, document: Document, pose: Pose) -> None:
-        self._run.put(frame, on_own_bones(document, pose), pins_held(document))
+        self._run.put(frame, on_own_bones(document, pose), current_pins(document))
 
     def _end_run(self) -> None:
         """What was sampled is what the next movement is made upon."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from viewer.document.actions import AddGoal, MakeEffector, MirrorPose, PastePose, SetGoal, SetPose
 from viewer.document.goal import document_goal
-from viewer.document.opening import with_place
+from viewer.document.opening import with_pin_target
 from viewer.errors import FormatError, InputError, OutputError, ViewerError
 from viewer.formats.files import read_text
 from viewer.formats.goals_json import read_goals
@@ -137,7 +137,7 @@ def _take_goal(session: Session, goal: Goal, taken: Collection[str]) -> str:
     if own is None:
         session.gestures.update(AddGoal(name, goal.kind))
         own = session.document.selection[-1].name
-    wanted = document_goal(with_place(session.document.skeleton, session.document.pose, goal, name), name)
+    wanted = document_goal(with_pin_target(session.document.skeleton, session.document.pose, goal, name), name)
     given = {key: getattr(wanted, key) for key in _ATTRIBUTES}
     session.gestures.update(SetGoal(own, **{key: value for key, value in given.items() if value is not None}))
     return own

@@ -1,4 +1,4 @@
-"""Everything that can be done to a document, as values: ``action.apply(document)`` gives the changed one."""
+"""All actions on a document, as values: ``action.apply(document)`` returns the changed document."""
 
 from __future__ import annotations
 

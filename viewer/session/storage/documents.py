@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from viewer.document.checks import as_turn, as_vector
+from viewer.document.checks import as_rotation, as_vector
 from viewer.document.document import Document
 from viewer.document.goal import Item
 from viewer.document.planar_rig import PLANES
@@ -356,7 +356,7 @@ def _pin_of(data: Any, path: str) -> Pin:  # noqa: ANN401 - PinData
     try:
         return pin._replace(
             position=None if pin.position is None else as_vector(pin.position, "position"),
-            rotation=None if pin.rotation is None else as_turn(pin.rotation, "rotation"),
+            rotation=None if pin.rotation is None else as_rotation(pin.rotation, "rotation"),
             offset=as_vector(pin.offset, "offset"),
         )
     except InputError as error:
