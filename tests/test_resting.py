@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from inside.document import actions
 from inside.ik import METHOD_NAMES
-from inside.session import Rest
+from inside.session import SettleDetector
 from sessions import session, shifted
 from ui_person import Person
 
@@ -64,7 +64,7 @@ def test_the_window_draws_nothing_more_while_a_far_target_is_held(method: str) -
 
 
 def test_rest_is_reached_by_standing_still_by_gaining_nothing_or_in_the_end() -> None:
-    still, circling, creeping = Rest(), Rest(), Rest()
+    still, circling, creeping = SettleDetector(), SettleDetector(), SettleDetector()
     for rest in (still, circling, creeping):
         assert rest.reached
         rest.disturb()
@@ -83,7 +83,7 @@ def test_rest_is_reached_by_standing_still_by_gaining_nothing_or_in_the_end() ->
 
 
 def test_what_still_gains_goes_on() -> None:
-    rest = Rest()
+    rest = SettleDetector()
     rest.disturb()
     for tick in range(300):
         rest.count(1e-3, 0.99**tick)
@@ -91,7 +91,7 @@ def test_what_still_gains_goes_on() -> None:
 
 
 def test_a_pose_that_is_blended_in_is_not_at_rest() -> None:
-    rest = Rest()
+    rest = SettleDetector()
     rest.disturb()
     for _ in range(5):
         rest.count(0.0, 1.0)

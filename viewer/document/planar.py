@@ -56,7 +56,7 @@ def confined(document: Document, goal: DocumentGoal) -> DocumentGoal:
 
 
 def flattened(skeleton: Skeleton, pose: Pose, plane: str, *, limits: bool) -> Pose:
-    """The pose with its bones rotated into a plane of the world, from the roots outwards, each by as little as possible.
+    """The pose with its bones rotated into a plane of the world, from the roots outwards, each as little as possible.
 
     Args:
         skeleton: with the limits that bind.

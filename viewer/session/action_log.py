@@ -1,4 +1,4 @@
-"""The action log: the calls that change a session, written down as plain data, to be made again."""
+"""The action log: the calls that change a session, as plain data, so that they can be made again."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ BARE = (
     "commit", "cancel", "undo", "redo", "stop", "accept_escape", "record", "stop_recording", "solve", "pause", "resume",
     "mark_saved",
 )  # fmt: skip
-"""Calls that are given nothing."""
+"""Calls without arguments."""
 ASKED = "escape_offered"
-"""The one question whose answer takes a solve; it is asked again at the same place."""
+"""The one property whose value takes a solve; a replay reads it at the same place."""
 SETTERS = ("speed", "record_tolerance_deg")
-"""What is set by assignment and has a setter."""
+"""Values that are set."""
 
 OPEN, LEAP, PUT = "open", "leap", "put"
-"""Another document was shown; a step from before the recording was undone or done; an action was done whose kind
-cannot be written: what it led to is."""
+"""Another document was shown; a step from before the recording was undone or redone; an action was done whose kind
+cannot be written, so that its result is."""
 LOOP, BACKEND, PLACES = "loop", "backend", "places"
-"""What the calls after it find set, the last of them: where the targets are whose ways cannot be written."""
+"""Settings found by the calls after it; the last: positions of targets whose paths cannot be written."""
 CHECK, REFUSED, FAILED = "check", "refused", "failed"
-"""Remarks on the call before: the digest of where it led; that it raised a `ViewerError`, or another error."""
+"""Remarks on the call before: the digest of its result; that it raised a `ViewerError`, or another error."""
 
 
 def _dragged(items: tuple[Item, ...], grab: Grab | None = None) -> list[object]:
@@ -58,7 +58,7 @@ def _targets(targets: Mapping[Item, tuple[ArrayLike | None, ArrayLike | None]]) 
 
 
 def _row(numbers: ArrayLike | None) -> object:
-    """There are sixty of these a second: a plain list."""
+    """A plain list, because there are sixty of these a second."""
     return encoded(numbers.tolist() if isinstance(numbers, np.ndarray) else numbers)
 
 
@@ -67,11 +67,11 @@ def _one(value: object) -> list[object]:
 
 
 def _motions(motions: tuple[Motion, ...]) -> list[object]:
-    return [[[motion.effector, _way(motion.path), motion.shown] for motion in motions]]
+    return [[[motion.effector, _path_data(motion.path), motion.shown] for motion in motions]]
 
 
-def _way(path: object) -> object:
-    """The way as data; None where it is any function of time: then each tick says where it has come to."""
+def _path_data(path: object) -> object:
+    """The path as data; None for any function of time, whose positions are written at each tick."""
     return encoded(path) if type(path).__name__ in KINDS else None
 
 
@@ -82,18 +82,18 @@ WRITERS: dict[str, Callable[..., list[object]]] = {
     "drag_to": _targets,
     "animate": _motions,
 }
-"""What a call was given, as data that JSON can hold, by the call's name; each has the call's own signature."""
+"""Makes a call's arguments into data that JSON can hold, by the call's name; each has the call's own signature."""
 
 _MOVES = ("undo", "redo", "go_to")
 _REPLACE = "replace"
 QUIET = frozenset({"tick", "drag_to", "update", "loop", "backend", "places"})
-"""Calls of which there are many: not each is followed by a digest ..."""
+"""Frequent calls, which are not each followed by a digest ..."""
 BETWEEN = 30
-"""... but one after so many."""
+"""... but by one after this many."""
 
 
 class Machine(msgspec.Struct, frozen=True):
-    """What was recorded on: results are the same to the bit where all this is."""
+    """The machine that recorded: results are the same to the bit if all of these are."""
 
     program: str
     python: str
@@ -106,7 +106,7 @@ class Machine(msgspec.Struct, frozen=True):
 
 
 def this_machine() -> Machine:
-    """What runs here."""
+    """The machine that runs this process."""
     try:
         program = version("ikviewer")
     except PackageNotFoundError:
@@ -116,17 +116,17 @@ def this_machine() -> Machine:
 
 
 class _DocumentEntry(NamedTuple):
-    """A call that ends in a document, which is written once the log is: documents never change."""
+    """A call whose last argument is a document; it is encoded only when the log is."""
 
     head: list[object]
     document: Document
 
 
 class ActionLog:
-    """Calls, in order, with remarks and digests of where they led.
+    """Calls in order, with remarks and digests of their results.
 
-    Entries are written as they come, so that saving a long recording takes no longer than writing its bytes. Another
-    thread may read what is there while more is added.
+    Entries are encoded as they come, so that saving a long recording takes no longer than writing its bytes. Another
+    thread may read the log while entries are added.
     """
 
     def __init__(self, stage: Stage, history: UndoHistory, targets: MovingTargets, recorder: TakeRecorder) -> None:
@@ -153,12 +153,12 @@ class ActionLog:
             self.add("record_tolerance_deg", recorder.tolerance_deg)
 
     def __len__(self) -> int:
-        """Entries up to now."""
+        """Number of entries."""
         return len(self._entries)
 
     @contextmanager
     def record(self, name: str, *given: object) -> Iterator[Call]:
-        """Write down the call made in the block, and what came of it; calls that are made within it are not written."""
+        """Record the call made in the block and its outcome; calls that it makes itself are not recorded."""
         if self._in_call:
             yield Call(name)
             return
@@ -179,14 +179,14 @@ class ActionLog:
             self._in_call = False
 
     def add(self, name: str, *given: object) -> None:
-        """Note a call or remark; what it is given must be data that JSON can hold."""
+        """Add a call or remark; its arguments must be data that JSON can hold."""
         self._entries.append(msgspec.json.encode([name, *given]))
 
     def _add_with_document(self, name: str, *given: object) -> None:
         self._entries.append(_DocumentEntry([name, *given], self._stage.document))
 
     def _note_settings(self) -> str:
-        """Note what the next call finds set; the backend that serves where none is named."""
+        """Add settings that have changed before the next call; returns the backend that "auto" uses."""
         backend, loop = engine_for("auto")[1], self._stage.clock.loop
         if backend != self._backend:
             self.add(BACKEND, backend)
@@ -196,7 +196,7 @@ class ActionLog:
         return backend
 
     def _write(self, call: Call, *, done: bool = True) -> bool:
-        """Write down a call; whether it can be made again as it was."""
+        """Add a call; whether it can be made again exactly."""
         if call.name == _REPLACE:
             self._steps_before = ()
             self._add_with_document(OPEN)
@@ -209,11 +209,11 @@ class ActionLog:
         elif done and isinstance(call.given, Action):
             self._add_with_document(PUT, call.given.label, call.given.saved)
         else:
-            self.add("commit")  # all that it did
+            self.add("commit")  # the only effect of a call that was refused
         return call.data is not None or call.name in _MOVES
 
     def _write_places(self) -> None:
-        """Where moving targets are at this tick, those whose ways no file can hold."""
+        """Add the positions, at this tick, of moving targets whose paths no file can hold."""
         ways = [motion for motion in self._targets.motions if type(motion.path).__name__ not in KINDS]
         places: list[object] = [[one.effector, one.path(self._targets.seconds).tolist()] for one in ways]
         if places and places != self._places:
@@ -221,7 +221,7 @@ class ActionLog:
         self._places = places
 
     def _write_move(self, call: Call) -> None:
-        """Write down steps undone or done again: a replay has only those since the recording began."""
+        """Add undone or redone steps: a replay has only those since the recording began."""
         index = self._history.index
         crossed = self._history.steps[slice(*sorted((call.index, index)))]
         ours = [step for step in crossed if step not in self._steps_before]
@@ -233,18 +233,18 @@ class ActionLog:
             self.add(call.name)
 
     def _check(self, name: str) -> None:
-        """Note the digest of where a call has led, if it is time."""
+        """Add the digest of a call's result, if it is due."""
         self._unchecked += 1
         if name not in QUIET or self._unchecked >= BETWEEN:
             self._unchecked = 0
             self.add(CHECK, *self._digester.digest(self._stage.document))
 
     def written(self, count: int | None = None, last: Document | None = None) -> msgspec.Raw:
-        """All of it as JSON.
+        """The log as JSON.
 
         Args:
-            count: so many entries; None: all.
-            last: the document that they have led to.
+            count: of entries; None: all.
+            last: the document after the last entry.
         """
         count = len(self._entries) if count is None else count
         for place in range(count):
@@ -263,7 +263,7 @@ class ActionLog:
 
 
 def _written(name: str, given: tuple[Any, ...]) -> list[object] | None:
-    """What a call is given, as data that JSON can hold; None where it cannot."""
+    """A call's arguments as data that JSON can hold; None if it cannot."""
     if name not in WRITERS:
         return None
     try:

@@ -1,4 +1,4 @@
-"""What a demo is."""
+"""Demos: small scenes, one idea each, that open from the menu or as ``demo:NAME``."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ View = Literal["planar", "front", "right", "left", "three-quarter"]
 
 
 class Says(NamedTuple):
-    """What a demo says of the document as it is.
+    """One line of text that a demo shows about the present document.
 
     Attributes:
-        text: one line.
-        tone: whether that is good.
+        text: the line.
+        tone: good, bad or neutral.
     """
 
     text: str
@@ -47,13 +47,13 @@ class Says(NamedTuple):
 
 
 class Ring(NamedTuple):
-    """A circle to look at: a ball, or where something is to be brought.
+    """A circle drawn in the view: a ball, or a target area.
 
     Attributes:
         centre: (3,) metres, world frame.
         radius: metres.
-        filled: a ball.
-        tone: "ok" once it holds what it is for.
+        filled: drawn as a ball.
+        tone: "ok" once the target is inside.
     """
 
     centre: Triple
@@ -72,22 +72,22 @@ def _says_nothing(_: Document) -> Says | None:
 
 @dataclass(frozen=True, slots=True)
 class Demo:
-    """A scene that shows one thing.
+    """A scene that shows one idea.
 
     Attributes:
-        id: such as ``two-link``: it is opened as ``demo:two-link``.
+        id: such as ``two-link``, opened as ``demo:two-link``.
         title: of its menu entry and card.
-        words: two sentences: what it shows, and what to try.
-        build: the document that it opens with, always the same.
-        view: how it is looked at; "planar": at right angles to its plane.
-        motions: targets that move.
-        follows: the effector whose target follows the pointer; "": none.
-        click_moves: the effector whose target goes where the view is clicked; "": none.
-        methods: solvers to choose from on its card.
-        rings: circles to look at, of the document as it is.
-        says: what it says of the document as it is.
-        room: points that the view has room for besides the figure.
-        solves: it opens with its first solve, which the plot shows, and so does each method that is chosen on its card.
+        words: two sentences: what it shows and what to try.
+        build: makes the initial document, always the same.
+        view: initial view; "planar": perpendicular to its plane.
+        motions: targets that move along paths.
+        follows: goal whose target follows the pointer; "": none.
+        click_moves: goal whose target moves to where the view is clicked; "": none.
+        methods: solvers offered on its card.
+        rings: circles to draw for the present document.
+        says: text about the present document.
+        room: points that the initial view includes besides the figure.
+        solves: the plot shows the demo's first solve when it opens and after each choice of a method on its card.
     """
 
     id: str
@@ -107,7 +107,7 @@ class Demo:
 
 @dataclass(frozen=True, slots=True)
 class StartOver(Action):
-    """Take a demo's document as it opens, under the solver that was chosen."""
+    """Restore a demo's initial document, with the chosen solver."""
 
     document: Document
 
@@ -123,24 +123,22 @@ class StartOver(Action):
 
 @dataclass(frozen=True, slots=True)
 class SolveAfresh(StartOver):
-    """Take a demo's document as it opens, and solve it from there."""
+    """Restore a demo's initial document and solve it."""
 
     solves: ClassVar[bool] = True
     restarts: ClassVar[bool] = True
 
 
 PREFIX = "demo:"
-"""What names of demos begin with where files are named: a document knows by it which demo it is of."""
+"""Prefix of demo names where files are named; the source path of a demo's document."""
 
 
 @cache
 def sample(name: str) -> Skeleton:
-    """The skeleton of a bundled sample."""
     return load(SAMPLE + name).skeleton
 
 
 def hinged(skeleton: Skeleton, degrees: float | None) -> Skeleton:
-    """A skeleton in the plane XY: hinges about Z, that far to either side or (None) all the way round."""
     count = len(skeleton)
     axes = np.zeros((count, 2, 3))
     axes[:, 0, 2] = 1.0
@@ -151,18 +149,17 @@ def hinged(skeleton: Skeleton, degrees: float | None) -> Skeleton:
 
 
 def bent(skeleton: Skeleton, degrees: Sequence[float]) -> Pose:
-    """The pose of a skeleton of hinges about Z that are turned so far from rest."""
     return Pose(from_axis_angle(np.array([0.0, 0.0, 1.0]), np.radians(degrees)), skeleton.offsets)
 
 
 def opened(name: str, skeleton: Skeleton, pose: Pose, goals: Sequence[Goal], **changes: object) -> Document:
-    """The document of a demo: what its goals do not ask for is let go, unless that is pinned.
+    """The document of a demo; goals of other effectors are off, unless they are pinned.
 
     Args:
         name: the demo's id.
         skeleton: its figure.
-        pose: to begin in.
-        goals: what is asked.
+        pose: the initial pose.
+        goals: of the demo.
         changes: other fields of the document.
     """
     character = Character(replace(skeleton, name=name), source=Source(path=PREFIX + name))
@@ -181,12 +178,12 @@ _CIRCLE, _RADIUS = (0.42, 0.2, 0.0), 0.04
 
 
 def _tip(document: Document) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    """(3,) where the end of the chain is."""
+    """(3,) position of the end of the chain."""
     return stand_of(document.skeleton, document.pose, DocumentGoal(effector="tip", enabled=False)).position
 
 
 def two_link() -> Document:
-    """An arm of 1 m and 0.8 m whose joints turn all the way round."""
+    """An arm of 1 m and 0.8 m with unlimited joints."""
     skeleton = hinged(sample("two-link"), None)
     settings = SolverSettings(method="two-link", restarts=False)
     goals = [Goal.position("tip", (0.9, 1.0, 0.0))]
@@ -195,7 +192,7 @@ def two_link() -> Document:
 
 
 def _lengths(document: Document) -> tuple[float, float]:
-    """Metres of the two links."""
+    """Lengths of the two links, metres."""
     skeleton = document.skeleton
     return float(np.linalg.norm(skeleton.offsets[1])), float(np.linalg.norm(skeleton.effectors[0].offset))
 
@@ -215,13 +212,13 @@ def _reach(document: Document) -> Says | None:
 
 
 def _shell(document: Document) -> tuple[Ring, ...]:
-    """How far the arm reaches, and how near."""
+    """Circles of the farthest and the nearest reach."""
     lengths, (x, y, z) = _lengths(document), document.pose.translations[0].tolist()
     return Ring((x, y, z), sum(lengths)), Ring((x, y, z), abs(lengths[0] - lengths[1]))
 
 
 def ccd_chain() -> Document:
-    """A chain of many links that stands upright."""
+    """An upright chain of many links."""
     skeleton = hinged(sample(f"chain-{_CHAIN}"), None)
     pose = bent(skeleton, [-60.0 / _CHAIN] * _CHAIN)
     end = fk(skeleton, pose).point(_CHAIN - 1, skeleton.tip_offsets[0])
@@ -230,7 +227,7 @@ def ccd_chain() -> Document:
 
 
 def s_lock() -> Document:
-    """Four links that turn 45 degrees either way, bent in an S: all stand at their limits, and none is solved yet."""
+    """Four links limited to 45 degrees either way, bent in an S: all at their limits, not solved yet."""
     skeleton = hinged(sample("chain-4"), 45.0)
     goals, settings = [Goal.position("tip", _S_TARGET)], SolverSettings(method="ccd")
     return opened("s-lock", skeleton, bent(skeleton, _S_START), goals, solver=settings, planar="xy")
@@ -246,7 +243,7 @@ def _lock(document: Document) -> Says | None:
 
 
 def puzzle() -> Document:
-    """Three links whose end is to be brought into a circle, angle by angle."""
+    """Three links whose end the user brings into a circle, angle by angle."""
     skeleton = hinged(sample("chain-3"), 120.0)
     document = opened("puzzle", skeleton, bent(skeleton, (20.0, 15.0, 10.0)), [Goal.position("tip", _CIRCLE)])
     goals = tuple(replace(goal, enabled=False) for goal in document.goals)
@@ -325,7 +322,7 @@ FLAT = (
         room=((-1.5, -0.35, 0.0), (0.9, 1.2, 0.0)),
     ),
 )
-"""Those of this file, in the order of the menu."""
+"""In the order of the menu."""
 
 # The claw
 
@@ -335,7 +332,7 @@ _GRIP = 9.0
 
 
 def _grip(seconds: float) -> tuple[Floats, Floats, float]:
-    """Where the thing is, the direction (3,) from which it is gripped, and how far from it the fingers are."""
+    """Position (3,) of the gripped thing, direction (3,) of the grip, and distance of the fingers from it."""
     phase = math.tau * seconds / _GRIP
     place = np.array(_THING) + np.array([0.12 * math.sin(phase), 0.04 * math.sin(2.0 * phase), 0.0])
     tilt, side = math.radians(55.0 + 15.0 * math.sin(phase)), 0.25 * math.sin(phase)
@@ -344,7 +341,7 @@ def _grip(seconds: float) -> tuple[Floats, Floats, float]:
 
 
 def _fingertip(number: int, seconds: float) -> Floats:
-    """(3,) where one of the three fingertips is to be."""
+    """(3,) target of one of the three fingertips."""
     place, way, apart = _grip(seconds)
     across = np.cross(way, (1.0, 0.0, 0.0))
     across /= np.linalg.norm(across)
@@ -379,7 +376,7 @@ _GAZE = Chase(_REACH, 0.3)
 
 
 def reach() -> Document:
-    """A body whose feet are pinned, whose hand goes far and whose head looks after it."""
+    """A body with pinned feet that reaches far with one hand and follows it with its gaze."""
     skeleton = sample("biped")
     pose = skeleton.relaxed_pose()
     goals = [Goal.position("RightHand", (-0.366, 0.882, -0.02)), Goal.aim("Head", _GAZE(0.0), (0.0, 0.0, 1.0))]
@@ -393,7 +390,7 @@ _PREY = FigureEight((0.2, 0.28, 1.15), (0.75, 0.0, -0.3), (0.0, 0.16, 0.25), 6.0
 
 
 def serpent() -> Document:
-    """A serpent that looks at something."""
+    """A serpent that looks at a moving target."""
     skeleton = sample("serpent")
     goals = [Goal.aim("Head", _PREY(0.0), (0.0, -0.13, 0.99))]
     return opened("serpent", skeleton, skeleton.relaxed_pose(), goals, solver=SolverSettings(root="locked"))
@@ -406,7 +403,7 @@ _BALL = Orbit((0.0, 0.62, 0.42), (0.38, 0.0, 0.0), (0.0, 0.26, 0.12), 5.0)
 
 
 def ball() -> Document:
-    """An arm whose wrist stays at a distance from a ball and points at it."""
+    """An arm whose wrist keeps a distance from a ball and points at it."""
     skeleton = sample("claw-arm")
     aim = Goal.aim("wrist", _BALL(0.0), (0.0, 1.0, 0.0), rotation_weight=_KEEN)
     goals = [Goal.distance("wrist", _HOVER, _BALL(0.0)), aim]
@@ -481,18 +478,18 @@ BODIES = (
         room=((-0.5, 0.0, 0.0), (0.5, 0.95, 0.6)),
     ),
 )
-"""Those of this file, in the order of the menu."""
+"""In the order of the menu."""
 
 
 DEMOS: tuple[Demo, ...] = (*FLAT, *BODIES)
-"""All of them, in the order of the menu."""
+"""All demos, in the order of the menu."""
 
 
 def find_demo(name: str) -> Demo:
-    """The demo of a name such as ``two-link`` or ``demo:two-link``.
+    """The demo with a name such as ``two-link`` or ``demo:two-link``.
 
     Raises:
-        InputError: there is none; near names are offered.
+        InputError: no such demo; the message offers similar names.
     """
     wanted = name.removeprefix(PREFIX)
     found = next((demo for demo in DEMOS if demo.id == wanted), None)
@@ -502,7 +499,7 @@ def find_demo(name: str) -> Demo:
 
 
 def demo_of(document: Document) -> Demo | None:
-    """The demo that a document is of, saved and opened again or not."""
+    """The demo that a document was opened from, also after saving; or None."""
     path = document.character.source.path
     if path is None or not path.startswith(PREFIX):
         return None

@@ -1,4 +1,4 @@
-"""Documents and takes as the data of a session file, exactly."""
+"""Documents, takes, characters and skeletons as the data of a session file, exactly."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ ROWS = {
 
 
 class LimitsData(msgspec.Struct, omit_defaults=True):
-    """Ranges of one joint: radians, metres of a slide; a bound of null is none."""
+    """Ranges of one joint: radians, or metres of a slide; null: no bound."""
 
     form: str
     lower: list[float | None]
@@ -85,7 +85,7 @@ def _limits_of(data: LimitsData, path: str) -> JointLimits:
 
 
 def _check_skeleton(data: Any, path: str) -> None:  # noqa: ANN401 - a struct made from the fields
-    """Refuse one that is too large, or whose lists do not fit, before anything is made for each of its parts."""
+    """Refuse a skeleton that is too large or whose lists differ in length, before its parts are made."""
     count = len(data.names)
     if len(data.kinds) != count or len(data.limits) != count:
         raise FormatError(f"expected {count} kinds and limits, one for each name", path=path)
@@ -111,24 +111,24 @@ FORMS = {
     Item: Form(tuple[str, str], tuple, lambda data, _: Item(*data)),
 }
 VALUES = Serialiser(ROWS, FORMS, {Skeleton: _check_skeleton})
-"""What reads and writes everything that a session file holds."""
+"""Reads and writes all values of a session file."""
 
 SkeletonData: Any = VALUES.struct(Skeleton)
 ClipData: Any = VALUES.struct(Clip)
 CharacterData: Any = VALUES.struct(
     Character, skeleton=SkeletonData, clips=list[ClipData] | ClipsOfFile, file=ClipsOfFile | None
 )
-"""A character; its clips are here or, of old and of very large sessions, in the file that they came from.
+"""A character; its clips are in the data or, in old and very large sessions, in the file that they came from.
 
-``file`` is the file that clips which are here came from, if it still had them when this was saved.
+``file`` names the file that clips in the data came from, if it still had them when the session was saved.
 """
 
 
 def skeleton_of(data: Any, path: str) -> Skeleton:  # noqa: ANN401 - SkeletonData
-    """The skeleton.
+    """Make a skeleton.
 
     Raises:
-        FormatError: what is no skeleton; it says where, beginning with ``path``.
+        FormatError: invalid data; its path begins with ``path``.
     """
     made: Skeleton = VALUES.read(Skeleton, data, path, {"J": len(data.names)})
     check_counts(len(made), tips=len(made.tip_parents))
@@ -136,21 +136,21 @@ def skeleton_of(data: Any, path: str) -> Skeleton:  # noqa: ANN401 - SkeletonDat
 
 
 def pose_of(data: Any, joints: int, path: str) -> Pose:  # noqa: ANN401 - the data of a pose
-    """The pose of so many joints.
+    """Make a pose of ``joints`` joints.
 
     Raises:
-        FormatError: of another number of joints, not finite, no rotations.
+        FormatError: another number of joints, not finite, no rotations.
     """
     made: Pose = VALUES.read(Pose, data, path, {"J": joints})
     return made
 
 
 def character_data(character: Character, folder: Path | None = None) -> Any:  # noqa: ANN401 - CharacterData
-    """What `character_of` makes an equal character from.
+    """The data of a character, for `character_of`.
 
     Args:
-        character: with its clips, which are carried along unless they are very large and a file has just the same.
-        folder: the session file's; given, the file that the clips came from is named beside them.
+        character: with its clips, which are in the data unless they are very large and a file has the same.
+        folder: of the session file; if given, the data also name the file that the clips came from.
     """
     clips = carried(character, VALUES.data)
     large = reference(character, folder) if clips is None else None
@@ -162,17 +162,17 @@ def character_data(character: Character, folder: Path | None = None) -> Any:  # 
 
 
 def character_of(data: Any, folder: Path, path: str, clips: Mapping[str, Clip] | None = None) -> Character:  # noqa: ANN401
-    """The character.
+    """Make a character.
 
     Args:
         data: from a session file.
-        folder: the session file's: a clip's file that has moved along with it is found there.
-        path: where the data stand in the file, for messages.
-        clips: instead of those of the data.
+        folder: of the session file: a motion file that was moved along with it is found there.
+        path: of the data in the file, for messages.
+        clips: used instead of those of the data.
 
     Raises:
         MotionError: the clips are not in the data, and their file is gone or has changed.
-        FormatError: what is no character.
+        FormatError: invalid data.
     """
     skeleton = skeleton_of(data.skeleton, f"{path}.skeleton")
     if clips is not None:
@@ -195,7 +195,7 @@ PinData: Any = VALUES.struct(Pin)
 
 
 class TracksData(msgspec.Struct):
-    """Tracks of joints that have keys at the same frames: the fields of `viewer.document.take.Track`.
+    """Tracks of joints with keys at the same frames, with the fields of `viewer.document.take.Track`.
 
     Frames and blends are (K,), rotations (joints, K, 4), translations (joints, K, 3) or null.
     """
@@ -208,7 +208,7 @@ class TracksData(msgspec.Struct):
 
 
 class PinnedData(msgspec.Struct):
-    """Key frames that had the same pins."""
+    """Key frames with the same pins."""
 
     frames: Stored
     pins: list[PinData]
@@ -218,18 +218,18 @@ TakeData: Any = VALUES.struct(Take, tracks=list[TracksData], pins=list[PinnedDat
 DocumentData: Any = VALUES.struct(
     Document, character=CharacterData, skeleton=SkeletonData | None, take=TakeData | None, put_aside=list[TakeData]
 )
-"""A document; a skeleton of null is the character's own."""
+"""A document; a skeleton of null means the character's own."""
 
 
 class Kept(msgspec.Struct, frozen=True):
-    """What a recovery file says of itself.
+    """Facts stored in a recovery file.
 
     Attributes:
-        at: when its document was handed over, seconds since 1970.
-        since: since when there was unsaved work.
-        path: the session file that the user had it in, if any.
-        sha256: of that file's bytes when the user opened or saved it.
-        name: what the window called it.
+        at: when the document was handed over, seconds since 1970.
+        since: start of the unsaved work, seconds since 1970.
+        path: the user's session file, if any.
+        sha256: of that file's bytes when it was opened or saved.
+        name: of the document in the window.
     """
 
     at: float
@@ -243,9 +243,9 @@ _NONE = msgspec.Raw(b"")
 
 
 class SessionData(msgspec.Struct, omit_defaults=True):
-    """A session file; its recorded actions are left as text until they are needed.
+    """A session file; its recorded actions stay text until they are needed.
 
-    The version is always written: what is as its default is left out.
+    The default version is 0, so that the version is always written.
     """
 
     document: DocumentData
@@ -256,20 +256,20 @@ class SessionData(msgspec.Struct, omit_defaults=True):
 
 
 def take_data(take: Take) -> Any:  # noqa: ANN401 - TakeData
-    """What `take_of` makes an equal take from."""
-    return VALUES.data(take, tracks=[_tracks_data(group) for group in _alike(take)], pins=_pins_data(take))
+    """The data of a take, for `take_of`."""
+    return VALUES.data(take, tracks=[_tracks_data(group) for group in _grouped(take)], pins=_pins_data(take))
 
 
 def take_of(data: Any, character: Character, path: str) -> Take:  # noqa: ANN401 - TakeData
-    """The take.
+    """Make a take.
 
     Args:
         data: from a session file.
-        character: that it is of.
-        path: where the data stand in the file, for messages.
+        character: of the take.
+        path: of the data in the file, for messages.
 
     Raises:
-        FormatError: what is no take of this character; it says where.
+        FormatError: not a take of this character; with the path of the error.
     """
     clip = None if data.base is None else character.clips.get(data.base)
     if data.base is not None and clip is None:
@@ -288,8 +288,8 @@ def take_of(data: Any, character: Character, path: str) -> Take:  # noqa: ANN401
     return made
 
 
-def _alike(take: Take) -> list[list[Track]]:
-    """Tracks in groups that share frames and blends, which `Take` has made one array each."""
+def _grouped(take: Take) -> list[list[Track]]:
+    """Tracks in groups with shared arrays of frames and blends."""
     groups: dict[tuple[int, int, bool], list[Track]] = {}
     for track in take.tracks:
         groups.setdefault((id(track.frames), id(track.blends), track.translations is None), []).append(track)
@@ -375,11 +375,11 @@ def _stretch_of(data: Any, count: int, path: str) -> Stretch:  # noqa: ANN401 - 
 _WHERE = "document"
 
 _MOST_STILL = 1 << 22
-"""Rotations that clips may have which stand in for a motion that is gone: 128 MiB of them."""
+"""Most rotations in clips that replace a lost motion: 128 MiB of them."""
 
 
 def document_data(document: Document, folder: Path | None = None) -> Any:  # noqa: ANN401 - DocumentData
-    """What `document_of` makes an equal document from; for the folder see `character_data`."""
+    """The data of a document, for `document_of`; ``folder`` as of `character_data`."""
     own = document.skeleton is document.character.skeleton
     return VALUES.data(
         document,
@@ -391,16 +391,16 @@ def document_data(document: Document, folder: Path | None = None) -> Any:  # noq
 
 
 def document_of(data: Any, folder: Path, *, motion: bool = True) -> Document:  # noqa: ANN401 - DocumentData
-    """The document.
+    """Make a document.
 
     Args:
         data: from a session file.
-        folder: the session file's own.
-        motion: False: whatever is in its motion file, the figure stands still, and its keys are on that.
+        folder: of the session file.
+        motion: False: the figure stands still instead of the motion of its motion file, and its keys are on that.
 
     Raises:
         MotionError: the motion is not in the session, and its file is gone or has changed.
-        FormatError: what is no document; it says where.
+        FormatError: invalid data; with the path of the error.
     """
     clips = None if motion else _still(data)
     character = character_of(data.character, folder, f"{_WHERE}.character", clips)
@@ -425,7 +425,7 @@ def document_of(data: Any, folder: Path, *, motion: bool = True) -> Document:  #
 
 
 def _check_numbers(character: Character, skeleton: Skeleton, pose: Pose) -> None:
-    """What every reader's result must hold to holds of a session's, too."""
+    """Check sizes and numbers as of every reader's result."""
     for what, check in (
         ("character", lambda: check_character(character)),
         ("skeleton", lambda: check_skeleton(skeleton, poses=[pose])),
@@ -438,7 +438,7 @@ def _check_numbers(character: Character, skeleton: Skeleton, pose: Pose) -> None
 
 
 def _check(document: Document) -> None:
-    """What stands in one place must fit what stands in another."""
+    """Check that the parts of a document fit each other."""
     _check_goals(document)
     clip = document.clip_data
     if document.clip is not None and clip is None:
@@ -462,7 +462,7 @@ def _check(document: Document) -> None:
 
 
 def _still(data: Any) -> Mapping[str, Clip]:  # noqa: ANN401 - likewise
-    """Clips in place of those that cannot be had, long enough for all keys: the rest pose, where the figure stood."""
+    """Clips in place of missing ones, long enough for all keys: the rest pose where the figure stood."""
     skeleton = skeleton_of(data.character.skeleton, f"{_WHERE}.character.skeleton")
     takes = [take for take in (data.take, *data.put_aside) if take is not None]
     lengths = {} if data.clip is None else {data.clip: data.frame + 1}

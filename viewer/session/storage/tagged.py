@@ -1,4 +1,4 @@
-"""What calls are given, as plain data and back: the kinds of values are a closed list, known by name."""
+"""Arguments of recorded calls as tagged data and back; the kinds of values are a closed list, known by name."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from viewer.skeleton.character import Character
 from viewer.skeleton.pose import Pose
 
 KIND, OF = "$", "of"
-"""Names of the entries that say what a value is, and what it is made of."""
+"""Names of the entries with a value's kind and its contents."""
 
 _ACTIONS = [getattr(actions, name) for name in actions.__all__]
 _VALUES = (
@@ -39,14 +39,14 @@ KINDS: dict[str, Any] = {
     for kind in (*(one for one in _ACTIONS if isinstance(one, type) and issubclass(one, Action)), *_VALUES)
     if kind is not Action
 }
-"""All that can be written, besides numbers, text, lists, arrays and mappings."""
+"""Kinds that can be written, besides numbers, text, lists, arrays and mappings."""
 
 
 def encoded(value: object) -> object:
-    """A value as data that JSON can hold, to the last bit.
+    """A value as data that JSON can hold, exact to the last bit.
 
     Raises:
-        InputError: a kind of value that is not among `KINDS`.
+        InputError: a kind that is not in `KINDS`.
     """
     if isinstance(value, np.generic):
         value = value.item()
@@ -92,15 +92,15 @@ def _array(array: np.ndarray[Any, Any]) -> object:
 
 
 def decoded(data: object, folder: Path, path: str) -> Any:  # noqa: ANN401 - whatever it stands for
-    """The value that data stand for; lists become tuples.
+    """Make a value from its data; lists become tuples.
 
     Args:
-        data: as `encoded` made them, or a file says.
-        folder: where files are looked for, besides where they were.
-        path: where the data stand in the file, for messages.
+        data: from `encoded`, or from a file.
+        folder: where files are looked for, besides their own paths.
+        path: of the data in the file, for messages.
 
     Raises:
-        FormatError: an unknown kind of value, or what is none of its kind.
+        FormatError: an unknown kind, or invalid data.
     """
     if isinstance(data, list):
         return tuple(decoded(one, folder, f"{path}[{place}]") for place, one in enumerate(data))

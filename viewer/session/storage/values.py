@@ -1,4 +1,4 @@
-"""Values as the data of a session file and back, by the fields of their dataclasses: a field is named nowhere else."""
+"""Values as the data of a session file and back, by the fields of their dataclasses, which no other place lists."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Ints, unit_quaternions
 
 _LATE = {"Clip": Clip, "Skeleton": Skeleton}
-"""Names that modules import only for their annotations."""
+"""Names that modules use only in annotations."""
 _PLAIN = (str, int, float, bool)
 
 
 class Rows(NamedTuple):
-    """What an array must be.
+    """Requirements of an array.
 
     Attributes:
-        shape: a letter stands for the same length everywhere in one value and the values in it.
-        unit: its rows are unit quaternions.
-        finite: it has no NaN and no infinity.
+        shape: a letter stands for one length within a value and the values in it.
+        unit: whether its rows are unit quaternions.
+        finite: whether NaN and infinity are refused.
     """
 
     shape: tuple[str | int, ...]
@@ -38,12 +38,12 @@ class Rows(NamedTuple):
 
 
 class Form(NamedTuple):
-    """How values of one type are stored otherwise than by their fields.
+    """How values of one type are stored, if not by their fields.
 
     Attributes:
         stored: the type of the data.
-        write: makes the data.
-        read: makes the value from the data, and from where they stand in the file.
+        write: makes the data of a value.
+        read: makes a value from its data and their path in the file.
     """
 
     stored: Any
@@ -63,23 +63,23 @@ class Serialiser:
         forms: Mapping[type, Form],
         checks: Mapping[type, Callable[[Any, str], None]],
     ) -> None:
-        """Take what annotations do not say.
+        """Take what annotations do not state.
 
         Args:
-            rows: by type, what its arrays must be.
-            forms: by type, how it is stored otherwise.
-            checks: by type, what its data must pass before anything is made of them.
+            rows: by type, requirements of its arrays.
+            forms: by type, other ways of storing it.
+            checks: by type, checks of its data before anything is made of them.
         """
         self._rows, self._forms, self._checks = rows, forms, checks
         self._structs: dict[tuple[type, str], type[msgspec.Struct]] = {}
 
     def struct(self, kind: type, name: str = "", **others: object) -> type[msgspec.Struct]:
-        """The type of the data of a type.
+        """The struct of a type's data.
 
         Args:
             kind: a dataclass or named tuple.
-            name: of the struct; its own where some fields are stored otherwise.
-            others: types of the data of those fields, and of further entries, which are None unless given.
+            name: of the struct; needed if some fields are stored differently.
+            others: data types of those fields, and of further entries, whose default is None.
         """
         key = kind, name
         if key not in self._structs:
@@ -94,7 +94,7 @@ class Serialiser:
         return self._structs[key]
 
     def _stored(self, hint: Any) -> Any:  # noqa: ANN401 - an annotation
-        """The type of the data of an annotation."""
+        """The data type of an annotation."""
         origin, inner = get_origin(hint), get_args(hint)
         if hint in self._forms:
             return self._forms[hint].stored
@@ -117,18 +117,18 @@ class Serialiser:
     # Writing
 
     def data(self, value: Any, name: str = "", **given: object) -> Any:  # noqa: ANN401 - a value and its struct
-        """What `read` makes an equal value from.
+        """The data of a value, for `read`.
 
         Args:
-            value: of a dataclass or named tuple.
+            value: a dataclass or named tuple.
             name: of its struct.
-            given: the data of fields that are stored otherwise, and of further entries.
+            given: the data of fields that are stored differently, and of further entries.
         """
         made = dict(given)
         for place, usual in _places(cast("Any", type(value))).items():
             if place not in given:
                 one = getattr(value, place)
-                # What is as usual is left out if it is the very default.
+                # Omitted if it is exactly the default.
                 same = type(one) is type(usual) and not isinstance(one, np.ndarray) and one == usual
                 made[place] = _as_default(usual) if same and not callable(usual) else self._written(one)
         return self.struct(type(value), name)(**made)
@@ -150,7 +150,7 @@ class Serialiser:
         if is_dataclass(value) or hasattr(value, "_fields"):
             return self.data(value)
         if isinstance(value, Iterable):
-            first = next(iter(value), None)  # the others are alike
+            first = next(iter(value), None)  # the others have the same type
             if type(first) is float:
                 return tuple(value)
             return list(value) if type(first) in _PLAIN else [self._written(one) for one in value]
@@ -159,17 +159,17 @@ class Serialiser:
     # Reading
 
     def read(self, kind: Any, data: Any, path: str, lengths: Lengths | None = None, **given: object) -> Any:  # noqa: ANN401
-        """The value that data stand for.
+        """Make a value from its data.
 
         Args:
-            kind: its type.
+            kind: type of the value.
             data: its struct.
-            path: where the data stand in the file, for messages.
-            lengths: of the letters in `Rows.shape`, as far as they are known.
-            given: fields that are read otherwise.
+            path: of the data in the file, for messages.
+            lengths: known lengths of the letters in `Rows.shape`.
+            given: fields that are read differently.
 
         Raises:
-            FormatError: what is no such value; it says where.
+            FormatError: invalid data; with the path of the error.
         """
         if kind in self._checks:
             self._checks[kind](data, path)
@@ -215,7 +215,7 @@ def member(kind: Any, word: str, path: str) -> Any:  # noqa: ANN401 - an enumera
     """The member of an enumeration that a word names.
 
     Raises:
-        FormatError: it has none of that name.
+        FormatError: no such member.
     """
     try:
         return kind(word)
@@ -257,14 +257,14 @@ def _hints(kind: type) -> dict[str, Any]:
 
 @cache
 def _places(kind: Any) -> dict[str, Any]:  # noqa: ANN401 - a type
-    """The names of the fields that are given to a constructor, with their defaults; `MISSING` where there is none."""
+    """Names of constructor fields with their defaults; `MISSING` without one."""
     if not is_dataclass(kind):
         return {name: kind._field_defaults.get(name, MISSING) for name in kind._fields}
     return {place.name: _usual(place) for place in fields(kind) if place.init}
 
 
 def _usual(place: Field[Any]) -> Any:  # noqa: ANN401 - a default
-    """A default that a file may leave out: an empty collection, or a plain value."""
+    """A default that a file may omit: an empty collection, or a plain value."""
     if place.default_factory is not MISSING:
         made = place.default_factory()
         return made if isinstance(made, Mapping) and not made else MISSING
@@ -281,7 +281,7 @@ def _as_default(usual: Any) -> Any:  # noqa: ANN401 - a default and its data
 
 @cache
 def _word(one: Enum) -> str:
-    """The same object for the same member."""
+    """Cached: the same object for the same member."""
     return str(one)
 
 
