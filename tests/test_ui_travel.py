@@ -8,7 +8,7 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 from inside.document import actions, frame_pose
-from inside.ui import way_of
+from inside.ui import motion_points
 from ui_person import VIEW, Person
 
 from viewer.scene import figure_points
@@ -108,7 +108,7 @@ def test_what_is_selected_is_still_framed_alone() -> None:
 
 def test_keys_count_and_poses_without_motion_have_no_way() -> None:
     person = Person("sample:biped")
-    assert len(way_of(person.document)) == 0
+    assert len(motion_points(person.document)) == 0
     session = person.controller.session
     session.dispatch(actions.KeyPose())
     session.seek(30)

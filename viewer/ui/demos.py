@@ -1,4 +1,4 @@
-"""Demos in the window: opened, held still, clicked in, drawn."""
+"""Demos in the window: opening, pausing, clicks and drawing."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from viewer.ui.events import Move, Press
 from viewer.ui.view import View, item_of
 
 _ROUND = 48
-"""Corners of what is drawn round."""
+"""Corners of a drawn circle."""
 _WAY = 96
-"""Points of a way that is drawn."""
+"""Points of a drawn path."""
 
 
 class Demos:
-    """What demos do in the window beside the document that they open."""
+    """The behaviour of demos in the window."""
 
     def __init__(self, session: Session, view: View, camera_moves: CameraMoves) -> None:
-        """None is shown."""
+        """Start without a demo."""
         self._session, self._view, self._camera_moves = session, view, camera_moves
         self._closed: Character | None = None
         self._pointer: Pointer | None = None
@@ -39,23 +39,23 @@ class Demos:
 
     @property
     def current(self) -> Demo | None:
-        """The demo that is shown."""
+        """The demo shown, or None."""
         return demo_of(self._document)
 
     @property
     def card(self) -> Demo | None:
-        """The demo whose card is shown: none once that was closed."""
+        """The demo whose card is shown; None after the card was closed."""
         return None if self._closed is self._document.character else self.current
 
     def close(self) -> None:
-        """Put the card away."""
+        """Close the card."""
         self._closed = self._document.character
         self._view.changed()
 
     # Opening
 
     def opened(self) -> None:
-        """A document is shown: if it is a demo's, what moves in it begins to, unless motion is to be reduced."""
+        """Start the moving targets of a demo that was just opened, unless motion is reduced."""
         demo, session = self.current, self._session
         self._closed = self._pointer = None
         if demo is None:
@@ -74,11 +74,11 @@ class Demos:
 
     @property
     def has_motions(self) -> bool:
-        """Whether there are targets that move, or could."""
+        """Whether any targets move or are paused."""
         return bool(self._session.targets.motions)
 
     def toggle(self) -> None:
-        """Hold moving targets still, or let them go on."""
+        """Pause or resume the moving targets."""
         session = self._session
         if session.targets.running:
             session.targets.pause()
@@ -86,7 +86,7 @@ class Demos:
             session.targets.resume()
 
     def start_over(self) -> None:
-        """The demo as it opens, seen as it opens: one step to undo. The solver stays, unless solves are shown."""
+        """Restore the demo's initial document and view: one undo step. The solver stays if the demo compares none."""
         demo = self.current
         if demo is None:
             return
@@ -103,9 +103,9 @@ class Demos:
         return (SolveAfresh if demo.solves else StartOver)(document)
 
     def choose(self, method: str) -> None:
-        """Solve by another method; what it does not reach it may look for elsewhere.
+        """Solve by another method, with restarts if that misses a goal.
 
-        From where the body is; where a demo compares solves, from where it opened, unless the target was moved since.
+        A demo that compares solves starts from its initial pose, unless its target was moved; others from the present.
         """
         session, demo = self._session, self.current
         if demo is not None and demo.solves and self._document.goals == demo.build().goals:
@@ -116,7 +116,7 @@ class Demos:
             session.solve()
 
     def clicked(self, event: Press) -> bool:
-        """Put the target where the view was clicked, if that is what this demo does; whether it was."""
+        """Move the demo's target to a click in the view, if the demo has that; whether it was moved."""
         demo, hover = self.current, self._view.hovered
         name = "" if demo is None else demo.click_moves
         if not name or event.mods or hover.part is not None or self._is_effector():
@@ -135,7 +135,7 @@ class Demos:
         return hit is not None and item_of(hit).kind == "effector"
 
     def pointed(self, event: Move) -> None:
-        """The pointer is somewhere: a target that follows it goes there."""
+        """Move a target that follows the pointer."""
         pointer, view = self._pointer, self._view
         if pointer is None or not self._session.targets.running or not view.viewport.contains(event.x, event.y):
             return
@@ -151,7 +151,7 @@ class Demos:
     # What is drawn
 
     def shapes(self, projection: Projection, scale: float) -> list[Shape]:
-        """Ways of targets, balls and circles."""
+        """Drawn paths of targets, balls and circles."""
         demo, session = self.current, self._session
         if demo is None:
             return []

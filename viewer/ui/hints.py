@@ -1,4 +1,4 @@
-"""What keys and buttons do now, for the right end of the status line."""
+"""Hints about keys and mouse buttons at the right end of the status line."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from viewer.ui.pointing import Box, MoveCamera
 from viewer.ui.view import View
 
 _WORTH = 2
-"""Joints of a chain from which on its length can be chosen."""
+"""Shortest chain, in joints, whose length can be changed."""
 
 
 class Hint(NamedTuple):
-    """A key or button, and what it does.
+    """A key or button and its effect.
 
     Attributes:
-        keys: engraved on the key or said of the button.
-        words: what it does.
-        kept: it is shown however little room there is.
+        keys: label of the key or button.
+        words: its effect.
+        kept: shown even if there is little room.
     """
 
     keys: str
@@ -30,7 +30,7 @@ class Hint(NamedTuple):
 
 
 def hints_of(session: Session, view: View, drags: Dragging) -> tuple[Hint, ...]:
-    """For what is held, else for what is under the pointer."""
+    """Hints for the gesture under way, else for what is under the pointer."""
     gesture = view.gesture
     if isinstance(gesture, Drag):
         return _of_drag(session, view, gesture)
@@ -77,6 +77,6 @@ def _of_drag(session: Session, view: View, drag: Drag) -> tuple[Hint, ...]:
     chain = Hint("PgUp PgDn", f"chain {length}" if length < most else "chain", kept=length < most)
     if most < _WORTH:
         return *usual, *end, Hint("Esc", "cancel")
-    # One that was chosen comes first: it is to be seen however little room there is.
+    # A chain whose length was changed comes first, so that it is visible in little room.
     last = (*end, Hint("Esc", "cancel"))
     return (*usual, *last, chain) if length == most else (chain, *usual, *last)

@@ -21,7 +21,7 @@ the preferences switch it.
 
 
 def page() -> str:
-    """The page's text."""
+    """The text of docs/keys.md."""
     pages = {preset: help_rows(preset) for preset in _PRESETS}
     parts = [_HEAD]
     for group in pages["simple"]:

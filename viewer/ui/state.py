@@ -1,4 +1,4 @@
-"""What the window shows, as plain data for scripts and tests; written to a file by ``--state-file``."""
+"""The window's state as plain data for scripts and tests, written to a file by ``--state-file``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def state_of(controller: Controller, window_size: tuple[int, int], fps: float | 
     Args:
         controller: of the window.
         window_size: (width, height) in window pixels.
-        fps: frames a second, None while none are drawn.
+        fps: frames per second; None while none are drawn.
     """
     session, document = controller.session, controller.session.document
     report = session.report
@@ -65,7 +65,7 @@ def state_of(controller: Controller, window_size: tuple[int, int], fps: float | 
 
 
 def _message(controller: Controller) -> str | None:
-    """The newest of what the corner of the view says; the offer of another way is the lowest there."""
+    """The newest message in the view; the offer of another pose is the lowest."""
     if controller.session.escape.offered:
         return STALLED
     return controller.view.bar.messages[-1].text if controller.view.bar.messages else None
@@ -105,14 +105,14 @@ def _effector(controller: Controller, goal: DocumentGoal, report: Report | None)
 
 
 def screen(controller: Controller, point: Floats) -> list[float] | None:
-    """Where a point (3,) is seen, in window pixels from the top left; None where it is not."""
+    """A point (3,) in window pixels from the top left; None if it is not visible."""
     pixel = controller.projection().project(point) + np.array([controller.viewport.x, controller.viewport.y])
     place: list[float] = (pixel / controller.view.pixel_ratio).tolist()
     return place if all(math.isfinite(value) for value in place) else None
 
 
 def write_state(path: Path, state: dict[str, Any]) -> None:
-    """Write it whole, by renaming: readers never see half of one.
+    """Write the state atomically, by renaming.
 
     Raises:
         OutputError: the file cannot be written.

@@ -26,7 +26,7 @@ from viewer.formats.load import load, sample_names
 from viewer.session.files import backup_of
 from viewer.skeleton.kinematics import fk, tip_positions
 from viewer.ui import numbers
-from viewer.ui.opening import Question, units_of
+from viewer.ui.opening import MotionQuestion, units_of
 from viewer.ui.timeline import last_frame
 
 Segment = tuple[tuple[float, float], tuple[float, float]]
@@ -307,7 +307,7 @@ def _ask_changed(ui: PanelContext) -> None:
 
 def _ask_motion(ui: PanelContext) -> None:
     """The session that is to be opened has no motion of its own, and its motion file is gone or has changed."""
-    asked: Question | None = _asked(ui, "ask-motion", MOTION)
+    asked: MotionQuestion | None = _asked(ui, "ask-motion", MOTION)
     if asked is None:
         return
     found = asked.found
