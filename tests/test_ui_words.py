@@ -190,12 +190,12 @@ def test_limits_off_and_fk_are_modes() -> None:
 def test_compiling_is_said_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     person = Person()
     person.wait(1.0)
-    monkeypatch.setattr(type(person.controller.session), "kernels", "compiling")
+    monkeypatch.setattr(type(person.controller.session.kernels), "state", "compiling")
     person.wait(0.2)
     assert person.controller.status().modes == ()
     person.wait(0.3)
     assert person.controller.status().modes == ("Compiling kernels, numpy meanwhile",)
-    monkeypatch.setattr(type(person.controller.session), "kernels", "ready")
+    monkeypatch.setattr(type(person.controller.session.kernels), "state", "ready")
     person.wait(0.1)
     assert person.controller.status().modes == ()
 
