@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from viewer.errors import ViewerError
-from viewer.scene import Camera, DrawList, Scene
+from viewer.scene import Camera, DrawList, Scene, balance_of, balance_words
 from viewer.session import Session
 from viewer.session.preferences import Preferences
 from viewer.session.replay import Replay
@@ -232,7 +232,9 @@ class Controller:
         """The text of the status line."""
         waited = 0.0 if self._compiling_since is None else self._now - self._compiling_since
         busy = self.dragging or self.session.gestures.label is not None or self.session.targets.running
-        return status_line(self.session, dragging=busy, compiling_for=waited, fps=self.view.fps)
+        scene = self.scene() if self.view.display.balance else None
+        balance = balance_words(balance_of(scene)) if scene is not None else ""
+        return status_line(self.session, dragging=busy, compiling_for=waited, fps=self.view.fps, balance=balance)
 
     def chip(self) -> str:
         """The reminder of a mode that is easily forgotten, at the bottom of the view; "" without one."""

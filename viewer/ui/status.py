@@ -153,7 +153,9 @@ class StatusLine(NamedTuple):
     modes: tuple[str, ...]
 
 
-def status_line(session: Session, *, dragging: bool, compiling_for: float, fps: float | None) -> StatusLine:
+def status_line(
+    session: Session, *, dragging: bool, compiling_for: float, fps: float | None, balance: str = ""
+) -> StatusLine:
     """Make the status line.
 
     Args:
@@ -161,11 +163,13 @@ def status_line(session: Session, *, dragging: bool, compiling_for: float, fps: 
         dragging: a drag runs, so that nothing slow may be computed.
         compiling_for: seconds that kernels have been compiling, else 0.
         fps: frames per second, or None.
+        balance: text about the figure's balance, if that is shown.
     """
     document, report = session.document, session.report
     finest = error_decimals(figure_height(document.skeleton))
     recorded = session.recorder.seconds if session.recorder.recording else None
     modes = (
+        *([balance] if balance else ()),
         *_modes(document, compiling_for, recorded),
         *(("Recording actions",) if session.action_log is not None else ()),
     )
