@@ -62,8 +62,8 @@ def derivation(document: Document) -> Derivation | None:
 def _of_limb(document: Document, goal: DocumentGoal, target: Floats) -> Derivation | None:
     """The derivation for the two joints above a goal's effector."""
     skeleton, world = document.skeleton, world_of(document.skeleton, document.pose)
-    place = find_place(skeleton, goal.effector)
-    joint, end = place.joint, world.point(place.joint, np.add(place.offset, goal.offset))
+    effector = find_place(skeleton, goal.effector)
+    joint, end = effector.joint, world.point(effector.joint, np.add(effector.offset, goal.offset))
     if KINDS[goal.kind].has_rotation:  # its own joint rotates it, those above
         target, end = target + world.positions[joint] - end, world.positions[joint]
     points: list[Floats] = [end]

@@ -52,9 +52,9 @@ def same_character(one: Character, other: Character) -> bool:
 
 def _same_fields(one: object, other: object, skip: tuple[str, ...] = ()) -> bool:
     """Whether two dataclass values are equal in all fields; NaN equals NaN."""
-    for place in fields(one):  # type: ignore[arg-type]
-        a, b = getattr(one, place.name), getattr(other, place.name)
-        if place.name in skip or a is b:
+    for attribute in fields(one):  # type: ignore[arg-type]
+        a, b = getattr(one, attribute.name), getattr(other, attribute.name)
+        if attribute.name in skip or a is b:
             continue
         if isinstance(a, np.ndarray):
             if not isinstance(b, np.ndarray) or not np.array_equal(a, b, equal_nan=a.dtype.kind == "f"):
@@ -172,7 +172,7 @@ class Document:
 
     def same_as(self, other: Document) -> bool:
         """Whether all fields are equal, numbers to the last bit."""
-        return all(_same(getattr(self, place.name), getattr(other, place.name)) for place in fields(self))
+        return all(_same(getattr(self, attribute.name), getattr(other, attribute.name)) for attribute in fields(self))
 
 
 def _same(one: object, other: object) -> bool:

@@ -66,11 +66,11 @@ def dragged_joint(document: Document, name: str, point: ArrayLike) -> DraggedJoi
         InputError: an unknown joint, an invalid point, or a name that means another joint's effector.
     """
     joint = document.skeleton.index(name)
-    place = find_place(document.skeleton, name)
-    if place.joint != joint:
+    found = find_place(document.skeleton, name)
+    if found.joint != joint:
         raise InputError(f"joint {quote(name)} cannot be dragged: an effector on another joint has its name")
     x, y, z = local = as_vector(point, f"grabbed point of {quote(name)}")
-    a, b, c = place.offset
+    a, b, c = found.offset
     return DraggedJoint(Item("joint", name), joint, local, (x - a, y - b, z - c))
 
 
@@ -132,11 +132,11 @@ def drag_goals(
 
 def _joint_goal(document: Document, held: DraggedJoint, target: Target | None) -> Goal:
     world, name = world_of(document.skeleton, document.pose), held.item.name
-    place = target.position if target and target.position else world.point(held.joint, np.array(held.point))
-    place = in_plane(document, np.array(place), world.point(held.joint, np.array(held.point)))
+    position = target.position if target and target.position else world.point(held.joint, np.array(held.point))
+    position = in_plane(document, np.array(position), world.point(held.joint, np.array(held.point)))
     if target and target.rotation:
-        return Goal.pose(name, place, target.rotation, offset=held.offset, weight=DRAGGED, rotation_weight=DRAGGED)
-    return Goal.position(name, place, offset=held.offset, weight=DRAGGED)
+        return Goal.pose(name, position, target.rotation, offset=held.offset, weight=DRAGGED, rotation_weight=DRAGGED)
+    return Goal.position(name, position, offset=held.offset, weight=DRAGGED)
 
 
 def linked_goals(document: Document, name: str) -> tuple[str, ...]:

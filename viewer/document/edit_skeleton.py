@@ -63,7 +63,7 @@ def _check_places(skeleton: Skeleton, joint: int, name: str) -> None:
     new = new_names(skeleton, {joint: name})
     kept = [effector.name for effector in skeleton.effectors if effector.name not in new]
     kept += [tip for tip in skeleton.tip_names if tip not in new]
-    kept += [other for place, other in enumerate(skeleton.names) if place != joint]
+    kept += [other for index, other in enumerate(skeleton.names) if index != joint]
     taken = next((wanted for wanted in new.values() if wanted in kept), None)
     if taken is not None:
         raise InputError(f"joint {quote(skeleton.names[joint])}: an effector or end site is called {quote(taken)}")

@@ -305,10 +305,10 @@ def joint_at(document: Document, joint: int, frames: Ints) -> Frames:
     for stretch in motion.take.solved if motion.take else ():
         here = (frames >= stretch.first) & (frames < stretch.first + len(stretch))
         there = frames[here] - stretch.first
-        for place in np.flatnonzero(stretch.joints == joint).tolist():
-            turns[here] = stretch.rotations[there, place]
-        for place in np.flatnonzero(stretch.moved == joint).tolist():
-            moved[here] = stretch.translations[there, place]
+        for index in np.flatnonzero(stretch.joints == joint).tolist():
+            turns[here] = stretch.rotations[there, index]
+        for index in np.flatnonzero(stretch.moved == joint).tolist():
+            moved[here] = stretch.translations[there, index]
     return Frames(turns, moved)
 
 

@@ -76,11 +76,11 @@ def _asked(skeleton: Skeleton, pose: Pose, goals: tuple[Goal, ...]) -> tuple[Ske
     for goal in goals:
         if not KINDS[goal.kind].built_in:
             raise InputError("a document cannot hold a function goal")
-        place = find_place(skeleton, goal.effector)
-        if place not in skeleton.effectors:
-            skeleton = replace(skeleton, effectors=(*skeleton.effectors, replace(place, goal=EffectorGoal.POSITION)))
-        name = free.numbered(place.name) if place.name in found else place.name
-        found[name] = document_goal(with_pin_target(skeleton, pose, goal, place.name), place.name, name)
+        effector = find_place(skeleton, goal.effector)
+        if effector not in skeleton.effectors:
+            skeleton = replace(skeleton, effectors=(*skeleton.effectors, replace(effector, goal=EffectorGoal.POSITION)))
+        name = free.numbered(effector.name) if effector.name in found else effector.name
+        found[name] = document_goal(with_pin_target(skeleton, pose, goal, effector.name), effector.name, name)
     for goal in holds(skeleton, pose, [goal for goal in goals if goal.enabled]):
         own = find_place(skeleton, goal.effector).goal
         held = document_goal(goal, goal.effector)

@@ -55,7 +55,7 @@ def solve_between(document: Document, first: int, frames: Frames, held: list[Met
     if answer.miss > _HELD and document.solver.root != "locked":
         freer = _solve(document, first, frames, held, document.solver.root)
         answer = freer if freer.miss < 0.5 * answer.miss else answer
-    chain = np.array(sorted({joint for one in held for joint in above(document.skeleton, one.span.place.joint)}))
+    chain = np.array(sorted({joint for one in held for joint in above(document.skeleton, one.span.effector.joint)}))
     inner = slice(1, -1)
     rotations, translations = answer.frames.rotations[inner], answer.frames.translations[inner]
     turned = chain[(rotations[:, chain] != frames.rotations[inner, chain]).any(axis=(0, 2))]
@@ -80,10 +80,10 @@ def _solve(document: Document, first: int, frames: Frames, held: list[MetPin], r
         solver = _solver(document, some, root, rig)
         answer = solver.solve_batch(starts if rig is None else [rig.lifted(pose) for pose in starts], places, turns)
         good = np.isfinite(answer.rotations).all(axis=(1, 2)) & np.isfinite(answer.translations).all(axis=(1, 2))
-        for place in np.flatnonzero(good).tolist():
-            pose = Pose(answer.rotations[place], answer.translations[place])
+        for index in np.flatnonzero(good).tolist():
+            pose = Pose(answer.rotations[index], answer.translations[index])
             pose = pose if rig is None else rig.lowered(pose)
-            rotations[chosen[place]], translations[chosen[place]] = pose.rotations, pose.translations
+            rotations[chosen[index]], translations[chosen[index]] = pose.rotations, pose.translations
         missed = np.nan_to_num(answer.errors_m, nan=0.0) + np.nan_to_num(np.radians(answer.errors_deg), nan=0.0)
         worst = max(worst, float(missed.max(initial=0.0)), 0.0 if good.all() else np.inf)
     return _Answer(Frames(rotations, translations), worst)
@@ -144,13 +144,13 @@ class Span(NamedTuple):
     Attributes:
         first, last: frames of the keys.
         pin: of both keys.
-        place: definition of its effector.
+        effector: definition of its effector.
     """
 
     first: int
     last: int
     pin: Pin
-    place: Effector
+    effector: Effector
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -210,23 +210,23 @@ def _spans(motion: Motion) -> list[Span]:
     spans = []
     for every in by_goal.values():
         try:
-            place = find_place(motion.edited, every[0][1].effector)
+            effector = find_place(motion.edited, every[0][1].effector)
         except InputError:  # the effector has been removed
             continue
-        keys = _bearing(motion, place)
+        keys = _bearing(motion, effector)
         # A key of an arm does not affect a foot.
         pinned = [one for one, there in zip(every, np.isin([f for f, _ in every], keys), strict=True) if there]
         for (first, pin), (last, other) in pairwise(pinned):
             between = np.searchsorted(keys, last) - np.searchsorted(keys, first, side="right")
             if 1 < last - first <= LONGEST and not between and pin.is_near(other):
-                spans.append(Span(first, last, pin, place))
+                spans.append(Span(first, last, pin, effector))
     return sorted(spans, key=lambda span: (span.first, span.last, span.pin.effector))
 
 
-def _bearing(motion: Motion, place: Effector) -> Floats:
+def _bearing(motion: Motion, effector: Effector) -> Floats:
     """Frames with keys of joints between the root and an effector."""
     assert motion.take is not None
-    on_the_way = set(above(motion.edited, place.joint))
+    on_the_way = set(above(motion.edited, effector.joint))
     frames = {id(track.frames): track.frames for track in motion.take.tracks if track.joint in on_the_way}
     return np.unique(np.concatenate([np.empty(0, np.intp), *frames.values()]))
 
@@ -247,7 +247,7 @@ def _digest(motion: Motion, spans: list[Span]) -> str:
     take, clip = motion.take, motion.clip
     assert take is not None
     first, last = spans[0].first, max(span.last for span in spans)
-    bearing = {joint for span in spans for joint in above(motion.edited, span.place.joint)}
+    bearing = {joint for span in spans for joint in above(motion.edited, span.effector.joint)}
     digest = blake2b(digest_size=12)
     for track in take.tracks:
         if track.joint not in bearing:
@@ -261,7 +261,9 @@ def _digest(motion: Motion, spans: list[Span]) -> str:
     if clip is not None:
         digest.update(clip.rotations[first : last + 1].tobytes() + clip.translations[first : last + 1].tobytes())
     digest.update(motion.edited.offsets.tobytes())
-    digest.update(repr([(s.first, s.last, tuple(s.pin[:4]), s.place.joint, s.place.offset) for s in spans]).encode())
+    digest.update(
+        repr([(s.first, s.last, tuple(s.pin[:4]), s.effector.joint, s.effector.offset) for s in spans]).encode()
+    )
     return digest.hexdigest()
 
 
@@ -269,7 +271,7 @@ def _nearby(track: Track, first: int, last: int) -> slice:
     """The keys that the frames between depend on: smooth interpolation needs one more at either end."""
     low = max(int(np.searchsorted(track.frames, first, side="right")) - 1, 0)
     high = min(int(np.searchsorted(track.frames, last, side="left")), len(track) - 1)
-    before, after = (int(track.blends[place] == _SMOOTH) for place in (low, max(high - 1, 0)))
+    before, after = (int(track.blends[index] == _SMOOTH) for index in (low, max(high - 1, 0)))
     return slice(max(low - before, 0), high + 1 + after)
 
 
@@ -281,8 +283,8 @@ def _solved(document: Document, motion: Motion, spans: list[Span], digest: str) 
     held = []
     for span in spans:
         ends = np.array([span.first - first, span.last - first])
-        offset = np.add(span.place.offset, span.pin.offset)
-        stand = MetPin(span, world.point(span.place.joint, offset)[ends], world.rotations[ends, span.place.joint])
+        offset = np.add(span.effector.offset, span.pin.offset)
+        stand = MetPin(span, world.point(span.effector.joint, offset)[ends], world.rotations[ends, span.effector.joint])
         if _is_met(stand):
             held.append(stand)
     nothing = np.empty(0, np.intp)

@@ -228,9 +228,9 @@ class PlanarRig:
         """
         joints = set(names)
         own = self.skeleton.names[self._slides :]
-        for place, joint in enumerate(self.roots.tolist()):
+        for index, joint in enumerate(self.roots.tolist()):
             if root == "locked" or own[joint] in joints:
-                joints.update(self.skeleton.names[2 * place : 2 * place + 2])
+                joints.update(self.skeleton.names[2 * index : 2 * index + 2])
             if root != "free":
                 joints.add(own[joint])
         return frozenset(joints)

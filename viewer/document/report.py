@@ -131,8 +131,8 @@ class Report:
     def errors_by_iteration(self) -> dict[str, tuple[float, ...]]:
         """By goal id, its error after each step: metres, or radians of goals with a target rotation alone."""
         lines: dict[str, tuple[float, ...]] = {}
-        for place, name in enumerate(self._names):
-            pairs = [(float(step[1][place]), float(step[2][place])) for step in self._trace.steps]
+        for index, name in enumerate(self._names):
+            pairs = [(float(step[1][index]), float(step[2][index])) for step in self._trace.steps]
             lines[name] = tuple(math.radians(b) if math.isnan(a) else a for a, b in pairs)
         return lines
 

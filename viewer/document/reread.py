@@ -110,16 +110,16 @@ def with_motion(document: Document, character: Character) -> Document:
     Raises:
         InputError: the file has no motion, or the motion of another figure.
     """
-    place = character.source.path
+    path = character.source.path
     if not any(len(clip) for clip in character.clips.values()):
-        raise InputError(f"{place}: expected motion, found a skeleton without frames")
+        raise InputError(f"{path}: expected motion, found a skeleton without frames")
     own, other = document.character.skeleton, character.skeleton
     if not np.array_equal(own.parents, other.parents):
         found = f"found {len(other)}" if len(own) != len(other) else "found them joined otherwise"
-        raise InputError(f"{place}: expected motion of the {len(own)} joints of this figure, {found}")
+        raise InputError(f"{path}: expected motion of the {len(own)} joints of this figure, {found}")
     takes = [take for take in (document.take, *document.put_aside) if take is not None]
     clips = _fitting(document.character.clips, character.clips, takes)
-    source = replace(document.character.source, path=place)
+    source = replace(document.character.source, path=path)
     changed = replace(
         document,
         character=replace(document.character, clips=MappingProxyType(clips), source=source),

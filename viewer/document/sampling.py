@@ -199,9 +199,9 @@ class _Spans:
     def __init__(self, keys: Ints, blends: Ints, frames: Ints) -> None:
         self._keys, self._blends = keys, blends
         most = len(keys) - 1
-        place = np.searchsorted(keys, frames, side="right") - 1
-        inner = (place >= 0) & (place < most)
-        self._from = np.clip(place, 0, most)
+        index = np.searchsorted(keys, frames, side="right") - 1
+        inner = (index >= 0) & (index < most)
+        self._from = np.clip(index, 0, most)
         self._part = np.zeros(len(frames))
         begin = self._from[inner]
         self._part[inner] = (frames[inner] - keys[begin]) / (keys[begin + 1] - keys[begin])

@@ -89,8 +89,8 @@ class Track:
 
     def index(self, frame: int) -> int | None:
         """Index of the key at a frame; None if there is none."""
-        place = int(np.searchsorted(self.frames, frame))
-        return place if place < len(self.frames) and self.frames[place] == frame else None
+        index = int(np.searchsorted(self.frames, frame))
+        return index if index < len(self.frames) and self.frames[index] == frame else None
 
 
 _SAME = 1e-5
@@ -331,5 +331,5 @@ def _same_rest(one: Pose | None, other: Pose | None) -> bool:
 
 
 def _same_fields(one: object, other: object) -> bool:
-    pairs = ((getattr(one, place.name), getattr(other, place.name)) for place in fields(one))  # type: ignore[arg-type]
+    pairs = ((getattr(one, field.name), getattr(other, field.name)) for field in fields(one))  # type: ignore[arg-type]
     return all(a is b or np.array_equal(a, b) for a, b in pairs)

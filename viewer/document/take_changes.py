@@ -88,10 +88,10 @@ def in_step(document: Document) -> Document:
 
 def _as_before(take: Take, entry: Entry) -> Entry:
     track = take.track(entry.joint)
-    place = None if track is None else track.index(int(entry.frames[0]))
-    if track is None or place is None:
+    index = None if track is None else track.index(int(entry.frames[0]))
+    if track is None or index is None:
         return entry
-    return replace(entry, blends=track.blends[place : place + 1])
+    return replace(entry, blends=track.blends[index : index + 1])
 
 
 _MOVED = 1e-12

@@ -54,7 +54,7 @@ def _dragged(items: tuple[Item, ...], grab: Grab | None = None) -> list[object]:
 
 
 def _targets(targets: Mapping[Item, tuple[ArrayLike | None, ArrayLike | None]]) -> list[object]:
-    return [[[*Item(*item), _row(place), _row(turn)] for item, (place, turn) in targets.items()]]
+    return [[[*Item(*item), _row(position), _row(turn)] for item, (position, turn) in targets.items()]]
 
 
 def _row(numbers: ArrayLike | None) -> object:
@@ -247,10 +247,10 @@ class ActionLog:
             last: the document after the last entry.
         """
         count = len(self._entries) if count is None else count
-        for place in range(count):
-            entry = self._entries[place]
+        for index in range(count):
+            entry = self._entries[index]
             if isinstance(entry, _DocumentEntry):
-                self._entries[place] = self._encoded([*entry.head, document_data(entry.document)])
+                self._entries[index] = self._encoded([*entry.head, document_data(entry.document)])
         if self._head is None:
             self._head = self._encoded({"machine": this_machine(), "start": document_data(self._start)})[:-1]
         tail = [] if last is None else [msgspec.json.encode([CHECK, *Digester().digest(last)])]

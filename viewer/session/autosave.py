@@ -157,13 +157,13 @@ class Autosave:
         Raises:
             OSError: the folder or file cannot be created.
         """
-        place = self.path.with_suffix(".lock")
-        if self._held is not None and is_of(self._held, place):
+        file = self.path.with_suffix(".lock")
+        if self._held is not None and is_of(self._held, file):
             return
         self._folder.mkdir(parents=True, exist_ok=True)
         if self._held is not None:
             self._held.close()
-        self._held = lock(place)
+        self._held = lock(file)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,9 +191,9 @@ class Recovery:
 
 def recoveries(folder: Path | None = None) -> tuple[Recovery, ...]:
     """Recoverable documents, newest first; those of windows that are still open are not among them."""
-    place = folder or recovery_folder()
+    location = folder or recovery_folder()
     found = []
-    for path in sorted(place.glob(f"*{SUFFIX}")) if place.is_dir() else []:
+    for path in sorted(location.glob(f"*{SUFFIX}")) if location.is_dir() else []:
         if not _is_left(path):
             continue
         try:

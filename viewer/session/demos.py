@@ -334,19 +334,19 @@ _GRIP = 9.0
 def _grip(seconds: float) -> tuple[Floats, Floats, float]:
     """Position (3,) of the gripped thing, direction (3,) of the grip, and distance of the fingers from it."""
     phase = math.tau * seconds / _GRIP
-    place = np.array(_THING) + np.array([0.12 * math.sin(phase), 0.04 * math.sin(2.0 * phase), 0.0])
+    position = np.array(_THING) + np.array([0.12 * math.sin(phase), 0.04 * math.sin(2.0 * phase), 0.0])
     tilt, side = math.radians(55.0 + 15.0 * math.sin(phase)), 0.25 * math.sin(phase)
     way = np.array([side, -math.cos(tilt), math.sin(tilt)])
-    return place, way / np.linalg.norm(way), 0.06 + 0.015 * math.sin(3.0 * phase)
+    return position, way / np.linalg.norm(way), 0.06 + 0.015 * math.sin(3.0 * phase)
 
 
 def _fingertip(number: int, seconds: float) -> Floats:
     """(3,) target of one of the three fingertips."""
-    place, way, apart = _grip(seconds)
+    position, way, apart = _grip(seconds)
     across = np.cross(way, (1.0, 0.0, 0.0))
     across /= np.linalg.norm(across)
     angle = math.tau * number / 3.0 + 0.4 * math.sin(math.tau * seconds / _GRIP)
-    return place + apart * (math.cos(angle) * across + math.sin(angle) * np.cross(across, way))
+    return position + apart * (math.cos(angle) * across + math.sin(angle) * np.cross(across, way))
 
 
 def claw() -> Document:
@@ -412,8 +412,8 @@ def ball() -> Document:
 
 def _aimed(document: Document) -> tuple[Ring, ...]:
     name = "Head" if "Head" in document.skeleton.names else "wrist"
-    place = document.goal(name).position
-    return () if place is None else (Ring(place, 0.04 if name == "Head" else 0.035, filled=True),)
+    position = document.goal(name).position
+    return () if position is None else (Ring(position, 0.04 if name == "Head" else 0.035, filled=True),)
 
 
 def _errors(document: Document) -> Says:

@@ -50,11 +50,11 @@ class Digester:
     def digest(self, document: Document) -> Digest:
         """The digest of a document; those of different documents hardly ever collide."""
         rest = hashlib.sha256()
-        for place in fields(document):
-            value = getattr(document, place.name)
-            if place.name != "pose" and _is_set(place, value):
-                rest.update(place.name.encode())
-                self._add(rest, place.name, value)
+        for field in fields(document):
+            value = getattr(document, field.name)
+            if field.name != "pose" and _is_set(field, value):
+                rest.update(field.name.encode())
+                self._add(rest, field.name, value)
         pose = hashlib.sha256(document.pose.rotations.tobytes())
         pose.update(document.pose.translations.tobytes())
         return Digest(pose.hexdigest()[:_LETTERS], rest.hexdigest()[:_LETTERS])
@@ -74,10 +74,10 @@ class Digester:
                 seen = self._read[name] = value, own.digest()
             digest.update(seen[1])
         elif is_dataclass(value):
-            for place in fields(value):
-                one = getattr(value, place.name)
-                if place.init and place.name not in _UNCHANGED.get(type(value), ()) and _is_set(place, one):
-                    digest.update(place.name.encode())
+            for field in fields(value):
+                one = getattr(value, field.name)
+                if field.init and field.name not in _UNCHANGED.get(type(value), ()) and _is_set(field, one):
+                    digest.update(field.name.encode())
                     self._add(digest, "", one)
         elif isinstance(value, Mapping):
             self._add(digest, name, [*value.items()])
@@ -89,9 +89,9 @@ class Digester:
             digest.update(_data(sorted(value) if isinstance(value, frozenset) else value))
 
 
-def _is_set(place: Field[Any], value: object) -> bool:
+def _is_set(field: Field[Any], value: object) -> bool:
     """Whether a value is not the field's default, so that a field added later leaves earlier digests unchanged."""
-    return isinstance(value, np.ndarray) or not (value is place.default or value == place.default)
+    return isinstance(value, np.ndarray) or not (value is field.default or value == field.default)
 
 
 def _data(value: object) -> bytes:

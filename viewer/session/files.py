@@ -182,10 +182,10 @@ def open_session(path: str | Path, *, motion: bool = True) -> Opened:
         MotionError: the motion is not in the session, and its file is gone or has changed.
         FormatError: not a session file, damaged or of a later version.
     """
-    place = Path(path)
-    folder = Path(os.path.realpath(place)).parent
+    file = Path(path)
+    folder = Path(os.path.realpath(file)).parent
     try:
-        data, digest = _read(place)
+        data, digest = _read(file)
         character = data.document.character
         named = character.clips if isinstance(character.clips, ClipsOfFile) else character.file
         found = None if named is None else find(named, folder)
@@ -213,11 +213,11 @@ def digest_on_disk(path: Path) -> str | None:
 
 def _moved(document: Document, found: MotionFile) -> Document:
     """The document with the present path of its motion file."""
-    character, place = document.character, found.place
+    character, location = document.character, found.location
     source = character.source
-    if place is None or (source.path is not None and os.path.realpath(source.path) == os.path.realpath(place)):
+    if location is None or (source.path is not None and os.path.realpath(source.path) == os.path.realpath(location)):
         return document
-    return replace(document, character=replace(character, source=replace(source, path=str(place))))
+    return replace(document, character=replace(character, source=replace(source, path=str(location))))
 
 
 def read_kept(path: Path) -> Kept:

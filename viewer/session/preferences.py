@@ -63,8 +63,8 @@ class Preferences(msgspec.Struct, omit_defaults=True):
         name = str(path)
         if name.startswith("sample:"):
             return
-        place = str(Path(name).resolve())
-        self.recent = [place, *(other for other in self.recent if other != place)][:MOST_RECENT]
+        full = str(Path(name).resolve())
+        self.recent = [full, *(other for other in self.recent if other != full)][:MOST_RECENT]
 
 
 def load_preferences(path: Path | None = None) -> Preferences:
@@ -73,9 +73,9 @@ def load_preferences(path: Path | None = None) -> Preferences:
     Args:
         path: of the file; the user's own unless given.
     """
-    place = path or _place()
+    file = path or _place()
     try:
-        return msgspec.json.decode(read_bytes(place, str(place)), type=Preferences)
+        return msgspec.json.decode(read_bytes(file, str(file)), type=Preferences)
     # A damaged file must not prevent starting: it is written again at the end.
     except (ViewerError, msgspec.MsgspecError, UnicodeError, RecursionError):
         return Preferences()
@@ -87,9 +87,9 @@ def save_preferences(preferences: Preferences, path: Path | None = None) -> None
     Raises:
         OutputError: the folder or file cannot be written.
     """
-    place = path or _place()
-    _make_folder(place.parent)
-    write_whole(place, msgspec.json.format(msgspec.json.encode(preferences), indent=1) + b"\n")
+    file = path or _place()
+    _make_folder(file.parent)
+    write_whole(file, msgspec.json.format(msgspec.json.encode(preferences), indent=1) + b"\n")
 
 
 def _place() -> Path:

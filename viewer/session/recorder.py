@@ -269,8 +269,8 @@ class Recording:
     def due(self, now: float) -> int:
         """The frame due at time ``now``, seconds of any clock that does not go back; the first call sets the start."""
         self._began = now if self._began is None else self._began
-        place = self.first + int((now - self._began) / self._document.frame_time + 1e-9)
-        return min(max(place, self.frame), self.most)
+        frame = self.first + int((now - self._began) / self._document.frame_time + 1e-9)
+        return min(max(frame, self.frame), self.most)
 
     def mark(self) -> None:
         """Note the start of a movement, whose samples `drop` drops."""

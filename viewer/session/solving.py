@@ -37,7 +37,7 @@ _BETTER, _PATIENCE = 1e-3, 60
 _MOST = 600
 """... and the drag rests after this many ticks in all."""
 _MOVED = ("id", "target", "target_rotation", "residuals", "pinned", "hold")
-_STRUCTURE = attrgetter(*(place.name for place in fields(Goal) if place.name not in _MOVED))
+_STRUCTURE = attrgetter(*(field.name for field in fields(Goal) if field.name not in _MOVED))
 """The fields of goals that a solver is built from; targets are passed with each step."""
 
 
@@ -253,7 +253,7 @@ class Solvers:
 
 
 def _keywords(options: Options) -> SolverOptions:
-    return cast("SolverOptions", {place.name: getattr(options, place.name) for place in fields(options)})
+    return cast("SolverOptions", {field.name: getattr(options, field.name) for field in fields(options)})
 
 
 def target_rows(goals: Sequence[Goal]) -> tuple[Floats, Floats]:

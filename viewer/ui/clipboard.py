@@ -84,13 +84,13 @@ _ATTRIBUTES = (
 
 def kind_of_file(path: Path | str) -> str:
     """The kind of a file, "pose" or "goals"; empty for any other, or if it cannot be read."""
-    place = Path(path)
-    if place.suffix.casefold() != ".json" or is_session(place):
+    file = Path(path)
+    if file.suffix.casefold() != ".json" or is_session(file):
         return ""
     try:
-        if place.stat().st_size > _LARGEST:
+        if file.stat().st_size > _LARGEST:
             return ""
-        tree = parse(read_text(place, str(place)))
+        tree = parse(read_text(file, str(file)))
     except (OSError, InputError, FormatError, OutputError):
         return ""
     kind = kind_of(tree) if isinstance(tree, dict) else ""

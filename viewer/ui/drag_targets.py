@@ -30,9 +30,9 @@ def can_follow(document: Document, joint: int, *, beside: bool = False) -> bool:
         beside: the point is not at the joint's centre, which rotating the joint does not move.
     """
     skeleton, root = document.skeleton, document.solver.root
-    for place in above(skeleton, joint):
-        kind = skeleton.kinds[place]
-        turns = beside or place != joint
+    for ancestor in above(skeleton, joint):
+        kind = skeleton.kinds[ancestor]
+        turns = beside or ancestor != joint
         if kind is JointKind.FREE:
             if root != "locked":
                 return True
@@ -152,7 +152,9 @@ class TargetMover:
         self.turned = self.turned or motion.turns
         moved = {item: motion.apply(*start) for item, start in self.starts.items()}
         turned = self.turned
-        session.gestures.drag_to({item: (place, turn if turned else None) for item, (place, turn) in moved.items()})
+        session.gestures.drag_to(
+            {item: (position, rotation if turned else None) for item, (position, rotation) in moved.items()}
+        )
 
 
 @dataclass(slots=True, eq=False)
@@ -192,8 +194,8 @@ class JointMover:
     def _turn(self, motion: Motion) -> Floats:
         if self.point is None or self._pivot is None:
             return motion.rotation
-        place, _ = motion.apply(self.point, None)
-        arm, wanted = self.point - self._pivot, place - self._pivot
+        position, _ = motion.apply(self.point, None)
+        arm, wanted = self.point - self._pivot, position - self._pivot
         if min(np.linalg.norm(arm), np.linalg.norm(wanted)) < 1e-9:
             return np.array([0.0, 0.0, 0.0, 1.0])
         return between(arm, wanted)
@@ -252,15 +254,17 @@ def mover_for(document: Document, item: Item, hit: Hit) -> tuple[Mover | None, F
         return PoleMover(hit.name, hit.point), hit.point
     if item.kind == "effector":
         return TargetMover(_together(document, item)), grip(document, item)[0]
-    place, turn = grip(document, item)
+    position, rotation = grip(document, item)
     if root:
-        return TargetMover({item: (place, turn)}), place
+        return TargetMover({item: (position, rotation)}), position
     if item != hit_item:
-        return (TargetMover({item: (place, turn)}, Grab(item.name)) if can_move(document, item) else None), place
+        return (
+            TargetMover({item: (position, rotation)}, Grab(item.name)) if can_move(document, item) else None
+        ), position
     if not _follows(document, hit):
         return None, hit.point
-    local = rotate(conjugate(turn), hit.point - place)
-    return TargetMover({item: (hit.point, turn)}, Grab(item.name, local)), hit.point
+    local = rotate(conjugate(rotation), hit.point - position)
+    return TargetMover({item: (hit.point, rotation)}, Grab(item.name, local)), hit.point
 
 
 def mover_of_handles(document: Document, item: Item, tool: Tool) -> Mover:

@@ -138,10 +138,10 @@ class Dragging:
         if hit is None:
             return None
         item = item_of(hit)
-        mover, place = drag_targets.mover_for(self._document, item, hit)
+        mover, position = drag_targets.mover_for(self._document, item, hit)
         if mover is None:
             return None
-        gizmo = self._gizmo(item, Tool.MOVE, place)
+        gizmo = self._gizmo(item, Tool.MOVE, position)
         return self._begun(self._hold(gizmo, Part.SCREEN, self._local(event)), mover, event)
 
     def from_gizmo(self, part: Part | None, event: Press) -> Drag | None:
@@ -178,8 +178,8 @@ class Dragging:
         steps = {"snap_m": view.snap_m, "snap_deg": view.snap_deg}
         return GizmoDrag(gizmo, view.projection(), part, *at, **steps)
 
-    def _gizmo(self, item: Item, tool: Tool, place: Floats) -> Gizmo:
-        return replace(self._hit_test.gizmo_at(item, tool), position=place)
+    def _gizmo(self, item: Item, tool: Tool, position: Floats) -> Gizmo:
+        return replace(self._hit_test.gizmo_at(item, tool), position=position)
 
     # While it runs, and ending
 

@@ -66,8 +66,8 @@ class Effects:
         """Shapes of the running effects."""
         shapes: list[Shape] = []
         for effect in self._running:
-            place = _place(scene, effect)
-            pixel = None if place is None else projection.project(place)
+            position = _place(scene, effect)
+            pixel = None if position is None else projection.project(position)
             if pixel is None or not np.isfinite(pixel).all():
                 continue
             part = min((self._now - effect.since) / (RING_SECONDS if effect.ring else FLASH_SECONDS), 1.0)

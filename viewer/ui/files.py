@@ -182,16 +182,16 @@ class Files:
     def save_to(self, path: Path) -> bool:
         """Save as a session file, then run the pending action; whether it could be written."""
         session, view = self._session, self._view
-        place = path if is_session(path) else path.with_name(path.name.removesuffix(".json") + SUFFIX)
+        file = path if is_session(path) else path.with_name(path.name.removesuffix(".json") + SUFFIX)
         try:
-            saved = save_session(session.document, place, session.action_log)
+            saved = save_session(session.document, file, session.action_log)
         except ViewerError as error:
             view.fail(error, "save")
             return False
-        session.mark_saved(place, saved.digest)
+        session.mark_saved(file, saved.digest)
         view.bar.done("save")
-        view.preferences.remember(place)
-        view.note(f"Saved {place.name}{f'; {saved.problem}' if saved.problem else ''}")
+        view.preferences.remember(file)
+        view.note(f"Saved {file.name}{f'; {saved.problem}' if saved.problem else ''}")
         self._saved()
         return True
 

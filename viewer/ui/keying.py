@@ -174,9 +174,9 @@ class Keying:
 
     def _step(self, way: int) -> None:
         frames, now = key_frames(self._document), self._document.frame
-        place = bisect_right(frames, now) if way > 0 else bisect_left(frames, now) - 1
-        if 0 <= place < len(frames):
-            self._playback.go(frames[place])
+        index = bisect_right(frames, now) if way > 0 else bisect_left(frames, now) - 1
+        if 0 <= index < len(frames):
+            self._playback.go(frames[index])
 
     def _trim(self, *, start: bool) -> None:
         first, last = played_range(self._document)

@@ -131,10 +131,10 @@ def ghosts_of(document: Document, asked: OnionSettings) -> tuple[Ghost, ...]:
         return ()
     world = _worlds(document, frames)
     ghosts = []
-    for place, frame in enumerate(frames):
+    for index, frame in enumerate(frames):
         between = sum(1 for other in frames if min(now, frame) < other < max(now, frame))
         label = f"{'+' if frame > now else numbers.MINUS}{abs(frame - now)}"
-        moment = World(world.positions[place], world.rotations[place])
+        moment = World(world.positions[index], world.rotations[index])
         ghosts.append(Ghost(moment, ALPHAS[min(between, len(ALPHAS) - 1)], label))
     return tuple(ghosts)
 

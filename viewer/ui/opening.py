@@ -128,11 +128,11 @@ class Opening:
             found: the motion file.
             without: whether the session is shown without its motion; else it contains a copy.
         """
-        state = "is missing" if found.place is None else found.problem
+        state = "is missing" if found.location is None else found.problem
         here = "the figure stands still, its keys are kept" if without else "the session's own copy is shown"
         offers: list[tuple[str, Callable[[], object]]] = [("Locate…", partial(self._locate, found))]
-        if found.place is not None:
-            offers.append(("Use the changed file", partial(self._use, found, found.place)))
+        if found.location is not None:
+            offers.append(("Use the changed file", partial(self._use, found, found.location)))
         level: Literal["error", "note"] = "error" if without else "note"
         self._view.post(Message(f"{found.name} {state}: {here}", level, tuple(offers), about=ABOUT))
 
@@ -142,15 +142,15 @@ class Opening:
         folder = Path.cwd() if session is None else session.absolute().parent
         self._view.request("locate-dialog", LocateRequest(found.name, partial(self._use, found), folder))
 
-    def _use(self, found: MotionFile, place: Path) -> None:
+    def _use(self, found: MotionFile, location: Path) -> None:
         """Use the motion of a file for the figure shown, if it fits."""
         try:
-            self._session.dispatch(UseMotion(character_in(place, found.named)))
+            self._session.dispatch(UseMotion(character_in(location, found.named)))
         except ViewerError as error:
             self._view.fail(error, ABOUT)
             return
         self._view.bar.done(ABOUT)
-        self._view.note(f"Motion of {place.name}")
+        self._view.note(f"Motion of {location.name}")
 
     def ask_motion(self, session: Path, found: MotionFile) -> None:
         """Ask about a session that cannot be opened with its motion."""
@@ -168,15 +168,15 @@ class Opening:
         if given == "locate":
             folder = question.session.absolute().parent
             self._view.request("locate-dialog", LocateRequest(found.name, partial(self._open_with, question), folder))
-        elif given == "use" and found.place is not None:
-            self._open_with(question, found.place)
+        elif given == "use" and found.location is not None:
+            self._open_with(question, found.location)
         elif given == "without" and self._open_without(question):
             self.note_motion(found, without=True)
 
-    def _open_with(self, question: MotionQuestion, place: Path) -> None:
+    def _open_with(self, question: MotionQuestion, location: Path) -> None:
         """Open the session with the motion of a file; if that does not fit, the document shown stays."""
         try:
-            character = character_in(place, question.found.named)
+            character = character_in(location, question.found.named)
             opened = open_session(question.session, motion=False)
             UseMotion(character).apply(opened.document)
         except ViewerError as error:
@@ -208,8 +208,8 @@ def file_error(view: View, path: Path | str, error: ViewerError) -> Message:
     """The error message of a file: ``walk.bvh:412:17: expected a number, found "abc"``."""
     text = str(error)
     if isinstance(error, FormatError):
-        place = ":".join(str(n) for n in (Path(str(path)).name, error.line, error.column) if n is not None)
-        text = ": ".join(part for part in (place, error.path or "", error.problem) if part)
+        where = ":".join(str(n) for n in (Path(str(path)).name, error.line, error.column) if n is not None)
+        text = ": ".join(part for part in (where, error.path or "", error.problem) if part)
     copy = ("Copy", partial(view.request, "copy-text", text))
     folder = ("Show in folder", partial(view.request, "show-in-folder", str(path)))
     return Message(text, "error", (copy, folder) if Path(str(path)).exists() else (copy,), about="open")

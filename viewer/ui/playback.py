@@ -82,7 +82,7 @@ class Playback:
     def faster(self, steps: int) -> None:
         """Change the speed by steps of `SPEEDS`."""
         session = self._session
-        nearest = min(range(len(SPEEDS)), key=lambda place: abs(SPEEDS[place] - session.clock.speed))
+        nearest = min(range(len(SPEEDS)), key=lambda index: abs(SPEEDS[index] - session.clock.speed))
         session.set_speed(SPEEDS[min(max(nearest + steps, 0), len(SPEEDS) - 1)])
 
     def bindings(self) -> CommandBindings:

@@ -107,8 +107,8 @@ def _effector(controller: Controller, goal: DocumentGoal, report: Report | None)
 def screen(controller: Controller, point: Floats) -> list[float] | None:
     """A point (3,) in window pixels from the top left; None if it is not visible."""
     pixel = controller.projection().project(point) + np.array([controller.viewport.x, controller.viewport.y])
-    place: list[float] = (pixel / controller.view.pixel_ratio).tolist()
-    return place if all(math.isfinite(value) for value in place) else None
+    position: list[float] = (pixel / controller.view.pixel_ratio).tolist()
+    return position if all(math.isfinite(value) for value in position) else None
 
 
 def write_state(path: Path, state: dict[str, Any]) -> None:

@@ -52,17 +52,17 @@ def limit_words(skeleton: Skeleton, pose: Pose, joint: int) -> str:
     space = joint_space(skeleton)
     values = space.measure(pose.rotations, pose.translations)[joint]
     gaps = np.minimum(np.abs(values - space.lower[joint]), np.abs(values - space.upper[joint]))
-    place = int(np.argmin(gaps))
-    if not gaps[place] < _AT_LIMIT:
+    index = int(np.argmin(gaps))
+    if not gaps[index] < _AT_LIMIT:
         # A swing range bounds both components together: it can be met between their ends.
         return f"{name} at its swing limit" if limits.form is LimitForm.SWING_TWIST else name
-    value = float(values[place])
+    value = float(values[index])
     if skeleton.kinds[joint] is JointKind.SLIDE:
         return f"{name} at its limit {numbers.short(value)}"
     angle = f"{numbers.fixed(np.degrees(value), 0)}°"
     if limits.form is LimitForm.SWING_TWIST:
-        return f"{name} at its {'twist' if place == limits.twist_axis else 'swing'} limit {angle}"
-    axis = f" {'xyz'[place]}" if limits.form is LimitForm.EULER else ""
+        return f"{name} at its {'twist' if index == limits.twist_axis else 'swing'} limit {angle}"
+    axis = f" {'xyz'[index]}" if limits.form is LimitForm.EULER else ""
     return f"{name} at its limit{axis} {angle}"
 
 

@@ -312,11 +312,11 @@ def _ask_motion(ui: PanelContext) -> None:
         return
     found = asked.found
     state, place = (
-        ("is missing", f"was at {found.named.path}") if found.place is None else (found.problem, f"is at {found.place}")
+        ("is missing", f"was at {found.named.path}") if found.location is None else (found.problem, f"is at {found.location}")
     )
     notes = (f"It {place}", "Without the motion the figure stands still; pose, goals and keys are kept.")
     answers = {"Locate…": "locate", "Use the changed file": "use", "Open without motion": "without", "Cancel": "cancel"}
-    if found.place is None:
+    if found.location is None:
         del answers["Use the changed file"]
     title, words = f"The motion of {asked.session.name}", f"The motion file {found.name} {state}."
     if answer := _answer(ui, MOTION, words, answers, title=title, notes=notes):

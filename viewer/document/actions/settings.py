@@ -37,7 +37,7 @@ class SetSolver(Action):
         return f"Solver {', '.join(name.replace('_', ' ') for name in self.changes)}"
 
     def apply(self, document: Document) -> Document:
-        known = [place.name for place in fields(SolverSettings)]
+        known = [field.name for field in fields(SolverSettings)]
         for name in self.changes:
             if name not in known:
                 raise InputError(unknown_name("solver setting", name, known))

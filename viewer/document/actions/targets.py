@@ -82,7 +82,7 @@ class SetGoal(Action):
         return f"Set {', '.join(name.replace('_', ' ') for name in self.changes)} of {self.effector}"
 
     def apply(self, document: Document) -> Document:
-        known = [place.name for place in fields(DocumentGoal) if place.name not in ("effector", "id")]
+        known = [field.name for field in fields(DocumentGoal) if field.name not in ("effector", "id")]
         for name in self.changes:
             if name not in known:
                 raise InputError(unknown_name("attribute of a goal", name, known))
@@ -270,20 +270,20 @@ class MakeEffector(Action):
     def apply(self, document: Document) -> Document:
         effectors = document.skeleton.effectors
         there = next((effector for effector in effectors if effector.name == self.joint), None)
-        place = _joint_or_tip(document.skeleton, self.joint) if there is None else there
-        at = (place.joint, place.offset)
+        effector = _joint_or_tip(document.skeleton, self.joint) if there is None else there
+        at = (effector.joint, effector.offset)
         there = there or next((effector for effector in effectors if (effector.joint, effector.offset) == at), None)
         if there is None:
             name = FreeNames([*(effector.name for effector in effectors), *(goal.id for goal in document.goals)]).take(
-                place.name
+                effector.name
             )
-            place = replace(place, name=name, goal=EffectorGoal.POSITION)
-            skeleton = replace(document.skeleton, effectors=(*effectors, place))
-            goal = DocumentGoal(effector=place.name, enabled=False)
+            effector = replace(effector, name=name, goal=EffectorGoal.POSITION)
+            skeleton = replace(document.skeleton, effectors=(*effectors, effector))
+            goal = DocumentGoal(effector=effector.name, enabled=False)
             count = len(effectors)
             goals = (*document.goals[:count], goal, *document.goals[count:])
             document = replace(document, skeleton=skeleton, goals=goals)
-            there = place
+            there = effector
         goal = document.goal(there.name)
         if goal.enabled:
             raise InputError(f"{quote(self.joint)} is an effector already: {quote(there.name)}")

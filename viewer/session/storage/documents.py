@@ -91,19 +91,19 @@ def _check_skeleton(data: Any, path: str) -> None:  # noqa: ANN401 - a struct ma
         raise FormatError(f"expected {count} kinds and limits, one for each name", path=path)
     check_counts(count, effectors=len(data.effectors))
     kinds = members(JointKind, data.kinds, f"{path}.kinds")
-    for place, limits in enumerate(data.limits):
+    for index, limits in enumerate(data.limits):
         if limits is None:
             continue
-        kind, where = kinds[place], f"{path}.limits[{place}]"
+        kind, where = kinds[index], f"{path}.limits[{index}]"
         wanted = _COORDINATES.get(kind, 3)
         if len(limits.lower) != wanted or len(limits.upper) != wanted:
             raise FormatError(f"expected {wanted} lower and upper bounds", path=where)
         if (limits.form == LimitForm.COORDINATES) != (kind in _COORDINATES):
             raise FormatError(f"expected limits of a {kind} joint, found {limits.form}", path=f"{where}.form")
-    for place, effector in enumerate(data.effectors):
+    for index, effector in enumerate(data.effectors):
         if not 0 <= effector.joint < count:
             found = f"expected a joint from 0 to {count - 1}, found {effector.joint}"
-            raise FormatError(found, path=f"{path}.effectors[{place}].joint")
+            raise FormatError(found, path=f"{path}.effectors[{index}].joint")
 
 
 FORMS = {
@@ -315,9 +315,9 @@ def _tracks_of(data: TracksData, count: int, path: str) -> Iterator[Track]:
     moved = None
     if data.translations is not None:
         moved = unpack(data.translations, (len(joints), len(frames), 3), f"{path}.translations")
-    for place, joint in enumerate(joints.tolist()):
+    for index, joint in enumerate(joints.tolist()):
         try:
-            yield Track(joint, frames, rotations[place], None if moved is None else moved[place], blends)
+            yield Track(joint, frames, rotations[index], None if moved is None else moved[index], blends)
         except InputError as error:
             raise FormatError(str(error), path=path) from error
 
@@ -342,11 +342,11 @@ def _pins_data(take: Take) -> list[PinnedData]:
 def _pins_of(data: list[PinnedData], path: str) -> dict[int, tuple[Pin, ...]]:
     found: dict[int, tuple[Pin, ...]] = {}
     for i, some in enumerate(data):
-        place = f"{path}[{i}]"
-        pins = tuple(_pin_of(pin, f"{place}.pins[{k}]") for k, pin in enumerate(some.pins))
-        frames = unpack(some.frames, (-1,), f"{place}.frames", whole=True)
+        where = f"{path}[{i}]"
+        pins = tuple(_pin_of(pin, f"{where}.pins[{k}]") for k, pin in enumerate(some.pins))
+        frames = unpack(some.frames, (-1,), f"{where}.frames", whole=True)
         if frames.size > MOST_FRAMES or (frames.size and not 0 <= frames.min() <= frames.max() < MOST_FRAMES):
-            raise FormatError(f"expected frames from 0 to {MOST_FRAMES - 1}", path=f"{place}.frames")
+            raise FormatError(f"expected frames from 0 to {MOST_FRAMES - 1}", path=f"{where}.frames")
         found |= dict.fromkeys(frames.tolist(), pins)
     return found
 

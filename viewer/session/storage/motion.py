@@ -61,12 +61,12 @@ class MotionFile:
 
     Attributes:
         named: the session's reference.
-        place: its present path; None: missing.
+        location: its present path; None: missing.
         problem: why it is not the file that the session was saved with; "" if it is.
     """
 
     named: ClipsOfFile
-    place: Path | None
+    location: Path | None
     problem: str = ""
 
     @property
@@ -114,16 +114,16 @@ def reference(character: Character, folder: Path | None = None) -> ClipsOfFile |
     source = character.source
     if source.path is None or source.path.startswith(SAMPLE) or not character.clips:
         return None
-    place = Path(os.path.realpath(source.path))
-    seen = _stamp(place)
+    location = Path(os.path.realpath(source.path))
+    seen = _stamp(location)
     known = next((one for one in _references if one.clips is character.clips and one.stamp == seen), None)
     if known is None or seen is None:
-        known = _Known(character.clips, seen, _looked_up(character, place))
+        known = _Known(character.clips, seen, _looked_up(character, location))
         _references[:] = [known]
     found = known.value
     if not isinstance(found, ClipsOfFile) or folder is None:
         return found if isinstance(found, ClipsOfFile) else None
-    return msgspec.structs.replace(found, relative=_relative(place, folder))
+    return msgspec.structs.replace(found, relative=_relative(location, folder))
 
 
 def find(named: ClipsOfFile, folder: Path) -> MotionFile:
@@ -136,16 +136,16 @@ def find(named: ClipsOfFile, folder: Path) -> MotionFile:
     absolute = Path(named.path)
     ways = ([] if named.relative is None else [folder / named.relative]) + [absolute, folder / absolute.name]
     changed: MotionFile | None = None
-    for place in dict.fromkeys(Path(os.path.normpath(way)) for way in ways):
+    for location in dict.fromkeys(Path(os.path.normpath(way)) for way in ways):
         try:
-            if not place.is_file():
+            if not location.is_file():
                 continue
-            problem = "" if digest_of(place) == named.sha256 else "has changed since this was saved"
+            problem = "" if digest_of(location) == named.sha256 else "has changed since this was saved"
         except (InputError, OSError, ValueError) as error:
             problem = f"cannot be used: {error}"
         if not problem:
-            return MotionFile(named, place)
-        changed = changed or MotionFile(named, place, problem)
+            return MotionFile(named, location)
+        changed = changed or MotionFile(named, location, problem)
     missing = f"is missing: expected it as {named.path} or beside this file"
     return changed or MotionFile(named, None, missing)
 
@@ -158,15 +158,15 @@ def clips_of(named: ClipsOfFile, folder: Path, path: str) -> Mapping[str, Clip]:
         FormatError: it cannot be read.
     """
     found = find(named, folder)
-    if found.place is None or found.problem:
+    if found.location is None or found.problem:
         raise MotionError(found, path)
     try:
-        return character_in(found.place, named).clips
+        return character_in(found.location, named).clips
     except ViewerError as error:
         raise FormatError(f"the motion file cannot be used: {error}", path=path) from error
 
 
-def character_in(place: Path, named: ClipsOfFile) -> Character:
+def character_in(location: Path, named: ClipsOfFile) -> Character:
     """Read a file in the units and axes of the session.
 
     The same file gets the session's frame time; a changed one keeps its own.
@@ -174,52 +174,52 @@ def character_in(place: Path, named: ClipsOfFile) -> Character:
     Raises:
         ViewerError: the file cannot be read, or is refused.
     """
-    same = digest_of(place) == named.sha256
-    found = load(place, units=named.units, up=named.up)
+    same = digest_of(location) == named.sha256
+    found = load(location, units=named.units, up=named.up)
     return replace(found, clips=_timed(found.clips, named.frame_time if same else None))
 
 
-def digest_of(place: Path) -> str:
+def digest_of(location: Path) -> str:
     """SHA-256 of a file's bytes.
 
     Raises:
         InputError: it cannot be read, or is too large.
     """
     digest, size = hashlib.sha256(), 0
-    with opened(place, str(place), LARGEST_FILE) as file:
+    with opened(location, str(location), LARGEST_FILE) as file:
         while block := file.read(1 << 20):
             digest.update(block)
             size += len(block)
             if size > LARGEST_FILE:  # some files, such as in /proc, do not state their size
-                raise InputError(f"{place}: expected at most {LARGEST_FILE:,} bytes")
+                raise InputError(f"{location}: expected at most {LARGEST_FILE:,} bytes")
     return digest.hexdigest()
 
 
-def _relative(place: Path, folder: Path) -> str | None:
+def _relative(location: Path, folder: Path) -> str | None:
     """Relative path from a folder to a file, with slashes; None if there is none, as between Windows drives."""
     try:
-        return Path(os.path.relpath(place, os.path.realpath(folder))).as_posix()
+        return Path(os.path.relpath(location, os.path.realpath(folder))).as_posix()
     except ValueError:
         return None
 
 
-def _stamp(place: Path) -> tuple[int, int, str] | None:
+def _stamp(location: Path) -> tuple[int, int, str] | None:
     """Identifies a version of a file without reading it."""
     try:
-        status = place.stat()
+        status = location.stat()
     except OSError:
         return None
-    return status.st_mtime_ns, status.st_size, str(place)
+    return status.st_mtime_ns, status.st_size, str(location)
 
 
-def _looked_up(character: Character, place: Path) -> ClipsOfFile | None:
+def _looked_up(character: Character, location: Path) -> ClipsOfFile | None:
     source = character.source
     units = source.units if source.units == "raw" else source.metres_per_unit
     times = {clip.frame_time for clip in character.clips.values()}
     corrected = times.pop() if len(times) == 1 else None
     try:
-        named = ClipsOfFile(str(place), digest_of(place), units, source.up, corrected)
-        found = character_in(place, named)
+        named = ClipsOfFile(str(location), digest_of(location), units, source.up, corrected)
+        found = character_in(location, named)
     except ViewerError:
         return None
     return named if _same_clips(character.clips, found.clips) else None

@@ -59,7 +59,7 @@ def encoded(value: object) -> object:
     if isinstance(value, Character):
         return {KIND: "Character", OF: msgspec.to_builtins(character_data(value))}
     name = _known(value)
-    return {KIND: name, **{place.name: encoded(getattr(value, place.name)) for place in fields(value)}}  # type: ignore[arg-type]
+    return {KIND: name, **{field.name: encoded(getattr(value, field.name)) for field in fields(value)}}  # type: ignore[arg-type]
 
 
 def _many(values: tuple[object, ...] | list[object] | Mapping[Any, object]) -> object:
@@ -103,7 +103,7 @@ def decoded(data: object, folder: Path, path: str) -> Any:  # noqa: ANN401 - wha
         FormatError: an unknown kind, or invalid data.
     """
     if isinstance(data, list):
-        return tuple(decoded(one, folder, f"{path}[{place}]") for place, one in enumerate(data))
+        return tuple(decoded(one, folder, f"{path}[{index}]") for index, one in enumerate(data))
     if not isinstance(data, dict):
         return data
     name = data.get(KIND)

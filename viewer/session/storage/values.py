@@ -83,12 +83,12 @@ class Serialiser:
         """
         key = kind, name
         if key not in self._structs:
-            hints, places = _hints(kind), _places(kind)
+            hints, defaults = _hints(kind), _defaults(kind)
             entries: list[Any] = []
-            for place, usual in places.items():
-                stored = others.get(place) or self._stored(hints[place])
-                entries.append((place, stored) if usual is MISSING else (place, stored, _as_default(usual)))
-            entries += [(place, stored, None) for place, stored in others.items() if place not in places]
+            for entry, usual in defaults.items():
+                stored = others.get(entry) or self._stored(hints[entry])
+                entries.append((entry, stored) if usual is MISSING else (entry, stored, _as_default(usual)))
+            entries += [(entry, stored, None) for entry, stored in others.items() if entry not in defaults]
             made = msgspec.defstruct(name or f"{kind.__name__}Data", entries, omit_defaults=True, kw_only=True)
             self._structs[key] = made
         return self._structs[key]
@@ -125,12 +125,12 @@ class Serialiser:
             given: the data of fields that are stored differently, and of further entries.
         """
         made = dict(given)
-        for place, usual in _places(cast("Any", type(value))).items():
-            if place not in given:
-                one = getattr(value, place)
+        for entry, usual in _defaults(cast("Any", type(value))).items():
+            if entry not in given:
+                one = getattr(value, entry)
                 # Omitted if it is exactly the default.
                 same = type(one) is type(usual) and not isinstance(one, np.ndarray) and one == usual
-                made[place] = _as_default(usual) if same and not callable(usual) else self._written(one)
+                made[entry] = _as_default(usual) if same and not callable(usual) else self._written(one)
         return self.struct(type(value), name)(**made)
 
     def _written(self, value: Any) -> Any:  # noqa: ANN401 - any value
@@ -176,10 +176,10 @@ class Serialiser:
         hints, rows = _hints(kind), self._rows.get(kind, {})
         known = {} if lengths is None else lengths
         made = dict(given)
-        for place in _places(kind):
-            if place not in given:
-                where = f"{path}.{place}"
-                made[place] = self._value(hints[place], getattr(data, place), where, known, rows.get(place))
+        for entry in _defaults(kind):
+            if entry not in given:
+                where = f"{path}.{entry}"
+                made[entry] = self._value(hints[entry], getattr(data, entry), where, known, rows.get(entry))
         try:
             return kind(**made)
         except InputError as error:
@@ -229,7 +229,7 @@ def members(kind: Any, words: Iterable[str], path: str) -> tuple[Any, ...]:  # n
     try:
         return tuple(map(kind, words))
     except ValueError:
-        return tuple(member(kind, word, f"{path}[{place}]") for place, word in enumerate(words))
+        return tuple(member(kind, word, f"{path}[{index}]") for index, word in enumerate(words))
 
 
 def _array(stored: Stored, rows: Rows | None, lengths: Lengths, path: str, *, whole: bool) -> Any:  # noqa: ANN401
@@ -256,19 +256,19 @@ def _hints(kind: type) -> dict[str, Any]:
 
 
 @cache
-def _places(kind: Any) -> dict[str, Any]:  # noqa: ANN401 - a type
+def _defaults(kind: Any) -> dict[str, Any]:  # noqa: ANN401 - a type
     """Names of constructor fields with their defaults; `MISSING` without one."""
     if not is_dataclass(kind):
         return {name: kind._field_defaults.get(name, MISSING) for name in kind._fields}
-    return {place.name: _usual(place) for place in fields(kind) if place.init}
+    return {field.name: _usual(field) for field in fields(kind) if field.init}
 
 
-def _usual(place: Field[Any]) -> Any:  # noqa: ANN401 - a default
+def _usual(field: Field[Any]) -> Any:  # noqa: ANN401 - a default
     """A default that a file may omit: an empty collection, or a plain value."""
-    if place.default_factory is not MISSING:
-        made = place.default_factory()
+    if field.default_factory is not MISSING:
+        made = field.default_factory()
         return made if isinstance(made, Mapping) and not made else MISSING
-    return place.default
+    return field.default
 
 
 def _as_default(usual: Any) -> Any:  # noqa: ANN401 - a default and its data
