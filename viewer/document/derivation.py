@@ -86,11 +86,11 @@ def _of_limb(document: Document, goal: DocumentGoal, target: Floats) -> Derivati
         return None
     to = float((target - points[2]) @ x), float((target - points[2]) @ y)
     bend = float((first @ x) * (second @ y) - (first @ y) * (second @ x))
-    ways = [tuple(math.degrees(angle) for angle in two_link_algebraic(*to, lengths, side)) for side in (-1, 1)]
+    solutions = [tuple(math.degrees(angle) for angle in two_link_algebraic(*to, lengths, side)) for side in (-1, 1)]
     # As the method itself decides: which solution has the higher elbow in the world.
-    heights = [math.cos(math.radians(one)) * x[1] + math.sin(math.radians(one)) * y[1] for one, _ in ways]
+    heights = [math.cos(math.radians(one)) * x[1] + math.sin(math.radians(one)) * y[1] for one, _ in solutions]
     turned = bool(heights[0] < heights[1] - _SHORT)
-    up, down = reversed(ways) if turned else ways
+    up, down = reversed(solutions) if turned else solutions
     distance = math.hypot(*to)
     cosine = (distance**2 - lengths[0] ** 2 - lengths[1] ** 2) / (2.0 * lengths[0] * lengths[1])
     names = skeleton.names[joints[1]], skeleton.names[joints[0]]

@@ -142,15 +142,15 @@ def layered(motion: Motion, first: int, count: int) -> Frames:
         translations = np.repeat(rest.translations[None], count, axis=0)
     fade = 0 if motion.clip is None else fade_frames(motion.clip.frame_time)
     for some in sampled(take.tracks if take else (), first, len(rotations), fade=fade):
-        turns, moved = some.rotations.swapaxes(0, 1), some.translations
+        turned, moved = some.rotations.swapaxes(0, 1), some.translations
         if motion.clip is None:
-            rotations[:, some.joints] = turns
+            rotations[:, some.joints] = turned
             if moved is not None:
                 translations[:, some.joints] = moved.swapaxes(0, 1)
             continue
         base = rotations[:, some.joints]
-        nothing = (turns[..., :3] == 0.0).all(axis=-1, keepdims=True)
-        rotations[:, some.joints] = np.where(nothing, base, normalized(multiply(base, turns)))
+        nothing = (turned[..., :3] == 0.0).all(axis=-1, keepdims=True)
+        rotations[:, some.joints] = np.where(nothing, base, normalized(multiply(base, turned)))
         if moved is not None:
             translations[:, some.joints] += moved.swapaxes(0, 1)
     if motion.own.offsets is not motion.edited.offsets:
@@ -299,17 +299,17 @@ def joint_at(document: Document, joint: int, frames: Ints) -> Frames:
     if motion.clip is None and (motion.take is None or motion.take.is_empty):
         pose = document.pose
         return Frames(np.tile(pose.rotations[joint], (count, 1)), np.tile(pose.translations[joint], (count, 1)))
-    turns, moved = _keyed(motion, joint, frames)
+    turned, moved = _keyed(motion, joint, frames)
     own, edited = motion.own.offsets[joint : joint + 1], motion.edited.offsets[joint : joint + 1]
     moved = relengthened(moved[:, None], own, edited)[:, 0]
     for stretch in motion.take.solved if motion.take else ():
         here = (frames >= stretch.first) & (frames < stretch.first + len(stretch))
         there = frames[here] - stretch.first
         for index in np.flatnonzero(stretch.joints == joint).tolist():
-            turns[here] = stretch.rotations[there, index]
+            turned[here] = stretch.rotations[there, index]
         for index in np.flatnonzero(stretch.moved == joint).tolist():
             moved[here] = stretch.translations[there, index]
-    return Frames(turns, moved)
+    return Frames(turned, moved)
 
 
 def _keyed(motion: Motion, joint: int, frames: Ints) -> Frames:
@@ -317,16 +317,16 @@ def _keyed(motion: Motion, joint: int, frames: Ints) -> Frames:
     clip, take, count = motion.clip, motion.take, len(frames)
     track = take.track(joint) if take is not None else None
     if clip is not None:
-        turns = clip.rotations[frames, joint].copy()
+        turned = clip.rotations[frames, joint].copy()
         moving = np.flatnonzero(clip.translated == joint)
         moved = clip.translations[frames, moving[0]] if moving.size else np.tile(clip.offsets[joint], (count, 1))
     else:
         rest = take.rest if take is not None and take.rest is not None else motion.own.rest_pose()
-        turns, moved = np.tile(rest.rotations[joint], (count, 1)), np.tile(rest.translations[joint], (count, 1))
+        turned, moved = np.tile(rest.rotations[joint], (count, 1)), np.tile(rest.translations[joint], (count, 1))
     if track is None:
-        return Frames(turns, moved)
+        return Frames(turned, moved)
     found = sampled_at([track], frames, fade=0 if clip is None else fade_frames(clip.frame_time))
     added = None if found.translations is None else found.translations[0]
     if clip is not None:
-        return Frames(normalized(multiply(turns, found.rotations[0])), moved if added is None else moved + added)
+        return Frames(normalized(multiply(turned, found.rotations[0])), moved if added is None else moved + added)
     return Frames(found.rotations[0], moved if added is None else added)

@@ -45,10 +45,10 @@ def differences(base: Pose | Frames, pose: Pose | Frames) -> tuple[Floats, Float
 
     Joints equal to the base, to the bit, have a difference of exactly zero.
     """
-    turns = normalized(multiply(conjugate(base.rotations), pose.rotations))
+    turned = normalized(multiply(conjugate(base.rotations), pose.rotations))
     same = (base.rotations == pose.rotations).all(axis=-1, keepdims=True)
     moved = pose.translations - base.translations
-    return np.where(same, IDENTITY, turns), np.where(np.abs(moved) <= _SAME_PLACE, 0.0, moved)
+    return np.where(same, IDENTITY, turned), np.where(np.abs(moved) <= _SAME_PLACE, 0.0, moved)
 
 
 def entries_of(take: Take, base: Pose, pose: Pose, joints: Iterable[int], where: tuple[int, Blend]) -> list[Entry]:
@@ -61,9 +61,9 @@ def entries_of(take: Take, base: Pose, pose: Pose, joints: Iterable[int], where:
         joints: indices.
         where: frame and blend.
     """
-    turns, moved = differences(base, pose)
+    turned, moved = differences(base, pose)
     if take.base is None:
-        turns, away = pose.rotations, np.abs(pose.translations - base.translations).max(axis=-1) > _SAME_PLACE
+        turned, away = pose.rotations, np.abs(pose.translations - base.translations).max(axis=-1) > _SAME_PLACE
         moved = pose.translations
     else:
         away = (moved != 0.0).any(axis=-1)
@@ -72,7 +72,9 @@ def entries_of(take: Take, base: Pose, pose: Pose, joints: Iterable[int], where:
     for joint in sorted(set(joints)):
         track = take.track(joint)
         wanted = away[joint] or (track is not None and track.translations is not None)
-        found.append(Entry(joint, frame, turns[joint : joint + 1], moved[joint : joint + 1] if wanted else None, blend))
+        found.append(
+            Entry(joint, frame, turned[joint : joint + 1], moved[joint : joint + 1] if wanted else None, blend)
+        )
     return found
 
 
@@ -267,9 +269,9 @@ def carried_pose(pose: Pose, before: Pose, after: Pose) -> Pose:
     """
     if before is after:
         return pose
-    turns, moved = differences(before, pose)
-    nothing = (turns[..., :3] == 0.0).all(axis=-1, keepdims=True)
-    rotations = np.where(nothing, after.rotations, normalized(multiply(after.rotations, turns)))
+    turned, moved = differences(before, pose)
+    nothing = (turned[..., :3] == 0.0).all(axis=-1, keepdims=True)
+    rotations = np.where(nothing, after.rotations, normalized(multiply(after.rotations, turned)))
     return Pose(rotations, after.translations + moved)
 
 

@@ -74,9 +74,9 @@ def _across(skeleton: Skeleton) -> Floats:
         return figure.left
     partner, places = partners(skeleton), fk(skeleton, skeleton.rest_pose()).positions
     left = [j for j, name in enumerate(skeleton.names) if partner[j] != j and body_part(name).side == "left"]
-    way = (places[left] - places[partner[left]]).sum(axis=0) if left else np.zeros(3)
-    length = float(np.linalg.norm(way))
-    return way / length if length > 0.0 else np.array([1.0, 0.0, 0.0])
+    direction = (places[left] - places[partner[left]]).sum(axis=0) if left else np.zeros(3)
+    length = float(np.linalg.norm(direction))
+    return direction / length if length > 0.0 else np.array([1.0, 0.0, 0.0])
 
 
 def _reflected(rotations: Floats, normals: Floats) -> Floats:
@@ -178,16 +178,16 @@ def standing_across(
     return line if line is not None and float(line @ facing) > _BESIDE else facing
 
 
-def _level(way: Floats) -> Floats | None:
-    flat = way - (way @ _UP) * _UP
+def _level(direction: Floats) -> Floats | None:
+    flat = direction - (direction @ _UP) * _UP
     length = float(np.linalg.norm(flat))
     return np.asarray(flat / length) if length > 1e-3 else None
 
 
 def turned_across(rest: World, world: World, across: Floats, root: int) -> Floats:
     """Horizontal direction from right to left of a posed body; with rest's inclination if the body lies on its side."""
-    way = rotate(multiply(world.rotations[root], conjugate(rest.rotations[root])), across)
-    level = way - (way @ _UP) * _UP + (across @ _UP) * _UP
+    direction = rotate(multiply(world.rotations[root], conjugate(rest.rotations[root])), across)
+    level = direction - (direction @ _UP) * _UP + (across @ _UP) * _UP
     length = float(np.linalg.norm(level))
     return np.asarray(level / length) if length > 1e-3 else across
 

@@ -74,11 +74,13 @@ def _solve(document: Document, first: int, frames: Frames, held: list[MetPin], r
         chosen = np.flatnonzero(which.reshape(-1) == number)
         if not some:
             continue
-        places, turns = _targets(some, chosen + first)
+        target_positions, target_rotations = _targets(some, chosen + first)
         starts = [Pose(rotations[f], translations[f]) for f in chosen.tolist()]
         rig = rig_for(document, starts)
         solver = _solver(document, some, root, rig)
-        answer = solver.solve_batch(starts if rig is None else [rig.lifted(pose) for pose in starts], places, turns)
+        answer = solver.solve_batch(
+            starts if rig is None else [rig.lifted(pose) for pose in starts], target_positions, target_rotations
+        )
         good = np.isfinite(answer.rotations).all(axis=(1, 2)) & np.isfinite(answer.translations).all(axis=(1, 2))
         for index in np.flatnonzero(good).tolist():
             pose = Pose(answer.rotations[index], answer.translations[index])
@@ -123,12 +125,12 @@ def _solver(document: Document, held: list[MetPin], root: str, rig: PlanarRig | 
 
 def _targets(held: list[MetPin], frames: Ints) -> tuple[Floats, Floats]:
     """(N, G, 3) and (N, G, 4) targets: from one key's effector to the next one's, which nearly coincide."""
-    places, turns = [], []
+    positions, rotations = [], []
     for one in held:
         part = (frames - one.span.first) / (one.span.last - one.span.first)
-        places.append(one.positions[0] + part[:, None] * (one.positions[1] - one.positions[0]))
-        turns.append(slerp(one.rotations[0], one.rotations[1], part))
-    return np.stack(places, axis=1), np.stack(turns, axis=1)
+        positions.append(one.positions[0] + part[:, None] * (one.positions[1] - one.positions[0]))
+        rotations.append(slerp(one.rotations[0], one.rotations[1], part))
+    return np.stack(positions, axis=1), np.stack(rotations, axis=1)
 
 
 _MET = 2e-3, np.radians(1.0)

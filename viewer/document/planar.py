@@ -50,8 +50,8 @@ def confined(document: Document, goal: DocumentGoal) -> DocumentGoal:
     if goal.position is not None:
         changes["position"] = in_plane(document, np.array(goal.position), stand.position)
     if goal.rotation is not None:
-        turn = multiply(np.array(goal.rotation), conjugate(stand.rotation))
-        changes["rotation"] = multiply(from_axis_angle(normal, twist_about(turn, normal)), stand.rotation)
+        rotation = multiply(np.array(goal.rotation), conjugate(stand.rotation))
+        changes["rotation"] = multiply(from_axis_angle(normal, twist_about(rotation, normal)), stand.rotation)
     return replace(goal, **changes)  # type: ignore[arg-type]
 
 
@@ -71,10 +71,10 @@ def flattened(skeleton: Skeleton, pose: Pose, plane: str, *, limits: bool) -> Po
         above = world[parent] if parent >= 0 else np.array([0.0, 0.0, 0.0, 1.0])
         world[joint] = multiply(above, rotations[joint])
         wanted = _wanted(skeleton, start, joint, world[joint], normal)
-        turn = _turn(skeleton, joint, world[joint], wanted, normal)
-        if turn is None:
+        rotation = _correction(skeleton, joint, world[joint], wanted, normal)
+        if rotation is None:
             continue
-        rotations[joint] = multiply(conjugate(above), multiply(turn, world[joint]))
+        rotations[joint] = multiply(conjugate(above), multiply(rotation, world[joint]))
         if limits and skeleton.limits[joint] is not None:
             rotations[joint] = project_pose(skeleton, Pose(rotations, start.translations)).rotations[joint]
         world[joint] = multiply(above, rotations[joint])
@@ -90,13 +90,13 @@ def out_of_plane(document: Document) -> tuple[str, ...]:
     world, found = world_of(skeleton, pose).rotations, []
     for joint, name in enumerate(skeleton.names):
         wanted = _wanted(skeleton, pose, joint, world[joint], normal)
-        turn = _turn(skeleton, joint, world[joint], wanted, normal)
-        if turn is not None and name in limited and float(np.linalg.norm(turn[:3])) > _SEEN:
+        rotation = _correction(skeleton, joint, world[joint], wanted, normal)
+        if rotation is not None and name in limited and float(np.linalg.norm(rotation[:3])) > _SEEN:
             found.append(name)
     return tuple(found)
 
 
-def _turn(skeleton: Skeleton, joint: int, world: Floats, wanted: Floats, normal: Floats) -> Floats | None:
+def _correction(skeleton: Skeleton, joint: int, world: Floats, wanted: Floats, normal: Floats) -> Floats | None:
     """(4,) rotation, world frame, that brings a direction to the normal, or as near as a hinge can; None: leave it."""
     kind = skeleton.kinds[joint]
     if wanted @ normal < _TURN or kind not in {JointKind.BALL, JointKind.FREE, JointKind.HINGE}:
@@ -104,22 +104,22 @@ def _turn(skeleton: Skeleton, joint: int, world: Floats, wanted: Floats, normal:
     if kind is not JointKind.HINGE:
         return between(wanted, normal)
     axis = rotate(world, skeleton.axes[joint, 0])
-    ways = [way - (way @ axis) * axis for way in (wanted, normal)]
-    if min(np.linalg.norm(way) for way in ways) < _FAINT:
+    directions = [direction - (direction @ axis) * axis for direction in (wanted, normal)]
+    if min(np.linalg.norm(direction) for direction in directions) < _FAINT:
         return None
-    return between(*ways)
+    return between(*directions)
 
 
-def _wanted(skeleton: Skeleton, pose: Pose, joint: int, turn: Floats, normal: Floats) -> Floats:
+def _wanted(skeleton: Skeleton, pose: Pose, joint: int, rotation: Floats, normal: Floats) -> Floats:
     """(3,) the unit direction that a joint should rotate to the normal: of hinge children first, then of its bones."""
     axes, bones = [], []
     for child in np.flatnonzero(skeleton.parents == joint).tolist():
-        bones.append(rotate(turn, pose.translations[child]))
+        bones.append(rotate(rotation, pose.translations[child]))
         if skeleton.kinds[child] is JointKind.HINGE:
-            axis = rotate(multiply(turn, skeleton.rest_rotations[child]), skeleton.axes[child, 0])
+            axis = rotate(multiply(rotation, skeleton.rest_rotations[child]), skeleton.axes[child, 0])
             axes.append(axis if axis @ normal >= 0.0 else -axis)
     tips = skeleton.tip_offsets[skeleton.tip_parents == joint]
-    bones += [rotate(turn, tip) for tip in tips]
+    bones += [rotate(rotation, tip) for tip in tips]
     near = [axis for axis in axes if np.linalg.norm(np.cross(axis, normal)) <= _STEEPEST]
     if near:
         total = np.sum(near, axis=0)

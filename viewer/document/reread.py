@@ -42,20 +42,20 @@ def reread(document: Document, character: Character) -> Document:
     after = character.skeleton
     scale = character.source.metres_per_unit / document.character.source.metres_per_unit
     root = int(before.roots[0])
-    turn = multiply(after.rest_rotations[root], conjugate(before.rest_rotations[root]))
+    new_from_old = multiply(after.rest_rotations[root], conjugate(before.rest_rotations[root]))
     skeleton = _edited(document.skeleton, before, after, scale)
     roots = before.roots
     rotations, translations = document.pose.rotations.copy(), document.pose.translations * scale
-    rotations[roots] = multiply(turn, rotations[roots])
-    translations[roots] = rotate(turn, translations[roots])
+    rotations[roots] = multiply(new_from_old, rotations[roots])
+    translations[roots] = rotate(new_from_old, translations[roots])
     changed = replace(
         document,
         character=character,
         skeleton=skeleton,
         pose=Pose(rotations / np.linalg.norm(rotations, axis=-1, keepdims=True), translations),
-        goals=tuple(_turned(goal, scale, turn) for goal in document.goals),
-        put_aside=tuple(reread_take(take, scale, turn, roots) for take in document.put_aside),
-        take=None if document.take is None else reread_take(document.take, scale, turn, roots),
+        goals=tuple(_reread_goal(goal, scale, new_from_old) for goal in document.goals),
+        put_aside=tuple(reread_take(take, scale, new_from_old, roots) for take in document.put_aside),
+        take=None if document.take is None else reread_take(document.take, scale, new_from_old, roots),
     )
     take = changed.take
     return changed if take is None else replace(changed, take=resolved(changed, motion_of(changed), take))
@@ -89,9 +89,9 @@ def _scaled(effector: Effector, scale: float) -> Effector:
     return replace(effector, offset=(x, y, z))
 
 
-def _turned(goal: DocumentGoal, scale: float, turn: Floats) -> DocumentGoal:
-    position = None if goal.position is None else rotate(turn, scale * np.array(goal.position))
-    rotation = None if goal.rotation is None else multiply(turn, np.array(goal.rotation))
+def _reread_goal(goal: DocumentGoal, scale: float, new_from_old: Floats) -> DocumentGoal:
+    position = None if goal.position is None else rotate(new_from_old, scale * np.array(goal.position))
+    rotation = None if goal.rotation is None else multiply(new_from_old, np.array(goal.rotation))
     distance = None if goal.distance is None else scale * goal.distance
     offset = scale * np.array(goal.offset)
     return replace(goal, position=position, rotation=rotation, distance=distance, offset=offset)  # type: ignore[arg-type]
@@ -115,7 +115,7 @@ def with_motion(document: Document, character: Character) -> Document:
         raise InputError(f"{path}: expected motion, found a skeleton without frames")
     own, other = document.character.skeleton, character.skeleton
     if not np.array_equal(own.parents, other.parents):
-        found = f"found {len(other)}" if len(own) != len(other) else "found them joined otherwise"
+        found = f"found {len(other)}" if len(own) != len(other) else "found another hierarchy"
         raise InputError(f"{path}: expected motion of the {len(own)} joints of this figure, {found}")
     takes = [take for take in (document.take, *document.put_aside) if take is not None]
     clips = _fitting(document.character.clips, character.clips, takes)
@@ -161,43 +161,45 @@ def _cut(take: Take, clips: Mapping[str, Clip]) -> Take:
     return replace(take, first=min(take.first, last), last=last)
 
 
-def reread_take(take: Take, scale: float, turn: Floats, roots: Ints) -> Take:
+def reread_take(take: Take, scale: float, new_from_old: Floats, roots: Ints) -> Take:
     """The same keys at another scale, roots rotated; frames solved between keys are dropped.
 
     Args:
         take: on the previous reading.
         scale: new metres per old metre.
-        turn: (4,) new_world_from_old_world.
+        new_from_old: (4,) new_world_from_old_world.
         roots: indices of the root joints.
     """
     some = set(roots.tolist())
     return replace(
         take,
-        tracks=tuple(_track(take, track, scale, turn if track.joint in some else None) for track in take.tracks),
-        rest=None if take.rest is None else _pose(take.rest, scale, turn, roots),
-        pins={frame: tuple(_pin(pin, scale, turn) for pin in pins) for frame, pins in take.pins.items()},
+        tracks=tuple(
+            _track(take, track, scale, new_from_old if track.joint in some else None) for track in take.tracks
+        ),
+        rest=None if take.rest is None else _pose(take.rest, scale, new_from_old, roots),
+        pins={frame: tuple(_pin(pin, scale, new_from_old) for pin in pins) for frame, pins in take.pins.items()},
         solved=(),
     )
 
 
-def _track(take: Take, track: Track, scale: float, turn: Floats | None) -> Track:
+def _track(take: Take, track: Track, scale: float, new_from_old: Floats | None) -> Track:
     rotations, moved = track.rotations, track.translations
-    if turn is not None and take.base is None:  # values on a clip are in the joint's own frame
-        rotations = normalized(multiply(turn, rotations))
+    if new_from_old is not None and take.base is None:  # values on a clip are in the joint's own frame
+        rotations = normalized(multiply(new_from_old, rotations))
     if moved is not None:
-        moved = moved * scale if turn is None else rotate(turn, moved * scale)
+        moved = moved * scale if new_from_old is None else rotate(new_from_old, moved * scale)
     return replace(track, rotations=rotations, translations=moved)
 
 
-def _pose(pose: Pose, scale: float, turn: Floats, roots: Ints) -> Pose:
+def _pose(pose: Pose, scale: float, new_from_old: Floats, roots: Ints) -> Pose:
     rotations, translations = pose.rotations.copy(), pose.translations * scale
-    rotations[roots] = normalized(multiply(turn, rotations[roots]))
-    translations[roots] = rotate(turn, translations[roots])
+    rotations[roots] = normalized(multiply(new_from_old, rotations[roots]))
+    translations[roots] = rotate(new_from_old, translations[roots])
     return Pose(rotations, translations)
 
 
-def _pin(pin: Pin, scale: float, turn: Floats) -> Pin:
-    position = None if pin.position is None else tuple(rotate(turn, [scale * v for v in pin.position]).tolist())
-    rotation = None if pin.rotation is None else tuple(normalized(multiply(turn, pin.rotation)).tolist())
+def _pin(pin: Pin, scale: float, new_from_old: Floats) -> Pin:
+    position = None if pin.position is None else tuple(rotate(new_from_old, [scale * v for v in pin.position]).tolist())
+    rotation = None if pin.rotation is None else tuple(normalized(multiply(new_from_old, pin.rotation)).tolist())
     x, y, z = (scale * value for value in pin.offset)
     return Pin(pin.effector, position, rotation, (x, y, z), pin.goal)

@@ -125,9 +125,9 @@ def _straight_errors(dense: list[Samples], first: int, last: int, tolerances: tu
     part = np.arange(last - first + 1) / (last - first)
     errors = np.zeros(len(part))
     for some in dense:
-        turns = some.rotations[:, first : last + 1]
-        straight = slerp(turns[:, :1], turns[:, -1:], part)
-        errors = np.maximum(errors, angle_between(straight, turns).max(axis=0) / tolerances[0])
+        rotations = some.rotations[:, first : last + 1]
+        straight = slerp(rotations[:, :1], rotations[:, -1:], part)
+        errors = np.maximum(errors, angle_between(straight, rotations).max(axis=0) / tolerances[0])
         if some.translations is not None:
             moved = some.translations[:, first : last + 1]
             line = moved[:, :1] + part[:, None] * (moved[:, -1:] - moved[:, :1])
@@ -229,14 +229,14 @@ def _differ(one: np.ndarray, other: np.ndarray) -> Bools:
 
 
 def _entries(take: Take, base: Frames, samples: Frames, joints: tuple[int, ...], frames: Ints) -> list[Entry]:
-    turns, ways = differences(base, samples)
-    away = (ways != 0.0).any(axis=(0, 2))
+    turned, moved = differences(base, samples)
+    away = (moved != 0.0).any(axis=(0, 2))
     if take.base is None:
-        turns, ways = samples
+        turned, moved = samples
     blends = np.full(len(frames), CODES[Blend.LINEAR])
     entries = []
     for joint in joints:
         track = take.track(joint)
         wanted = away[joint] or (track is not None and track.translations is not None)
-        entries.append(Entry(joint, frames, turns[:, joint], ways[:, joint] if wanted else None, blends))
+        entries.append(Entry(joint, frames, turned[:, joint], moved[:, joint] if wanted else None, blends))
     return entries

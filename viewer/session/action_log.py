@@ -54,7 +54,7 @@ def _dragged(items: tuple[Item, ...], grab: Grab | None = None) -> list[object]:
 
 
 def _targets(targets: Mapping[Item, tuple[ArrayLike | None, ArrayLike | None]]) -> list[object]:
-    return [[[*Item(*item), _row(position), _row(turn)] for item, (position, turn) in targets.items()]]
+    return [[[*Item(*item), _row(position), _row(rotation)] for item, (position, rotation) in targets.items()]]
 
 
 def _row(numbers: ArrayLike | None) -> object:
@@ -214,11 +214,11 @@ class ActionLog:
 
     def _write_places(self) -> None:
         """Add the positions, at this tick, of moving targets whose paths no file can hold."""
-        ways = [motion for motion in self._targets.motions if type(motion.path).__name__ not in KINDS]
-        places: list[object] = [[one.effector, one.path(self._targets.seconds).tolist()] for one in ways]
-        if places and places != self._places:
-            self.add(PLACES, places)
-        self._places = places
+        unwritten = [motion for motion in self._targets.motions if type(motion.path).__name__ not in KINDS]
+        positions: list[object] = [[one.effector, one.path(self._targets.seconds).tolist()] for one in unwritten]
+        if positions and positions != self._places:
+            self.add(PLACES, positions)
+        self._places = positions
 
     def _write_move(self, call: Call) -> None:
         """Add undone or redone steps: a replay has only those since the recording began."""

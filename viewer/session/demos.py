@@ -142,8 +142,8 @@ def hinged(skeleton: Skeleton, degrees: float | None) -> Skeleton:
     count = len(skeleton)
     axes = np.zeros((count, 2, 3))
     axes[:, 0, 2] = 1.0
-    turn = math.inf if degrees is None else math.radians(degrees)
-    limits = None if degrees is None else JointLimits.coordinates((-turn, turn))
+    limit = math.inf if degrees is None else math.radians(degrees)
+    limits = None if degrees is None else JointLimits.coordinates((-limit, limit))
     kinds = (JointKind.HINGE,) * count
     return replace(skeleton, kinds=kinds, axes=axes, limits=(limits,) * count, poses={})
 
@@ -285,8 +285,8 @@ FLAT = (
         id="ccd-chain",
         title="Chain after the pointer",
         words=(
-            "Cyclic coordinate descent turns one joint after the other, each so that the tip points at the target.",
-            "Move the pointer: the chain follows it, and Space holds it still.",
+            "Cyclic coordinate descent rotates one joint after the other, each so that the tip points at the target.",
+            "Move the pointer: the chain follows it. Space pauses it.",
         ),
         build=ccd_chain,
         view="planar",
@@ -298,8 +298,8 @@ FLAT = (
         id="s-lock",
         title="The S-lock",
         words=(
-            "Bent in an S, each joint alone can only make it worse: CCD locks, though the target is in reach.",
-            "Choose Default: it gets stuck, too, then begins anew from another pose. The solver's plot shows both.",
+            "In this S shape no single joint can improve the pose: CCD locks, although the target is in reach.",
+            "Choose Default: it gets stuck, too, then restarts from another pose. The solver's plot shows both.",
         ),
         build=s_lock,
         view="planar",
@@ -312,7 +312,7 @@ FLAT = (
         id="puzzle",
         title="Puzzle: into the circle",
         words=(
-            "There is no solver here: bring the tip into the circle by turning the three joints.",
+            "Without a solver: bring the tip into the circle by rotating the three joints.",
             "Drag the bones, or select a joint and use its slider.",
         ),
         build=puzzle,
@@ -336,17 +336,17 @@ def _grip(seconds: float) -> tuple[Floats, Floats, float]:
     phase = math.tau * seconds / _GRIP
     position = np.array(_THING) + np.array([0.12 * math.sin(phase), 0.04 * math.sin(2.0 * phase), 0.0])
     tilt, side = math.radians(55.0 + 15.0 * math.sin(phase)), 0.25 * math.sin(phase)
-    way = np.array([side, -math.cos(tilt), math.sin(tilt)])
-    return position, way / np.linalg.norm(way), 0.06 + 0.015 * math.sin(3.0 * phase)
+    direction = np.array([side, -math.cos(tilt), math.sin(tilt)])
+    return position, direction / np.linalg.norm(direction), 0.06 + 0.015 * math.sin(3.0 * phase)
 
 
 def _fingertip(number: int, seconds: float) -> Floats:
     """(3,) target of one of the three fingertips."""
-    position, way, apart = _grip(seconds)
-    across = np.cross(way, (1.0, 0.0, 0.0))
+    position, direction, apart = _grip(seconds)
+    across = np.cross(direction, (1.0, 0.0, 0.0))
     across /= np.linalg.norm(across)
     angle = math.tau * number / 3.0 + 0.4 * math.sin(math.tau * seconds / _GRIP)
-    return position + apart * (math.cos(angle) * across + math.sin(angle) * np.cross(across, way))
+    return position + apart * (math.cos(angle) * across + math.sin(angle) * np.cross(across, direction))
 
 
 def claw() -> Document:
@@ -430,7 +430,7 @@ BODIES = (
         title="The claw",
         words=(
             "Three fingers and the arm that they share are posed in one solve, while grip and approach change.",
-            "Space holds it still; drag a fingertip then, and see the arm give way.",
+            "Space pauses it; then drag a fingertip and see the arm yield.",
         ),
         build=claw,
         motions=tuple(
@@ -444,8 +444,8 @@ BODIES = (
         id="reach",
         title="Full-body reach",
         words=(
-            "The feet are pinned, the hand goes far, the gaze chases it, and the whole body helps in one solve.",
-            "Space holds it still; drag the hand or the hips then, or select a foot and press Delete to let it go.",
+            "The feet are pinned, the hand reaches far, the gaze follows it, and the whole body helps in one solve.",
+            "Space pauses it; then drag the hand or the hips, or select a foot and press Delete to release it.",
         ),
         build=reach,
         motions=(Motion("RightHand", _REACH), Motion("Head", _GAZE, shown=False)),
@@ -455,8 +455,8 @@ BODIES = (
         id="serpent",
         title="The serpent that watches",
         words=(
-            "The head has an aim goal and nothing else: it faces what moves, and the body turns as far as that takes.",
-            "Space holds it still; drag the target behind it then, and it whips round.",
+            "The head has only an aim goal: it faces the moving target, and the body turns as far as needed.",
+            "Space pauses it; then drag the target behind the serpent, and it turns around.",
         ),
         build=serpent,
         motions=(Motion("Head", _PREY),),
@@ -468,8 +468,8 @@ BODIES = (
         id="ball",
         title="The arm and the ball",
         words=(
-            "A distance goal and an aim goal on one wrist: the arm chases the ball and faces it.",
-            "Space holds it still; drag the ball out of reach then, and the arm points at it all the same.",
+            "A distance goal and an aim goal on one wrist: the arm follows the ball and faces it.",
+            "Space pauses it; then drag the ball out of reach: the arm still points at it.",
         ),
         build=ball,
         motions=(Motion("wrist", _BALL), Motion("wrist_2", _BALL, shown=False)),

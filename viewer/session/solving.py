@@ -119,9 +119,9 @@ class SteppedDrag(Drag):
         super().__init__(solver, pose if rig is None else rig.lifted(pose))
         self._chosen, self._rig = chosen, rig
 
-    def step(self, places: Floats, turns: Floats, iterations: int) -> Solution:
+    def step(self, positions: Floats, rotations: Floats, iterations: int) -> Solution:
         """Make at most ``iterations`` iterations towards targets (G, 3) and (G, 4); NaN rows keep their targets."""
-        solution = self._go_on(places, turns, self._chosen.dragging(iterations))
+        solution = self._go_on(positions, rotations, self._chosen.dragging(iterations))
         return solution if self._rig is None else self._rig.solution(solution)
 
     def carry(self, start: Pose, pose: Pose) -> bool:
@@ -158,10 +158,10 @@ class SteppedDrag(Drag):
         last, solver = self.solution, self._solver
         if last is None or last.status is not Status.CONVERGED or solver.options.preferred is None:
             return None
-        places, turns = (array.copy() for array in solver.targets.settle(self.start, None, None))
+        positions, rotations = (array.copy() for array in solver.targets.settle(self.start, None, None))
         dragged = self._workspace
-        places[dragged.goals], turns[dragged.goals] = dragged.system.goal_target, dragged.system.goal_rotation
-        found = solver.solve(last.pose, places, turns)
+        positions[dragged.goals], rotations[dragged.goals] = dragged.system.goal_target, dragged.system.goal_rotation
+        found = solver.solve(last.pose, positions, rotations)
         if found.status is not Status.CONVERGED:
             return None
         return found if self._rig is None else self._rig.solution(found)
@@ -258,9 +258,9 @@ def _keywords(options: Options) -> SolverOptions:
 
 def target_rows(goals: Sequence[Goal]) -> tuple[Floats, Floats]:
     """Targets (G, 3) and (G, 4); NaN for parts without a target."""
-    places = np.array([goal.target or (np.nan,) * 3 for goal in goals])
-    turns = np.array([goal.target_rotation or (np.nan,) * 4 for goal in goals])
-    return places, turns
+    positions = np.array([goal.target or (np.nan,) * 3 for goal in goals])
+    rotations = np.array([goal.target_rotation or (np.nan,) * 4 for goal in goals])
+    return positions, rotations
 
 
 def settle(document: Document, solvers: Solvers, *, restarts: bool = False, afresh: bool = False) -> State:
@@ -329,11 +329,11 @@ def kept_pose(document: Document, solution: Solution) -> Pose | None:
 
 def _run(drag: SteppedDrag, goals: Mapping[str, Goal], settings: SolverSettings, trace: Trace) -> Solution:
     """Iterate until the limit or until the errors rest."""
-    places, turns = target_rows(tuple(goals.values()))
+    positions, rotations = target_rows(tuple(goals.values()))
     left = settings.max_iterations
     for most in chain(_NOTES, repeat(_CHUNK)):
         asked = min(left, most)
-        solution = drag.step(places, turns, asked)
+        solution = drag.step(positions, rotations, asked)
         trace.add(solution)
         left -= max(1, solution.iterations)
         if left <= 0 or solution.iterations < asked or solution.status not in UNDER_WAY or _rests(trace):

@@ -159,9 +159,9 @@ class Demos:
         for motion in session.targets.motions:
             if motion.shown and motion.path.period > 0.0:
                 times = np.linspace(0.0, motion.path.period, _WAY, endpoint=False)
-                way = np.array([motion.path(seconds) for seconds in times])
-                if projection.inside(projection.project(way), margin=1e4).all():
-                    shapes.append(Stroke(projection.project(way), scale, "text3", 0.4, closed=True))
+                path = np.array([motion.path(seconds) for seconds in times])
+                if projection.inside(projection.project(path), margin=1e4).all():
+                    shapes.append(Stroke(projection.project(path), scale, "text3", 0.4, closed=True))
         for ring in demo.rings(self._document):
             shapes += _round(ring, projection, scale)
         return shapes

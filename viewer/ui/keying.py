@@ -172,9 +172,9 @@ class Keying:
 
     # Frames
 
-    def _step(self, way: int) -> None:
+    def _step(self, direction: int) -> None:
         frames, now = key_frames(self._document), self._document.frame
-        index = bisect_right(frames, now) if way > 0 else bisect_left(frames, now) - 1
+        index = bisect_right(frames, now) if direction > 0 else bisect_left(frames, now) - 1
         if 0 <= index < len(frames):
             self._playback.go(frames[index])
 

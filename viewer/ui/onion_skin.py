@@ -173,5 +173,5 @@ def _offset(document: Document, item: Item) -> tuple[float, ...]:
 def _worlds(document: Document, frames: Iterable[int]) -> World:
     """World transforms of the joints at some frames."""
     poses = [frame_pose(document, frame) for frame in frames]
-    turns: Floats = np.stack([pose.rotations for pose in poses])
-    return fk_arrays(document.skeleton.parents, turns, np.stack([pose.translations for pose in poses]))
+    rotations: Floats = np.stack([pose.rotations for pose in poses])
+    return fk_arrays(document.skeleton.parents, rotations, np.stack([pose.translations for pose in poses]))

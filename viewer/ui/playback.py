@@ -75,8 +75,8 @@ class Playback:
 
     def next_loop(self) -> None:
         """Switch to the next loop mode: off, loop, ping-pong."""
-        session, ways = self._session, tuple(Loop)
-        session.clock.loop = ways[(ways.index(session.clock.loop) + 1) % len(ways)]
+        session, modes = self._session, tuple(Loop)
+        session.clock.loop = modes[(modes.index(session.clock.loop) + 1) % len(modes)]
         self._view.changed()
 
     def faster(self, steps: int) -> None:

@@ -238,12 +238,12 @@ class Pointing:
     def _camera_move(self, event: Press) -> Callable[[], Gesture] | None:
         """How the camera follows a button with modifiers, by the mouse preset."""
         mods, simple = event.mods, self._view.preset == "simple"
-        ways = {
+        moves = {
             "middle": "zoom" if "ctrl" in mods else "pan" if mods & {"shift", "alt"} else "orbit",
             "right": "zoom" if "alt" in mods else "pan" if simple else None,
             "left": "orbit" if "alt" in mods else None,
         }
-        how = ways[event.button]
+        how = moves[event.button]
         return None if how is None else lambda: MoveCamera(self._view, self._camera_moves, event, how)  # type: ignore[arg-type]
 
     def _left(self, event: Press) -> Pressed:

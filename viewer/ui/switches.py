@@ -44,8 +44,8 @@ class Switches:
         self.show(name, not self._shows(name))
 
     def _next_limits(self) -> None:
-        ways = ("selected", "all", "none")
-        shown = ways[(ways.index(self._view.display.limits) + 1) % len(ways)]
+        modes = ("selected", "all", "none")
+        shown = modes[(modes.index(self._view.display.limits) + 1) % len(modes)]
         self.show("limits", shown)
         self._view.note(f"Limits shown: {shown}")
 

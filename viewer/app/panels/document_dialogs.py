@@ -312,7 +312,9 @@ def _ask_motion(ui: PanelContext) -> None:
         return
     found = asked.found
     state, place = (
-        ("is missing", f"was at {found.named.path}") if found.location is None else (found.problem, f"is at {found.location}")
+        ("is missing", f"was at {found.named.path}")
+        if found.location is None
+        else (found.problem, f"is at {found.location}")
     )
     notes = (f"It {place}", "Without the motion the figure stands still; pose, goals and keys are kept.")
     answers = {"Locate…": "locate", "Use the changed file": "use", "Open without motion": "without", "Cancel": "cancel"}

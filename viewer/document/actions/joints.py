@@ -120,7 +120,7 @@ class SetLength(Action):
         metres = as_number(self.metres, f"length of {quote(self.joint)}", least=1e-6, most=_LONGEST)
         length = float(np.linalg.norm(skeleton.offsets[joint]))
         if length < 1e-9:
-            raise InputError(f"joint {quote(self.joint)} stands where its parent does: its bone has no direction")
+            raise InputError(f"joint {quote(self.joint)} is at its parent: its bone has no direction")
         if metres == length:
             return document
         offsets = skeleton.offsets.copy()

@@ -134,9 +134,9 @@ def find(named: ClipsOfFile, folder: Path) -> MotionFile:
         folder: of the session file.
     """
     absolute = Path(named.path)
-    ways = ([] if named.relative is None else [folder / named.relative]) + [absolute, folder / absolute.name]
+    candidates = ([] if named.relative is None else [folder / named.relative]) + [absolute, folder / absolute.name]
     changed: MotionFile | None = None
-    for location in dict.fromkeys(Path(os.path.normpath(way)) for way in ways):
+    for location in dict.fromkeys(Path(os.path.normpath(path)) for path in candidates):
         try:
             if not location.is_file():
                 continue
