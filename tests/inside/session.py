@@ -41,7 +41,7 @@ from viewer.session.moving_targets import Pointer as moving_targets_Pointer
 from viewer.session.preferences import Preferences, load_preferences, save_preferences
 from viewer.session.recorder import TakeRecorder
 from viewer.session.replay import DOERS, open_script, replay
-from viewer.session.solving import SettleDetector, Solvers
+from viewer.session.solving import Kernels, SettleDetector, Solvers
 from viewer.session.stage import Placement, Stage
 from viewer.session.storage import motion
 from viewer.session.storage.arrays import LONGEST_PLAIN, Packed, Stored, pack, unpack
@@ -71,6 +71,7 @@ __all__ = [
     "FigureEight",
     "GestureManager",
     "Kept",
+    "Kernels",
     "Motion",
     "MotionError",
     "MovingTargets",
