@@ -1,4 +1,4 @@
-"""What makes a solved pose look like a person's: how far each joint commonly turns.
+"""Mobility: how far each joint commonly turns, which makes solved poses look like a person's.
 
 The solver weighs each freedom by W = (spread / `REFERENCE`)^2 in J W J^T, so that a knee bends before it twists and a
 shoulder moves before the collarbone does. Nothing here is fitted to motion: the figures are common ranges of motion of
@@ -26,7 +26,7 @@ from viewer.spatial.quaternion import IDENTITY, conjugate, from_matrix, multiply
 Degrees = tuple[float, float, float]
 
 REFERENCE = np.radians(20.0)
-"""The spread whose weight is 1: joints that nothing is known of have it."""
+"""The spread of weight 1: the default of joints about which nothing is known."""
 LEAST = np.radians(1.0)
 """No spread is smaller: the metric stays invertible."""
 MOST = np.pi
@@ -35,7 +35,7 @@ _SLIDES = 1e-3, 1e3
 """The same of slides, in the figure's units of length."""
 
 _OF_RANGE = 1.0 / 6.0
-"""A range of motion is about this many times its standard deviation wide: three on either side."""
+"""Standard deviation per range of motion: three deviations on either side."""
 _SLIDE = 0.05
 """Spread of an unlimited slide, in the figure's units of length."""
 
@@ -204,6 +204,6 @@ def arm_joints(skeleton: Skeleton) -> frozenset[int]:
 
 @lru_cache(maxsize=16)
 def stands(skeleton: Skeleton) -> bool:
-    """Whether it is a figure with a free root: its one-shot solves begin with the body where the goals are."""
+    """Whether it is a figure with a free root: one-shot solves may then move the body to the goals first."""
     figure = find_figure(skeleton)
     return figure is not None and skeleton.kinds[figure.root] is JointKind.FREE

@@ -1,4 +1,4 @@
-"""A preferred pose: what the goals leave free is drawn to it."""
+"""A preferred pose: joints that the goals leave free tend to it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from viewer.spatial.quaternion import slerp
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Preferred:
-    """A pose, and how much it is wished for.
+    """A preferred pose and its weight.
 
     Free roots are left where the start has them: it is the joints that have habits, not the place in the world.
 

@@ -1,4 +1,4 @@
-"""Where solves begin: joints as their kinds can hold them, inside their limits; joints that no goal moves.
+"""Projection of start poses: onto what the joints' kinds and limits allow; idle joints, which no goal moves.
 
 These are drawn to the preferred pose, too, if there is one.
 """
@@ -68,7 +68,7 @@ _OFF = 1e-6
 
 
 class Unheld:
-    """Finds the joints of one skeleton that stand as their kinds cannot.
+    """Finds joints of one skeleton whose rotation or translation their kind does not allow.
 
     A rotation of few freedoms is linear in its quaternion but for universals: the parts of rest^-1 q along the
     directions that a hinge does not turn about are 0, and so are all three of fixed joints and slides.
@@ -192,7 +192,7 @@ class Starts:
         self._drawn: tuple[Pose, Pose] | None = None
 
     def start(self, pose: Pose) -> tuple[Pose, bool]:
-        """A pose as given, each joint as its kind can hold it, and those that take no part inside their limits.
+        """The pose given, each joint projected to its kind, and idle joints inside their limits.
 
         Returns:
             It, and whether any was not; of joints that take part their limits are another's concern.
@@ -210,7 +210,7 @@ class Starts:
         return self._start[1:]
 
     def is_news(self, pose: Pose) -> bool:
-        """Whether this is another pose than the last one, one that compiled code may look at instead of `start`."""
+        """Whether this pose differs from the last one and compiled code may check it instead of `start`."""
         found: object = pose
         if self._preferred is not None or (self._start is not None and found is self._start[0]):
             return False

@@ -1,4 +1,4 @@
-"""What leads a drag back to the pose that it began at: that pose bent a little on the way, itself at a halt."""
+"""Leads a drag back to its start pose: slightly bent during the motion, exactly at rest."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ _KEPT, _LATE = 0.8, 20
 of it at the end of the way may take to fade.
 """
 _HOME = 2e-3
-"""Radians or units of length: nearer than that it is home, and the pull does the rest."""
+"""Radians or units of length: nearer than this the pull alone leads back."""
 _HALTED = (Status.CONVERGED, Status.STALLED)
 _ASTRAY = 0.2
 """Units of length, or radians, by which goals that are met may be missed on the way."""
 _SOLVED = DRAGGING._replace(max_iterations=2)
 """How the goals are brought back in each frame, to see that."""
 GLIDE = 0.1
-"""Radians, or units of length, that a joint goes in a frame even if no target moves: who is far behind glides there."""
+"""Radians, or units of length, that a joint may move in a frame while no target moves: it glides to a far target."""
 
 
 class Homing:
@@ -67,12 +67,12 @@ class Homing:
         self._way: WayHome | None = None
 
     def before(self) -> None:
-        """What is to be done before a step is solved."""
+        """Prepare a step."""
         if self._way is not None:
             self._way.go_on(self._space)
 
     def after(self, status: Status) -> None:
-        """What is to be done after it; who has come to a halt is led home, at the goals or caught short of them."""
+        """Finish a step; a drag at rest, at its goals or short of them, is led back to its start."""
         space, aims = self._space, _aims(self._space)
         if aims != self._aims:
             self._aims, self._way, self._looked = aims, None, False
@@ -89,7 +89,7 @@ class Homing:
                 self._way = None if lost else way
 
     def _is_back(self) -> bool:
-        """Whether the pose that the drag began at meets all goals; the scratch is used."""
+        """Whether the drag's start pose meets all goals; overwrites the scratch."""
         home = self._home
         with np.errstate(all="ignore"):  # of places very far away
             _, worst = residuals(self._space.system, self._space.work, home.q, home.t, home.e)
@@ -136,7 +136,7 @@ class WayHome:
         return bool(worst > _ASTRAY)
 
     def go_on(self, workspace: Workspace | Stand) -> None:
-        """Stand one frame farther on the way; the goals may be missed there until the frame is solved."""
+        """Move one frame along the way; the goals may be missed until the frame is solved."""
         system, work, state, line = workspace.system, workspace.work, workspace.state, self._line
         aside = _KEPT * _way(line, workspace, state)
         self._frame += 1

@@ -1,4 +1,4 @@
-"""The scale of a problem: its unit of length and of weight, and which of its goals have to do with each other.
+"""The scale of a problem: its units of length and weight, and its groups of goals that share joints.
 
 The recipe's numbers fit figures of about a metre and goals of weight 1. Everything is therefore measured in units of
 the problem's own: a mouse and a crane, and goals that all weigh a thousand times as much, are solved alike. Units are

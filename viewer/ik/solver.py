@@ -49,7 +49,7 @@ from viewer.skeleton.pose import Pose, Reduced
 from viewer.skeleton.skeleton import Skeleton
 
 UNHEARD = "preferred pose"
-"""What `Solution.unserved` calls a preferred pose that the method has no pull towards."""
+"""The word of `Solution.unserved` for a preferred pose that the method does not support."""
 
 
 class Solver(Runs):
@@ -70,7 +70,7 @@ class Solver(Runs):
     assembly: Assembly
 
     def __init__(self, skeleton: Skeleton, goals: Sequence[Goal], **options: Unpack[SolverOptions]) -> None:
-        """Work out what depends on the skeleton and the goals."""
+        """Prepare what depends on the skeleton and the goals."""
         check_skeleton(skeleton)
         self.__dict__.update(skeleton=skeleton, options=options_of(options))
         # Solves share scratch. A function goal that asks its own solver is no reason to wait for ever.
@@ -112,7 +112,7 @@ class Solver(Runs):
             self._put(given, assembly)
 
     def _put(self, given: tuple[Goal, ...], assembly: Assembly) -> None:
-        """Take goals; those that are refused have left the solver as it was."""
+        """Set goals; if they are refused, the solver stays as it was."""
         self._goals = given
         self.__dict__.update(assembly=assembly, targets=Targets(self.skeleton, given))
         self._workspace = Workspace(self.skeleton, assembly)
@@ -152,7 +152,7 @@ class Solver(Runs):
 
     @property
     def one_shot(self) -> Settings:
-        """The recipe's numbers of a whole solve under this solver's options."""
+        """The settings of a one-shot solve under this solver's options."""
         return self._one_shot
 
     def _settings(self) -> Settings:

@@ -179,7 +179,7 @@ def _quicken_kinematics() -> None:
 
 
 def in_cache() -> bool:
-    """Whether compiled code is on disk, or nothing can be kept there."""
+    """Whether compiled code is in the disk cache, or there can be no such cache."""
     place = _solve.stats.cache_path
     return place is None or any(Path(place).glob(f"*.{_solve.__qualname__}-*.nbi"))
 
@@ -215,7 +215,7 @@ class Prepared:
 
 
 _MOST_ITERATIONS = 2**53
-"""Exact as a float64; nobody waits so long."""
+"""Exact as a float64, and more than any solve needs."""
 _NO_ANSWER = np.empty(0)
 _NO_POSE = frozen(np.empty((0, 4))), frozen(np.empty((0, 3)))
 _NO_TARGETS = np.empty((0, 3)), np.empty((0, 4))

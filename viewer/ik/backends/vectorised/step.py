@@ -1,4 +1,4 @@
-"""The numpy backend, third part: the Jacobian.
+"""The numpy backend: the Jacobian, the dual system, and what limits do to a step.
 
 Each freedom is a twist of the world: an angular velocity, and the velocity of what is at the origin. Each row of a goal
 is a wrench: how it answers to these. The Jacobian is all their products at once, where the freedom is above the goal.
@@ -272,12 +272,12 @@ def cap(s: System, dx: Floats, most: float) -> float:
 
 
 def put_row(source: Floats, target: Floats) -> None:
-    """Target = source."""
+    """Copy an array."""
     target[...] = source
 
 
 def put_table(source: Floats, target: Floats) -> None:
-    """Target = source."""
+    """Copy an array."""
     target[...] = source
 
 
