@@ -67,7 +67,7 @@ _OFF = 1e-6
 """Quaternion components, or parts of the offsets' lengths: less is rounding, that of single-precision files, too."""
 
 
-class Unheld:
+class KindProjection:
     """Finds joints of one skeleton whose rotation or translation their kind does not allow.
 
     A rotation of few freedoms is linear in its quaternion but for universals: the parts of rest^-1 q along the
@@ -182,11 +182,17 @@ class Starts:
     """
 
     def __init__(
-        self, unheld: Unheld, skeleton: Skeleton, taking_part: Ints, preferred: Preferred | None, *, limits: bool
+        self,
+        unheld: KindProjection,
+        skeleton: Skeleton,
+        taking_part: Ints,
+        preferred: Preferred | None,
+        *,
+        limits: bool,
     ) -> None:
         """Find the joints that take no part."""
         self._skeleton, self._taking_part, self._preferred = skeleton, taking_part, preferred
-        self._unheld = unheld
+        self._projection = unheld
         self._idle = Idle(skeleton, taking_part, limits=limits)
         self._start: tuple[Pose, Pose, bool] | None = None
         self._drawn: tuple[Pose, Pose] | None = None
@@ -202,7 +208,7 @@ class Starts:
         """
         if self._start is None or pose is not self._start[0]:  # poses do not change: one that was checked stays good
             checked = checked_start(self._skeleton, pose)
-            turns, moves, unheld = self._unheld.held(checked.rotations, checked.translations)
+            turns, moves, unheld = self._projection.held(checked.rotations, checked.translations)
             inside, outside = self._idle.pose_inside(
                 checked if unheld is None else Pose.trusted(handed_over(turns), handed_over(moves))
             )
@@ -222,7 +228,7 @@ class Starts:
 
     def tables(self, freedoms: Freedoms) -> StartTables:
         """For compiled code."""
-        return self._unheld.tables(freedoms, self._idle.joints)
+        return self._projection.tables(freedoms, self._idle.joints)
 
     def drawn(self, start: Pose) -> Pose:
         """A pose that `start` gave, its joints that take no part drawn to the preferred pose, inside their limits."""
@@ -237,7 +243,7 @@ class Starts:
 
     def stacked(self, rotations: Floats, translations: Floats) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
         """Of local rotations (N, J, 4) and translations (N, J, 3), all `start` and all `drawn`."""
-        begun = self._idle.inside(*self._unheld.held(rotations, translations)[:2])[:2]
+        begun = self._idle.inside(*self._projection.held(rotations, translations)[:2])[:2]
         return begun, begun if self._preferred is None else self._draw(self._preferred, *begun)
 
     def idle_of(self, chosen: Bools) -> Bools:

@@ -55,7 +55,7 @@ GLIDE = 0.1
 """Radians, or units of length, that a joint may move in a frame while no target moves: it glides to a far target."""
 
 
-class Homing:
+class ReturnToStart:
     """What draws a drag back: on its way to a pose bent a little, at a halt where it began to the very pose of then."""
 
     def __init__(self, workspace: Workspace) -> None:
@@ -64,7 +64,7 @@ class Homing:
         copy_state(workspace.anchor, self._home)
         self._bent = prebent(workspace.system, self._home.x)
         self._aims, self._looked = _aims(workspace), False
-        self._way: WayHome | None = None
+        self._way: ReturnPath | None = None
 
     def before(self) -> None:
         """Prepare a step."""
@@ -83,7 +83,7 @@ class Homing:
             self._looked = True
             if self._is_back():
                 copy_state(self._home, space.anchor)
-                way = way_home(space, self._home)
+                way = return_path(space, self._home)
                 # Who is caught short of goals that can be met has nothing to lose.
                 lost = status is Status.CONVERGED and way is not None and way.leaves_goals(space)
                 self._way = None if lost else way
@@ -101,7 +101,7 @@ def _aims(workspace: Workspace) -> bytes:
     return workspace.system.goal_target.tobytes() + workspace.system.goal_rotation.tobytes()
 
 
-class Stand(NamedTuple):
+class Station(NamedTuple):
     """Where a way home is gone: what it needs of a workspace."""
 
     system: System
@@ -109,10 +109,10 @@ class Stand(NamedTuple):
     state: State
 
 
-class WayHome:
+class ReturnPath:
     """A straight way, in the joints' coordinates, from where a workspace's last solve ended to where its drag began."""
 
-    def __init__(self, workspace: Workspace | Stand, home: State) -> None:
+    def __init__(self, workspace: Workspace | Station, home: State) -> None:
         """From where the workspace stands to ``home``."""
         self._from, self._line, self._home = make_state(workspace.system), make_state(workspace.system), home
         copy_state(workspace.state, self._from)
@@ -126,8 +126,8 @@ class WayHome:
         system, work = workspace.system, make_work(workspace.system)
         state, trial, best = (make_state(system) for _ in range(3))
         copy_state(self._from, state)
-        tried = Stand(system, work, state)
-        way, worst = WayHome(tried, self._home), 0.0
+        tried = Station(system, work, state)
+        way, worst = ReturnPath(tried, self._home), 0.0
         while worst <= _ASTRAY and not way.over:
             way.go_on(tried)
             work.room[0] = GLIDE
@@ -135,7 +135,7 @@ class WayHome:
             worst = max(worst, work.miss[:, 0].max() / system.scale[0], work.miss[:, 1].max())
         return bool(worst > _ASTRAY)
 
-    def go_on(self, workspace: Workspace | Stand) -> None:
+    def go_on(self, workspace: Workspace | Station) -> None:
         """Move one frame along the way; the goals may be missed until the frame is solved."""
         system, work, state, line = workspace.system, workspace.work, workspace.state, self._line
         aside = _KEPT * _way(line, workspace, state)
@@ -150,13 +150,13 @@ class WayHome:
             move(system, work, aside, state.x, state.q, state.t)
 
 
-def way_home(workspace: Workspace, home: State) -> WayHome | None:
+def return_path(workspace: Workspace, home: State) -> ReturnPath | None:
     """The way from where the workspace stands to ``home``; None if it is there."""
     far = np.abs(_way(workspace.state, workspace, home) / workspace.system.unit).max(initial=0.0) > _HOME
-    return WayHome(workspace, home) if far else None
+    return ReturnPath(workspace, home) if far else None
 
 
-def _way(here: State, workspace: Workspace | Stand, there: State) -> Floats:
+def _way(here: State, workspace: Workspace | Station, there: State) -> Floats:
     """(n,) the step from one pose of a workspace's system to another."""
     step = np.zeros(len(here.x))
     difference(workspace.system, workspace.work, here.x, here.q, here.t, there.x, there.q, there.t, step)

@@ -99,7 +99,7 @@ class Runs:
             workspace: made for this solver's assembly.
             pose: where to start; joints that take no part stay as in it.
             targets: (G, 3) and (G, 4), settled.
-            settings: the recipe's numbers.
+            settings: how the solve runs: damping, step cap, pull and others.
             onward: go on from where the workspace's last solve ended, anchored where that began.
         """
         started = time.perf_counter()

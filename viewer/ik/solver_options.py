@@ -71,7 +71,7 @@ class Options:
             place), not where a free root stands. None: to the pose that a solve or drag begins with. Of the default
             method; others name it in `Solution.unserved`.
         preferred_weight: how strongly: part of the way from where it begins to that pose, 0 (not at all) to 1.
-        settings: the recipe's numbers (`viewer.ik.system.Settings`): damping, step cap, pull, ... ``restarts=False``,
+        settings: numbers of the step (`viewer.ik.system.Settings`): damping, step cap, pull, ... ``restarts=False``,
             ``preferred`` and a standing figure have the last word about their restarts, settle and stand. Drags have
             numbers of their own (`viewer.ik.settings.DRAGGING`).
         tuning: the numbers of single methods (`viewer.ik.methods.common.Tuning`); others leave them.

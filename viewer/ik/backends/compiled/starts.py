@@ -61,7 +61,7 @@ def approach(s: System, w: Work, q: Floats, t: Floats, carry: bool) -> None:
         if is_afloat(s, k):
             centre = central_goal(s, w, t, k)
             if centre >= 0:
-                wish(s, w, centre, w.vectors[2])
+                wanted_place(s, w, centre, w.vectors[2])
                 if carry:
                     carry_root(s, w, k, centre, t)
                 draw_nearer(s, w, k, centre, t)
@@ -89,7 +89,7 @@ def chain_length(s: System, t: Floats, g: int) -> float:
     return total
 
 
-def wish(s: System, w: Work, g: int, out: Floats) -> None:
+def wanted_place(s: System, w: Work, g: int, out: Floats) -> None:
     """The place (3,) where a goal wants its effector; of a distance's places the one straight ahead."""
     for i in range(3):
         out[i] = s.goal_target[g, i]
@@ -117,8 +117,8 @@ def normalise(v: Floats) -> float:
 
 def apart(s: System, w: Work, one: int, other: int) -> float:
     """Metres between the targets of two goals."""
-    wish(s, w, one, w.vectors[0])
-    wish(s, w, other, w.vectors[1])
+    wanted_place(s, w, one, w.vectors[0])
+    wanted_place(s, w, other, w.vectors[1])
     for i in range(3):
         w.vectors[1, i] -= w.vectors[0, i]
     return normalise(w.vectors[1])
@@ -149,7 +149,7 @@ def carry_root(s: System, w: Work, k: int, centre: int, t: Floats) -> None:
         reach = chain_length(s, t, g)
         if apart(s, w, centre, g) > _FAR * (length + reach):
             continue
-        wish(s, w, g, w.vectors[0])
+        wanted_place(s, w, g, w.vectors[0])
         weight = s.goal_weight[g] ** 2
         total += weight
         longest = max(longest, reach)

@@ -190,9 +190,9 @@ def less_pull(s: System, w: Work, frozen: Bools, pull: Floats, e: Floats, out: F
     for k in range(len(s.parent)):
         low, high = s.low[k], s.high[k]
         for d in range(s.first[k], s.first[k + 1]):
-            wish = w.held[d] if frozen[d] else pull[d]
-            if wish != 0.0 and s.spread[d] != 0.0:
-                part = wish / s.spread[d]
+            wanted = w.held[d] if frozen[d] else pull[d]
+            if wanted != 0.0 and s.spread[d] != 0.0:
+                part = wanted / s.spread[d]
                 for r in range(low, high):
                     out[r] -= w.jacobian[d, r] * part
 
