@@ -13,9 +13,8 @@ from viewer.document.document import Document
 from viewer.document.key_editing import with_joints
 from viewer.document.solver_settings import prefers
 from viewer.errors import InputError, unknown_name
-from viewer.ik.mobility_priors import MOST, REFERENCE, spreads
+from viewer.ik.mobility_priors import MOST, REFERENCE, spread_about, spreads
 from viewer.ik.solution import Solution
-from viewer.ik.stated import spread_about
 from viewer.skeleton.coordinates import joint_space, limit_violation, project_pose
 from viewer.skeleton.kinematics import World, fk
 from viewer.skeleton.limits import JointKind, JointLimits

@@ -145,7 +145,7 @@ class SteppedDrag(Drag):
             space.go_back(reached)
             for array, kept in zip(space.anchor, anchor, strict=True):
                 np.copyto(array, kept)
-            self._homing = None
+            self._returning = None
         return True
 
     def escape(self) -> Solution | None:
