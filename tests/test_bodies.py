@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 import pytest
 from inside.formats import check_character, skeleton_from_text, skeleton_to_json
+from inside.session import document_data, document_of
 from inside.skeleton import chain, lend_rig
 from inside.spatial import segment_distances
 from odd_figures import odd_figure
 
 import viewer
 from viewer.errors import FormatError, InputError
+from viewer.session import new_document
 from viewer.skeleton import Bodies, Capsule, bodies_of, fit_bodies
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SAMPLES = ("biped", "biped-hands", "quadruped", "raptor", "claw-arm", "piston", "serpent", "two-link", "walk")
 
@@ -206,3 +212,12 @@ def test_values_that_are_refused() -> None:
     with pytest.raises(InputError, match="joint of capsule 0: expected a joint from 0 to 21, found 22"):
         replace(sample("biped"), bodies=Bodies((Capsule(22, (0, 0, 0), (0, 1, 0), 1.0),)))
     assert repr(Capsule(3, (0, 0, 0), (0, 0.5, 0), 0.1)) == "<Capsule: joint 3, length 0.5, radius 0.1>"
+
+
+def test_a_session_file_keeps_stated_bodies(tmp_path: Path) -> None:
+    character = skeleton_from_text(json.dumps(FILE), "f.json")
+    document = new_document(character)
+    data = document_data(document)
+    again = document_of(msgspec.json.decode(msgspec.json.encode(data), type=type(data)), tmp_path)
+    assert again.skeleton.bodies == character.skeleton.bodies
+    assert again.same_as(document)

@@ -55,8 +55,8 @@ from viewer.document.actions import (
 )
 from viewer.document.default_goals import stand_of
 from viewer.document.document import Document, DocumentGoal, Item
-from viewer.document.effector_transform import joints_at_limit
 from viewer.document.goal import DOCUMENT_KINDS
+from viewer.document.report import joints_at_limit
 from viewer.ik.goals import KINDS, Number, Unit, Vector
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.limits import FREEDOMS, JointKind, LimitForm
@@ -481,7 +481,7 @@ def _place_inspector_joint(ui: PanelContext, joint: int) -> None:
     if edit.phase in {Phase.BEGIN, Phase.SET}:
         session.begin_drag((item,))
     if edit.phase in {Phase.BEGIN, Phase.MOVE, Phase.SET}:
-        attempt(ui, lambda: session.drag_to({item: (wanted, None)}))
+        attempt(ui, lambda: session.gestures.drag_to({item: (wanted, None)}))
     if edit.phase in {Phase.COMMIT, Phase.SET}:
         session.commit()
     elif edit.phase is Phase.CANCEL:
