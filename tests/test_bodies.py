@@ -178,6 +178,12 @@ def test_bodies_go_along_with_their_joints() -> None:
     assert renamed.bodies == skeleton.bodies
     shorter = viewer.Builder(skeleton).remove("b").skeleton
     assert shorter.bodies == Bodies(skeleton.bodies.capsules[:1] if skeleton.bodies else ())
+    arm = viewer.Builder().add("spine").add("LeftArm", "spine", (0.2, 0, 0)).tip("LeftArm", (0.3, 0, 0)).skeleton
+    arm = replace(arm, bodies=Bodies((Capsule(1, (0, 0, 0), (0.3, 0, 0.1), 0.05, 3.0),)))
+    both = viewer.Builder(arm).mirror("LeftArm").skeleton
+    assert both.bodies is not None
+    right = next(one for one in both.bodies.capsules if both.names[one.joint] == "RightArm")
+    assert (right.b, right.radius, right.mass) == ((-0.3, 0.0, 0.1), 0.05, 3.0)
     bare = skeleton_from_text(json.dumps({key: value for key, value in FILE.items() if key != "bodies"}), "g.json")
     lender = skeleton_from_text(json.dumps(FILE), "f.json")
     assert lend_rig(bare, lender).skeleton.bodies == skeleton.bodies
