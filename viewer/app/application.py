@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from viewer.app.autosave_service import Keeper
+from viewer.app.autosave_service import AutosaveService
 from viewer.app.context import Borders, Panel
 from viewer.app.films import Films
 from viewer.app.input import Inputs
@@ -25,7 +25,7 @@ from viewer.ui.state import state_of, write_state
 _BACKGROUND_WAIT = 0.1
 _LONGEST_QUEUE = 8
 """Requests that no panel takes are dropped, oldest first."""
-_AFTERWARDS = 0.3
+_STAYS_ACTIVE = 0.3
 """Seconds after an answer in which the next thing that a person does is likely."""
 
 
@@ -68,11 +68,11 @@ class Application:
             controller.handle, self.borders, self.painter.capture, lambda: controller.dragging, clock, self._asked
         )
         self.pace, self.quality = Pace(), Quality()
-        self.keeper: Keeper | None = None
+        self.autosave: AutosaveService | None = None
         self.films = Films(controller)
         self.wanted_pictures: list[Path] = []
         self.finished = False
-        self._seen, self._stirred = -1, float("-inf")
+        self._seen, self._active_at = -1, float("-inf")
         self._notifications = Notifications(device, controller, self.painter.ui.fonts, self.automation)
         self._pictured = False
         self._last_frame = clock()
@@ -86,14 +86,14 @@ class Application:
         """
         try:
             while not self.finished:
-                self.turn()
-            if self.keeper is not None:
-                self.keeper.close()
+                self.iterate()
+            if self.autosave is not None:
+                self.autosave.close()
         except ViewerError:
             raise
         except Exception:  # noqa: BLE001 - whatever it is, the work must not be lost with it
             traceback.print_exc(file=sys.stderr)
-            rescued = self.keeper.rescue() if self.keeper is not None else None
+            rescued = self.autosave.rescue() if self.autosave is not None else None
             if rescued is not None:
                 print(f"error: ikviewer stopped; the work is kept in {rescued}", file=sys.stderr)  # noqa: T201
             return 1
@@ -101,12 +101,12 @@ class Application:
             self.close()
         return 0
 
-    def turn(self) -> None:
+    def iterate(self) -> None:
         """Wait for what comes next and answer it."""
         now = self.clock()
         hurried = self.automation.ends
-        wait = 0.0 if hurried else max(0.0, self.pace.slot(now) - now)
-        self.device.wait(min(wait, self.films.wait(moving=self._stirs(now))))
+        wait = 0.0 if hurried else max(0.0, self.pace.next_wakeup(now) - now)
+        self.device.wait(min(wait, self.films.wait(moving=self._user_active(now))))
         # What comes until the next frame's time is answered by that frame: one solve, however fast the mouse reports.
         while not hurried and (early := self.pace.earliest - self.clock()) > 0.0:
             self.device.wait(early)
@@ -117,20 +117,20 @@ class Application:
     def step(self, now: float) -> None:
         """Let the session work, and draw a frame if one is due."""
         controller = self.controller
-        self.inputs.catch_up()
+        self.inputs.deliver_held_keys()
         if self.inputs.waiting:
             self.pace.wake(now)
         busy = controller.tick(now)
         self._notifications.script()
         self.pace.busy(busy)
         self._serve_requests()
-        if self.keeper is not None:
-            self.keeper.tick()
-        self._notifications.letters()
+        if self.autosave is not None:
+            self.autosave.tick()
+        self._notifications.fonts()
         rearranged = self.painter.arrange()
         seen = controller.view.revision
         if seen != self._seen or self.inputs.for_imgui:
-            self._stirred = now
+            self._active_at = now
         if seen != self._seen or busy:
             self.pace.changed(now, settle=seen != self._seen and not self._in_motion)
             self._seen = seen
@@ -142,7 +142,7 @@ class Application:
         forced = self.automation.ends
         if (self.pace.due(now) or forced) and not self.device.minimised:
             self.draw(now)
-        if self.films.step(moving=self._stirs(now)):
+        if self.films.step(moving=self._user_active(now)):
             self.pace.wake(now)
         self.painter.ui.film = self.films.progress
 
@@ -233,10 +233,10 @@ class Application:
         playing = (session.playing or session.animating or session.recording) and not capture.pointer(x, y)
         return bool(moving or playing)
 
-    def _stirs(self, now: float) -> bool:
+    def _user_active(self, now: float) -> bool:
         """Whether the person does something, or did just now, or watches something being played."""
         held = self.painter.capture.active or bool(self.borders.held)
-        return held or self._in_motion or now - self._stirred < _AFTERWARDS
+        return held or self._in_motion or now - self._active_at < _STAYS_ACTIVE
 
     def _picture(self, *, still: bool, last: bool) -> None:
         path = self.automation.screenshot

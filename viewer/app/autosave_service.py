@@ -34,7 +34,7 @@ class Recovered(Action):
         return replace(document)
 
 
-class Keeper:
+class AutosaveService:
     """Keeps one window's work and the person's preferences.
 
     Args:
@@ -47,7 +47,6 @@ class Keeper:
     def __init__(
         self, controller: Controller, layout: Layout, folder: Path | None = None, preferences: Path | None = None
     ) -> None:
-        """Nothing is written yet."""
         self._controller, self._layout = controller, layout
         self._folder, self._preferences = folder, preferences
         self._autosave = Autosave(folder)

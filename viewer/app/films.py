@@ -24,11 +24,11 @@ from viewer.ui.view import Request
 
 BUDGET = 0.03
 """Seconds that are drawn for at a time: a picture at least, as many as fit."""
-MANNERS = 4.0
+WINDOW_SHARE = 4.0
 """While something moves in the window, it has so many times as long as the film."""
-_TOLD = 0.25
+_PROGRESS_INTERVAL = 0.25
 """Seconds between two looks of the bar."""
-_SURE = 1.0
+_ESTIMATE_AFTER = 1.0
 """Seconds after which the time left is guessed."""
 
 
@@ -41,7 +41,6 @@ class Films:
     """
 
     def __init__(self, controller: Controller, clock: Callable[[], float] = time.perf_counter) -> None:
-        """None is being made."""
         self._controller, self._clock = controller, clock
         self._filming: Filming | None = None
         self._film: Movie | None = None
@@ -62,7 +61,7 @@ class Films:
             case "film":
                 self.start(request.value)  # type: ignore[arg-type]  # as the dialog makes it
             case "film-dialog" if self.busy:
-                self.refuse()
+                self.report_busy()
             case "film-cancel":
                 self.cancel()
             case "quit" if self.busy:
@@ -80,7 +79,7 @@ class Films:
                 return False
         return True
 
-    def refuse(self) -> None:
+    def report_busy(self) -> None:
         """Say that there is one already."""
         if self.progress is not None:
             now = self.progress
@@ -89,7 +88,7 @@ class Films:
     def start(self, order: FilmOrder) -> None:
         """Begin a film of what the window shows at this moment; what cannot be filmed is said in a message."""
         if self.busy:
-            self.refuse()
+            self.report_busy()
             return
         # A window that never films needs neither Pillow nor a second OpenGL context.
         from viewer.app.films import film_of  # noqa: PLC0415 - see above
@@ -135,11 +134,11 @@ class Films:
             self._failed(filming, f"{self._name} cannot be filmed: {str(error) or type(error).__name__}")
             return True
         now = self._clock()
-        self._due = now + MANNERS * (now - begin)
+        self._due = now + WINDOW_SHARE * (now - begin)
         if not more:
             self._finished(filming)
             return True
-        return self._told(filming, now)
+        return self._update_progress(filming, now)
 
     def wait(self, *, moving: bool) -> float:
         """Seconds until something is due."""
@@ -172,14 +171,14 @@ class Films:
     def _name(self) -> str:
         return self.progress.name if self.progress else ""
 
-    def _told(self, filming: Filming, now: float) -> bool:
+    def _update_progress(self, filming: Filming, now: float) -> bool:
         """Bring the progress up to date, from time to time."""
-        if self.progress is None or now - self._shown < _TOLD:
+        if self.progress is None or now - self._shown < _PROGRESS_INTERVAL:
             return False
         self._shown = now
         self.progress.done = filming.done
         spent = now - self._since
-        if spent > _SURE and filming.done:
+        if spent > _ESTIMATE_AFTER and filming.done:
             self.progress.left = spent / filming.done * (filming.total - filming.done)
         return True
 

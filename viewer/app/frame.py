@@ -47,11 +47,9 @@ class FixedWindow:
     """``with`` an imgui window of a fixed place."""
 
     def __init__(self, name: str, rect: Rect, flags: int, look: Look) -> None:
-        """Nothing is begun yet."""
         self._name, self._rect, self._flags, self._look = name, rect, flags, look
 
     def __enter__(self) -> None:
-        """Begin it."""
         rect, look = self._rect, self._look
         imgui.set_next_window_pos(imgui.ImVec2(rect.x, rect.y))
         imgui.set_next_window_size(imgui.ImVec2(max(1, rect.w), max(1, rect.h)))
@@ -70,7 +68,6 @@ class FixedWindow:
         imgui.pop_style_color()
 
     def __exit__(self, *_: object) -> None:
-        """End it."""
         imgui.end()
 
 

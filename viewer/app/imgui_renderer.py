@@ -91,7 +91,6 @@ class ImguiRenderer:
     """imgui's textures and draw lists on an OpenGL context. Needs a current imgui context."""
 
     def __init__(self, context: moderngl.Context) -> None:
-        """Compile the shaders and announce to imgui what this renderer can."""
         self._context = context
         shaders = data_dir("shaders")
         self._program = context.program(

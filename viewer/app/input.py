@@ -288,7 +288,7 @@ class Inputs:
             self.for_imgui = True
             imgui.get_io().add_input_characters_utf8(typed)
 
-    def catch_up(self) -> None:
+    def deliver_held_keys(self) -> None:
         """Hand on keys that were struck right after a click on a panel, or after a command that opens a field.
 
         Whose they are is known once imgui has seen the click, and once the field has the keyboard.

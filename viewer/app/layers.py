@@ -32,7 +32,6 @@ class Blitter:
     """Copies rectangles of pixels from framebuffer to framebuffer; moderngl copies whole ones only."""
 
     def __init__(self, context: moderngl.Context) -> None:
-        """Find OpenGL's own functions."""
         load = context.mglo._context.load_opengl_function  # noqa: SLF001 - moderngl keeps its loader to itself
         self._blit = _CONVENTION(None, *[ctypes.c_int] * 8, ctypes.c_uint, ctypes.c_uint)(load("glBlitFramebuffer"))
         self._bind = _CONVENTION(None, ctypes.c_uint, ctypes.c_uint)(load("glBindFramebuffer"))
@@ -66,7 +65,6 @@ class Layers:
     """
 
     def __init__(self, context: moderngl.Context, imgui_renderer: ImguiRenderer) -> None:
-        """Nothing is painted yet."""
         self._context = context
         self._imgui = imgui_renderer
         self.blit = Blitter(context)

@@ -195,7 +195,7 @@ class Layout:
         show_timeline: likewise.
         hidden: all panels are put away.
         tabs: id of the panel that is in front, by place.
-        needs: logical pixels that the right panels would fill, the upper and the lower one; None: not known.
+        content_heights: logical pixels that the right panels would fill, the upper and the lower one; None: not known.
     """
 
     left: float | None = None
@@ -209,7 +209,7 @@ class Layout:
     show_timeline: bool = True
     hidden: bool = False
     tabs: dict[str, str] = field(default_factory=dict)
-    needs: tuple[float, float] | None = None
+    content_heights: tuple[float, float] | None = None
 
     @property
     def bottom(self) -> str:
@@ -230,18 +230,18 @@ class Layout:
         What a person chose stands.
         """
         usual = self.size(name, width)
-        if name != "solver" or self.solver is not None or self.needs is None:
+        if name != "solver" or self.solver is not None or self.content_heights is None:
             return usual
-        upper, lower = self.needs
+        upper, lower = self.content_heights
         return min(max(usual, 1.0 - upper / height), max(usual, lower / height))
 
-    def need(self, place: Place, height: float) -> bool:
+    def set_content_height(self, place: Place, height: float) -> bool:
         """Take down what one of the right panels would fill, logical pixels; whether that is news."""
-        upper, lower = self.needs or (math.inf, 0.0)
+        upper, lower = self.content_heights or (math.inf, 0.0)
         fresh = (height, lower) if place is Place.RIGHT_TOP else (upper, height)
-        if fresh == self.needs:
+        if fresh == self.content_heights:
             return False
-        self.needs = fresh
+        self.content_heights = fresh
         return True
 
     def regions(self, size: tuple[int, int], scale: float) -> Regions:

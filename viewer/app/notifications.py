@@ -17,18 +17,17 @@ class Notifications:
     """What the window says without being asked, each thing once."""
 
     def __init__(self, device: Device, controller: Controller, fonts: Fonts, automation: Automation) -> None:
-        """Nothing was said yet."""
         self._device, self._controller, self._fonts, self._automation = device, controller, fonts, automation
         self._names: tuple[object, str] = (None, "")
         self._title = ""
-        self._told = 0
+        self._notes_posted = 0
 
     def script(self) -> None:
         """Say what went otherwise than when it was recorded."""
         script = self._automation.script
-        while script is not None and self._told < len(script.notes):
-            self._controller.view.post(Message(script.notes[self._told], "error"))
-            self._told += 1
+        while script is not None and self._notes_posted < len(script.notes):
+            self._controller.view.post(Message(script.notes[self._notes_posted], "error"))
+            self._notes_posted += 1
 
     def title(self) -> None:
         """Name the window."""
@@ -37,7 +36,7 @@ class Notifications:
             self._title = title
             self._device.set_title(title)
 
-    def letters(self) -> None:
+    def fonts(self) -> None:
         """See to the letters that the names of another figure, and of its file, need."""
         names, file = self._controller.session.document.skeleton.names, self._controller.files.name
         if names is not self._names[0] or file != self._names[1]:

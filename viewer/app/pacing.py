@@ -9,7 +9,7 @@ from pathlib import Path
 from viewer.session.replay import Replay
 
 FRAME = 1.0 / 60.0
-PANELS = 1.0 / 15.0
+PANEL_INTERVAL = 1.0 / 15.0
 """Seconds between two redraws of the panels during a drag."""
 
 STILL_AFTER = 0.2
@@ -62,7 +62,7 @@ class Pace:
         if self._wake is None or at < self._wake:
             self._wake = at
 
-    def slot(self, now: float) -> float:
+    def next_wakeup(self, now: float) -> float:
         """When to look again: the time of the next frame, or of the next question to the session."""
         if self._dirty or self._busy or self._settling:
             return self._last + FRAME
@@ -93,7 +93,7 @@ class Pace:
 
     def full_due(self, now: float) -> bool:
         """Whether the panels' turn has come in a drag."""
-        return now - self._last_full >= PANELS - 0.5 * FRAME
+        return now - self._last_full >= PANEL_INTERVAL - 0.5 * FRAME
 
     def drawn(self, now: float, *, full: bool, still: bool) -> None:
         """A frame was begun at ``now`` and is on the screen.

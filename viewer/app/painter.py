@@ -20,7 +20,7 @@ from viewer.app.layers import Layers, write_texts
 from viewer.app.layout import Layout
 from viewer.app.stage import Level, Stage
 from viewer.app.theme import apply_theme
-from viewer.app.widgets.fields import awaits_keyboard
+from viewer.app.widgets.fields import awaiting_focus
 from viewer.app.window import Device
 from viewer.formats.files import write_whole
 from viewer.ui.controller import Controller
@@ -212,7 +212,7 @@ class Painter:
         capture.modal = imgui.is_popup_open("", imgui.PopupFlags_.any_popup)
         capture.typing = io.want_text_input
         capture.active = imgui.is_any_item_active()
-        capture.awaited = awaits_keyboard()
+        capture.awaited = awaiting_focus()
         capture.frames += 1
         if capture.awaited:
             self.ui.wake()

@@ -91,7 +91,7 @@ def run_window(
         InputError: a size or window kind that there is not.
         MachineError: there is no display or no OpenGL 3.3; the message names the cure.
     """
-    from viewer.app.autosave_service import Keeper  # noqa: PLC0415 - what a headless library never needs
+    from viewer.app.autosave_service import AutosaveService  # noqa: PLC0415 - what a headless library never needs
     from viewer.session.preferences import load_preferences  # noqa: PLC0415
 
     check_size(size)
@@ -105,9 +105,9 @@ def run_window(
     if session.path is None and asked.script is None:
         app.controller.opening.note_reading()
     if window != "headless":
-        app.keeper = Keeper(app.controller, app.painter.ui.layout)
-        app.keeper.offer()
-        app.keeper.sweep()
+        app.autosave = AutosaveService(app.controller, app.painter.ui.layout)
+        app.autosave.offer()
+        app.autosave.sweep()
     if not asked.until_done:  # such a script says itself what solved
         session.start_compiling()
     return app.run()

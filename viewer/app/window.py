@@ -30,7 +30,7 @@ class Device(Protocol):
         size: of the framebuffer, pixels.
         window_size: of the window in the system's units, which are not pixels on every system.
         content_scale: what the monitor asks for.
-        closing: the window is to be closed; set it back to refuse.
+        closing: the window is to be closed; set it back to report_busy.
         minimised: nothing of it can be seen.
     """
 
@@ -162,7 +162,6 @@ class Screen:
     """
 
     def __init__(self, context: moderngl.Context) -> None:
-        """As large as the window was when its context was made."""
         self._screen = context.screen
 
     def sized(self, size: tuple[int, int]) -> moderngl.Framebuffer:
@@ -176,7 +175,6 @@ class Callbacks:
     """GLFW's callbacks, which tell `Inputs`."""
 
     def __init__(self, glfw: Any, window: Any, inputs: Inputs, device: GlfwDevice) -> None:  # noqa: ANN401 - untyped
-        """Nothing is reported before `install`."""
         self._glfw, self._window, self._inputs, self._device = glfw, window, inputs, device
 
     def install(self) -> None:

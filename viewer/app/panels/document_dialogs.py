@@ -18,7 +18,7 @@ from viewer.app.panels.panel_parts import run
 from viewer.app.widgets.buttons import label, quiet, segments, text_button
 from viewer.app.widgets.dialogs import Choice, choices, dialog, escape_pressed, paragraph
 from viewer.app.widgets.edits import attempt
-from viewer.app.widgets.fields import FOCUS, evaluate, take_keyboard, text_line
+from viewer.app.widgets.fields import FOCUS, count_down_focus, evaluate, text_line
 from viewer.app.widgets.pen import Pen, gap, item, tip
 from viewer.document.actions import SetFrameTime, SetUnits
 from viewer.errors import InputError, ViewerError
@@ -333,7 +333,7 @@ def _go_to_frame(ui: PanelContext) -> None:
             return
         last = last_frame(ui.session.document)
         label(ui, "Frame")
-        memory["fresh"] = take_keyboard(ui, memory["fresh"])
+        memory["fresh"] = count_down_focus(ui, memory["fresh"])
         room = max(imgui.get_content_region_avail().x - ui.px(_RANGE), ui.px(60))
         memory["frame"], entered = text_line(ui, "frame", memory["frame"], width=room, chosen=True)
         imgui.same_line()

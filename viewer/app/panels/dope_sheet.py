@@ -21,7 +21,7 @@ from viewer.ui.commands import BY_ID
 from viewer.ui.timeline import Row, TimeView, keys_in, last_frame, played_range, rows_of
 
 INSET = 14.0
-"""Logical pixels between the ends of the well and the first and last frame."""
+"""Logical pixels between the ends of the area and the first and last frame."""
 STRIP = 22.0
 """Height of the strip of numbers, logical pixels."""
 _NUMBERS_APART = 46.0
@@ -60,43 +60,43 @@ class Axis(NamedTuple):
 
 
 def axis_of(pen: Pen, view: TimeView, x: float, w: float) -> Axis:
-    """The axis in a well that starts at x and is so wide."""
+    """The axis in a area that starts at x and is so wide."""
     inset = pen.px(INSET)
     return Axis(x + inset, max(w - 2.0 * inset, 1.0), view.start, view.span)
 
 
-def draw_strip(ui: PanelContext, pen: Pen, well: Area, axis: Axis) -> None:
-    """Numbers and ticks at the top of a well, what is outside the range darkened, handles at the range's ends."""
-    strip = min(pen.px(STRIP), well.h)
+def draw_strip(ui: PanelContext, pen: Pen, area: Area, axis: Axis) -> None:
+    """Numbers and ticks at the top of a area, what is outside the range darkened, handles at the range's ends."""
+    strip = min(pen.px(STRIP), area.h)
     last = ui.controller.playback.frames - 1
     step = number_step(pen.px(_NUMBERS_APART) / axis.per_frame)
     minor = max(step // 5, 1)
-    y = pen.middle(well.y, strip, SMALL)
-    low = max(0, int(axis.frame(well.x)) // minor * minor)
-    high = min(int(axis.frame(well.x + well.w)) + 1, last if axis.span <= last + 1 else 10**9)
+    y = pen.middle(area.y, strip, SMALL)
+    low = max(0, int(axis.frame(area.x)) // minor * minor)
+    high = min(int(axis.frame(area.x + area.w)) + 1, last if axis.span <= last + 1 else 10**9)
     for frame in range(low, high + 1, minor):
         x = float(round(axis.x(frame)))
         if frame % step:
-            pen.upright(x, well.y + strip - pen.px(4), well.y + strip)
+            pen.upright(x, area.y + strip - pen.px(4), area.y + strip)
         else:
             words = str(frame)
             pen.small(x - pen.width(words, SMALL) / 2.0, y, words)
-    pen.rule(well.x, well.x + well.w, well.y + strip)
+    pen.rule(area.x, area.x + area.w, area.y + strip)
 
 
-def draw_range(ui: PanelContext, pen: Pen, well: Area, axis: Axis, ends: tuple[int, int] | None = None) -> None:
+def draw_range(ui: PanelContext, pen: Pen, area: Area, axis: Axis, ends: tuple[int, int] | None = None) -> None:
     """Shade what is not played, with a bracket at each end of what is; ``ends`` while they are being dragged."""
     first, last = ends or played_range(ui.session.document)
-    left, right = max(axis.x(first), well.x), min(axis.x(last), well.x + well.w)
+    left, right = max(axis.x(first), area.x), min(axis.x(last), area.x + area.w)
     shade = pen.ink("panel", 0.6)
-    if left > well.x:
-        pen.draw.add_rect_filled((well.x, well.y), (min(left, well.x + well.w), well.y + well.h), shade)
-    if right < well.x + well.w:
-        pen.draw.add_rect_filled((max(right, well.x), well.y), (well.x + well.w, well.y + well.h), shade)
+    if left > area.x:
+        pen.draw.add_rect_filled((area.x, area.y), (min(left, area.x + area.w), area.y + area.h), shade)
+    if right < area.x + area.w:
+        pen.draw.add_rect_filled((max(right, area.x), area.y), (area.x + area.w, area.y + area.h), shade)
     places = range_places(ui, pen, axis, ends)
     for x, place, way in zip((axis.x(first), axis.x(last)), places, (-1.0, 1.0), strict=True):
-        if well.x <= x <= well.x + well.w:
-            _bracket(pen, well, place, way, "text" if ends else "text3")
+        if area.x <= x <= area.x + area.w:
+            _bracket(pen, area, place, way, "text" if ends else "text3")
 
 
 def range_places(ui: PanelContext, pen: Pen, axis: Axis, ends: tuple[int, int] | None = None) -> tuple[float, float]:
@@ -105,9 +105,9 @@ def range_places(ui: PanelContext, pen: Pen, axis: Axis, ends: tuple[int, int] |
     return axis.x(first) - pen.px(_ASIDE), axis.x(last) + pen.px(_ASIDE)
 
 
-def _bracket(pen: Pen, well: Area, x: float, way: float, colour: str) -> None:
+def _bracket(pen: Pen, area: Area, x: float, way: float, colour: str) -> None:
     """``[`` or ``]``, as tall as the rows of keys."""
-    top, bottom = well.y + min(pen.px(STRIP), well.h) + pen.px(4), well.y + well.h - pen.px(4)
+    top, bottom = area.y + min(pen.px(STRIP), area.h) + pen.px(4), area.y + area.h - pen.px(4)
     if bottom - top < pen.px(8):
         return
     thick, foot = max(1.0, pen.px(1.5)), pen.px(4)
@@ -118,10 +118,10 @@ def _bracket(pen: Pen, well: Area, x: float, way: float, colour: str) -> None:
         pen.draw.add_rect_filled((start, y), (start + foot + thick, y + thick), pen.ink(colour))
 
 
-def range_end_at(ui: PanelContext, pen: Pen, well: Area, axis: Axis, place: tuple[float, float]) -> str:
+def range_end_at(ui: PanelContext, pen: Pen, area: Area, axis: Axis, place: tuple[float, float]) -> str:
     """The bracket of the range that is at a pixel: "first", "last" or ""."""
     x, y = place
-    if y < well.y + pen.px(STRIP):
+    if y < area.y + pen.px(STRIP):
         return ""
     first, last = played_range(ui.session.document)
     near = pen.px(_ASIDE - 6), pen.px(_ASIDE + 6)
@@ -139,22 +139,22 @@ def number_step(frames: float) -> int:
     return step
 
 
-def draw_playhead(ui: PanelContext, pen: Pen, well: Area, axis: Axis) -> None:
+def draw_playhead(ui: PanelContext, pen: Pen, area: Area, axis: Axis) -> None:
     """The frame that is shown: a line with its number at the top."""
     frame = ui.session.document.frame
     x = axis.x(frame)
-    if not well.x <= x <= well.x + well.w:
+    if not area.x <= x <= area.x + area.w:
         return
     colour = "record" if ui.session.recording else "accent"
     words = str(frame)
     wide = pen.width(words, SMALL, bold=True) + pen.px(12)
-    left = min(max(x - wide / 2.0, well.x), well.x + well.w - wide)
+    left = min(max(x - wide / 2.0, area.x), area.x + area.w - wide)
     half = max(pen.px(1.5), 1.0) / 2.0
-    pen.draw.add_rect_filled((x - half, well.y), (x + half, well.y + well.h), pen.ink(colour))
-    h = min(pen.px(STRIP), well.h) - pen.px(3)
-    pen.box(left, well.y + pen.px(1), wide, h, colour, rounding=3)
+    pen.draw.add_rect_filled((x - half, area.y), (x + half, area.y + area.h), pen.ink(colour))
+    h = min(pen.px(STRIP), area.h) - pen.px(3)
+    pen.box(left, area.y + pen.px(1), wide, h, colour, rounding=3)
     inset = (wide - pen.width(words, SMALL, bold=True)) / 2.0
-    pen.strong(left + inset, pen.middle(well.y + pen.px(1), h, SMALL), words, "on_accent", SMALL)
+    pen.strong(left + inset, pen.middle(area.y + pen.px(1), h, SMALL), words, "on_accent", SMALL)
 
 
 __all__ = [
@@ -166,7 +166,7 @@ _REACH = 7.0
 """Logical pixels beside a key at which it is still hit."""
 
 
-class Placed(NamedTuple):
+class PlacedRow(NamedTuple):
     """A row and where it is.
 
     Attributes:
@@ -180,7 +180,7 @@ class Placed(NamedTuple):
     h: float
 
 
-def key_at(pen: Pen, axis: Axis, rows: list[Placed], place: tuple[float, float]) -> tuple[Row, int] | None:
+def key_at(pen: Pen, axis: Axis, rows: list[PlacedRow], place: tuple[float, float]) -> tuple[Row, int] | None:
     """The row and frame of the key at a pixel."""
     x, y = place
     for row, top, h in rows:
@@ -199,7 +199,7 @@ def scrub(ui: PanelContext, frame: int) -> None:
 
 
 @dataclass(slots=True)
-class Hand:
+class PointerDrag:
     """What is held on the timeline.
 
     Attributes:
@@ -207,7 +207,7 @@ class Hand:
         start: where it was pressed, framebuffer pixels.
         moved: it has gone farther than a click.
         by: frames that keys have been moved by.
-        grip: (row, frame) of the key that was pressed.
+        pressed_key: (row, frame) of the key that was pressed.
         before: keys that were selected before a box.
         seen: the frame of the view at the last look, for panning.
     """
@@ -216,7 +216,7 @@ class Hand:
     start: tuple[float, float] = (0.0, 0.0)
     moved: bool = False
     by: int = 0
-    grip: tuple[Row, int] | None = None
+    pressed_key: tuple[Row, int] | None = None
     before: frozenset[Key] = field(default_factory=frozenset)
     seen: float = 0.0
 
@@ -231,44 +231,44 @@ class Hand:
         return first, min(max(last + self.by, first), most)
 
 
-def use(ui: PanelContext, pen: Pen, well: Area, axis: Axis, rows: list[Placed]) -> Hand:
+def use(ui: PanelContext, pen: Pen, area: Area, axis: Axis, rows: list[PlacedRow]) -> PointerDrag:
     """Answer the mouse over the timeline; returns what is held."""
-    hand: Hand = ui.memory.setdefault("hand", Hand())
+    drag: PointerDrag = ui.memory.setdefault("drag", PointerDrag())
     place = imgui.get_mouse_pos()
     x, y = place.x, place.y
-    if well.hovered:
+    if area.hovered:
         _wheel(ui, axis, x)
     pressed = imgui.is_item_activated() and imgui.is_mouse_clicked(imgui.MouseButton_.left)
-    if pressed or (well.hovered and imgui.is_mouse_clicked(imgui.MouseButton_.middle)):
-        ui.memory["hand"] = hand = _pressed(ui, pen, well, axis, rows, (x, y))
-    if hand.kind:
-        _held(ui, axis, rows, hand)
-    elif well.hovered:
-        _pointed(pen, axis, rows, (x, y), ui, well)
-    return hand
+    if pressed or (area.hovered and imgui.is_mouse_clicked(imgui.MouseButton_.middle)):
+        ui.memory["drag"] = drag = _press(ui, pen, area, axis, rows, (x, y))
+    if drag.kind:
+        _drag_on(ui, axis, rows, drag)
+    elif area.hovered:
+        _hover(pen, axis, rows, (x, y), ui, area)
+    return drag
 
 
-def _pressed(
-    ui: PanelContext, pen: Pen, well: Area, axis: Axis, rows: list[Placed], place: tuple[float, float]
-) -> Hand:
+def _press(
+    ui: PanelContext, pen: Pen, area: Area, axis: Axis, rows: list[PlacedRow], place: tuple[float, float]
+) -> PointerDrag:
     """What a press takes hold of."""
     if imgui.is_mouse_down(imgui.MouseButton_.middle):
-        return Hand("pan", place, seen=place[0])
-    end = range_end_at(ui, pen, well, axis, place)
+        return PointerDrag("pan", place, seen=place[0])
+    end = range_end_at(ui, pen, area, axis, place)
     if end:
-        return Hand(end, place)
-    grip = key_at(pen, axis, rows, place)
-    if grip is not None:
-        _select_key(ui, grip)
-        return Hand("keys", place, grip=grip)
-    if place[1] < well.y + pen.px(STRIP) or not rows:
-        return Hand("scrub", place)
-    return Hand("box", place, before=ui.controller.keying.selected if imgui.get_io().key_shift else frozenset())
+        return PointerDrag(end, place)
+    pressed_key = key_at(pen, axis, rows, place)
+    if pressed_key is not None:
+        _select_key(ui, pressed_key)
+        return PointerDrag("keys", place, pressed_key=pressed_key)
+    if place[1] < area.y + pen.px(STRIP) or not rows:
+        return PointerDrag("scrub", place)
+    return PointerDrag("box", place, before=ui.controller.keying.selected if imgui.get_io().key_shift else frozenset())
 
 
-def _select_key(ui: PanelContext, grip: tuple[Row, int]) -> None:
+def _select_key(ui: PanelContext, pressed_key: tuple[Row, int]) -> None:
     """Select a key, unless it is selected already; with Shift besides the others, or no longer."""
-    keying, (row, frame) = ui.controller.keying, grip
+    keying, (row, frame) = ui.controller.keying, pressed_key
     keys = frozenset(keys_in(ui.session.document, row, frame, frame))
     if imgui.get_io().key_shift:
         keying.select(keying.selected - keys if keys <= keying.selected else keying.selected | keys)
@@ -277,61 +277,61 @@ def _select_key(ui: PanelContext, grip: tuple[Row, int]) -> None:
     ui.wake()
 
 
-def _held(ui: PanelContext, axis: Axis, rows: list[Placed], hand: Hand) -> None:
+def _drag_on(ui: PanelContext, axis: Axis, rows: list[PlacedRow], drag: PointerDrag) -> None:
     place = imgui.get_mouse_pos()
-    across, down = place.x - hand.start[0], place.y - hand.start[1]
-    hand.moved = hand.moved or max(abs(across), abs(down)) > THRESHOLD * ui.scale
-    panning = hand.kind == "pan"
+    across, down = place.x - drag.start[0], place.y - drag.start[1]
+    drag.moved = drag.moved or max(abs(across), abs(down)) > THRESHOLD * ui.scale
+    panning = drag.kind == "pan"
     button = imgui.MouseButton_.middle if panning else imgui.MouseButton_.left
     if imgui.is_key_pressed(imgui.Key.escape) or imgui.is_mouse_clicked(imgui.MouseButton_.right):
-        _cancelled(ui, hand)
+        _cancel(ui, drag)
         return
-    if hand.kind == "scrub" and imgui.is_mouse_down(button):
+    if drag.kind == "scrub" and imgui.is_mouse_down(button):
         scrub(ui, round(axis.frame(place.x)))
     elif panning:
-        ui.controller.keying.time_view.pan((hand.seen - place.x) / axis.per_frame)
-        hand.seen = place.x
-    elif hand.moved:
-        hand.by = round(across / axis.per_frame)
-        if hand.kind == "keys":
-            hand.by = ui.controller.keying.within(hand.by)
-        elif hand.kind == "box":
-            _boxed(ui, axis, rows, hand)
+        ui.controller.keying.time_view.pan((drag.seen - place.x) / axis.per_frame)
+        drag.seen = place.x
+    elif drag.moved:
+        drag.by = round(across / axis.per_frame)
+        if drag.kind == "keys":
+            drag.by = ui.controller.keying.within(drag.by)
+        elif drag.kind == "box":
+            _select_in_box(ui, axis, rows, drag)
     ui.wake()
     if not imgui.is_mouse_down(button):
-        _released(ui, hand)
+        _release(ui, drag)
 
 
-def _cancelled(ui: PanelContext, hand: Hand) -> None:
-    if hand.kind == "box":
-        ui.controller.keying.select(hand.before)
+def _cancel(ui: PanelContext, drag: PointerDrag) -> None:
+    if drag.kind == "box":
+        ui.controller.keying.select(drag.before)
     imgui.internal.clear_active_id()
-    ui.memory["hand"] = Hand()
+    ui.memory["drag"] = PointerDrag()
     ui.wake()
 
 
-def _released(ui: PanelContext, hand: Hand) -> None:
+def _release(ui: PanelContext, drag: PointerDrag) -> None:
     """What a press has come to."""
     keying, io = ui.controller.keying, imgui.get_io()
-    ends = hand.ends(ui)
-    if hand.kind == "keys" and hand.by:
-        attempt(ui, lambda: keying.shift(hand.by, copy=io.key_ctrl))
-    elif hand.kind == "keys" and hand.grip is not None and not hand.moved and not io.key_shift:
-        row, frame = hand.grip
+    ends = drag.ends(ui)
+    if drag.kind == "keys" and drag.by:
+        attempt(ui, lambda: keying.shift(drag.by, copy=io.key_ctrl))
+    elif drag.kind == "keys" and drag.pressed_key is not None and not drag.moved and not io.key_shift:
+        row, frame = drag.pressed_key
         keying.select(keys_in(ui.session.document, row, frame, frame))
-    elif hand.kind == "box" and not hand.moved:
-        keying.select(hand.before)
+    elif drag.kind == "box" and not drag.moved:
+        keying.select(drag.before)
     elif ends is not None:
         act(ui, SetRange(*ends))
-    ui.memory["hand"] = Hand()
+    ui.memory["drag"] = PointerDrag()
 
 
-def _boxed(ui: PanelContext, axis: Axis, rows: list[Placed], hand: Hand) -> None:
+def _select_in_box(ui: PanelContext, axis: Axis, rows: list[PlacedRow], drag: PointerDrag) -> None:
     """Select the keys in the box."""
     place, document = imgui.get_mouse_pos(), ui.session.document
-    low, high = sorted((axis.frame(hand.start[0]), axis.frame(place.x)))
-    top, bottom = sorted((hand.start[1], place.y))
-    found = set(hand.before)
+    low, high = sorted((axis.frame(drag.start[0]), axis.frame(place.x)))
+    top, bottom = sorted((drag.start[1], place.y))
+    found = set(drag.before)
     for row, y, h in rows:
         if top <= y + h and y <= bottom:
             found |= set(keys_in(document, row, low, high))
@@ -339,20 +339,20 @@ def _boxed(ui: PanelContext, axis: Axis, rows: list[Placed], hand: Hand) -> None
         ui.controller.keying.select(found)
 
 
-def _pointed(
-    pen: Pen, axis: Axis, rows: list[Placed], place: tuple[float, float], ui: PanelContext, well: Area
+def _hover(
+    pen: Pen, axis: Axis, rows: list[PlacedRow], place: tuple[float, float], ui: PanelContext, area: Area
 ) -> None:
     """The pointer's shape, and what there is to say about what is under it."""
-    grip = key_at(pen, axis, rows, place)
-    if range_end_at(ui, pen, well, axis, place):
+    pressed_key = key_at(pen, axis, rows, place)
+    if range_end_at(ui, pen, area, axis, place):
         imgui.set_mouse_cursor(imgui.MouseCursor_.resize_ew)
-    elif grip is not None:
-        imgui.set_mouse_cursor(imgui.MouseCursor_.hand)
-        row, frame = grip
+    elif pressed_key is not None:
+        imgui.set_mouse_cursor(imgui.MouseCursor_.drag)
+        row, frame = pressed_key
         count = len(keys_in(ui.session.document, row, frame, frame))
         what = row.name if row.joint >= 0 else f"{count} joint{'s' if count != 1 else ''}"
         imgui.set_item_tooltip(f"Frame {frame} · {what}")
-    pointed = None if grip is None else (grip[0].joint, grip[1])
+    pointed = None if pressed_key is None else (pressed_key[0].joint, pressed_key[1])
     if pointed != ui.memory.get("pointed key"):
         ui.memory["pointed key"] = pointed
         ui.wake()
@@ -377,12 +377,12 @@ _SIMPLER = 0.5
 """Degrees by which simplifying may turn a joint otherwise."""
 
 
-def open_menu(ui: PanelContext, pen: Pen, axis: Axis, placed: list[Placed]) -> None:
+def open_menu(ui: PanelContext, pen: Pen, axis: Axis, placed: list[PlacedRow]) -> None:
     """Open it at the pointer; a key under it is selected first."""
     place = imgui.get_mouse_pos()
-    grip, keying = key_at(pen, axis, placed, (place.x, place.y)), ui.controller.keying
-    if grip is not None:
-        keys = keys_in(ui.session.document, grip[0], grip[1], grip[1])
+    pressed_key, keying = key_at(pen, axis, placed, (place.x, place.y)), ui.controller.keying
+    if pressed_key is not None:
+        keys = keys_in(ui.session.document, pressed_key[0], pressed_key[1], pressed_key[1])
         if not keying.selected & set(keys):
             keying.select(keys)
     imgui.open_popup(_MENU)
@@ -439,7 +439,7 @@ _LARGE, _APART = 5.5, 7.0
 
 
 def draw_sheet(ui: PanelContext) -> None:
-    """Draw the well as large as the room that is left, and answer the mouse on it."""
+    """Draw the area as large as the room that is left, and answer the mouse on it."""
     pen, view = Pen(ui), ui.controller.keying.time_view
     room = imgui.get_content_region_avail()
     if room.y < pen.px(16):
@@ -450,29 +450,29 @@ def draw_sheet(ui: PanelContext) -> None:
     left = pen.px(_NAMES) if tall else 0.0
     corner = imgui.get_cursor_screen_pos()
     imgui.set_cursor_screen_pos((corner.x + left, corner.y))
-    well = item("ruler", room.x - left, room.y, right_too=True)
+    area = item("ruler", room.x - left, room.y, right_too=True)
     view.total = ui.controller.playback.frames
     if ui.session.recording or ui.session.playing:
         view.follow(ui.session.document.frame)
-    axis = axis_of(pen, view, well.x, well.w)
+    axis = axis_of(pen, view, area.x, area.w)
     pen.box(corner.x, corner.y, room.x, room.y, "app")
-    placed = _placed(pen, well, rows, fits if tall else 1, _scrolled(ui, len(rows) - fits) if tall else 0)
+    placed = _placed(pen, area, rows, fits if tall else 1, _scrolled(ui, len(rows) - fits) if tall else 0)
     if tall:
         _names(ui, pen, corner.x, left, placed, len(rows))
-    hand = use(ui, pen, well, axis, placed)
-    pen.draw.push_clip_rect((well.x, well.y), (well.x + well.w, well.y + well.h), True)
-    _lanes(pen, well, axis, placed)
+    drag = use(ui, pen, area, axis, placed)
+    pen.draw.push_clip_rect((area.x, area.y), (area.x + area.w, area.y + area.h), True)
+    _lanes(pen, area, axis, placed)
     if not placed:
-        _no_keys(ui, pen, well, axis, hand)
-    draw_range(ui, pen, well, axis, hand.ends(ui))
-    draw_strip(ui, pen, well, axis)
-    draw_playhead(ui, pen, well, axis)
+        _no_keys(ui, pen, area, axis, drag)
+    draw_range(ui, pen, area, axis, drag.ends(ui))
+    draw_strip(ui, pen, area, axis)
+    draw_playhead(ui, pen, area, axis)
     for one in placed:
-        _keys(ui, pen, axis, one, hand)
-    if hand.kind == "box" and hand.moved:
-        _box(pen, hand)
+        _keys(ui, pen, axis, one, drag)
+    if drag.kind == "box" and drag.moved:
+        _box(pen, drag)
     pen.draw.pop_clip_rect()
-    if well.hovered and imgui.is_mouse_released(imgui.MouseButton_.right):
+    if area.hovered and imgui.is_mouse_released(imgui.MouseButton_.right):
         open_menu(ui, pen, axis, placed)
     draw_menu(ui)
 
@@ -497,19 +497,19 @@ def _scrolled(ui: PanelContext, hidden: int) -> int:
     return int(now)
 
 
-def _placed(pen: Pen, well: Area, rows: tuple[Row, ...], fits: int, scrolled: int) -> list[Placed]:
+def _placed(pen: Pen, area: Area, rows: tuple[Row, ...], fits: int, scrolled: int) -> list[PlacedRow]:
     """The row of all first, then as many others as there is room for."""
     if not rows:
         return []
-    top = well.y + pen.px(STRIP) + 1.0
+    top = area.y + pen.px(STRIP) + 1.0
     if fits <= 1:
-        return [Placed(rows[0], top, max(well.h - pen.px(STRIP) - 1.0, 1.0))]
+        return [PlacedRow(rows[0], top, max(area.h - pen.px(STRIP) - 1.0, 1.0))]
     shown = (rows[0], *rows[1 + scrolled : fits + scrolled])
     high = pen.px(_ROW)
-    return [Placed(row, top + index * high, high) for index, row in enumerate(shown)]
+    return [PlacedRow(row, top + index * high, high) for index, row in enumerate(shown)]
 
 
-def _names(ui: PanelContext, pen: Pen, x: float, wide: float, placed: list[Placed], count: int) -> None:
+def _names(ui: PanelContext, pen: Pen, x: float, wide: float, placed: list[PlacedRow], count: int) -> None:
     chosen = {item.name for item in ui.session.document.selection}
     for row, y, h in placed:
         colour = "text" if row.joint < 0 or row.name in chosen else "text2"
@@ -520,41 +520,41 @@ def _names(ui: PanelContext, pen: Pen, x: float, wide: float, placed: list[Place
         pen.small(x + pen.px(8), pen.middle(placed[0].y - pen.px(STRIP), pen.px(STRIP), SMALL), words)
 
 
-def _lanes(pen: Pen, well: Area, axis: Axis, placed: list[Placed]) -> None:
+def _lanes(pen: Pen, area: Area, axis: Axis, placed: list[PlacedRow]) -> None:
     """A line for the keys of each row to stand on, as long as they reach; every other row a little lighter."""
     for index, (row, y, h) in enumerate(placed):
         if len(placed) > 1 and index % 2 == 0:
-            pen.draw.add_rect_filled((well.x, y), (well.x + well.w, y + h), pen.ink("panel", 0.7))
+            pen.draw.add_rect_filled((area.x, y), (area.x + area.w, y + h), pen.ink("panel", 0.7))
         ends = axis.x(int(row.frames[0])), axis.x(int(row.frames[-1]))
-        left, right = max(ends[0], well.x), min(ends[1], well.x + well.w)
+        left, right = max(ends[0], area.x), min(ends[1], area.x + area.w)
         if left < right:
             middle = round(y + h / 2.0)
             pen.draw.add_rect_filled((left, middle - 0.5), (right, middle + 0.5), pen.ink("line_hi"))
 
 
-def _keys(ui: PanelContext, pen: Pen, axis: Axis, placed: Placed, hand: Hand) -> None:
+def _keys(ui: PanelContext, pen: Pen, axis: Axis, placed: PlacedRow, drag: PointerDrag) -> None:
     row, y, h = placed
     chosen = ui.controller.keying.frames_of(row.joint)
-    moving = hand.kind == "keys" and hand.by != 0
+    moving = drag.kind == "keys" and drag.by != 0
     copying = moving and imgui.get_io().key_ctrl
     pointed = ui.memory.get("pointed key")
     near = pointed[1] if pointed is not None and pointed[0] == row.joint else None
     middle = y + h / 2.0
     for place, end in _seen(pen, axis, row):
         if end > place:
-            _run(pen, axis, row.frames[place : end + 1], middle, chosen)
+            _key_band(pen, axis, row.frames[place : end + 1], middle, chosen)
             continue
         frame = int(row.frames[place])
         lit = frame in chosen
         if lit and moving and not copying:
             continue
-        colour = "accent" if lit else "hovered" if frame == near and not hand.kind else "text"
+        colour = "accent" if lit else "hovered" if frame == near and not drag.kind else "text"
         _key(pen, axis.x(frame), middle, _LARGE * pen.scale, colour, step=bool(row.steps[place]))
     if moving:
-        moved = row._replace(frames=np.array(sorted(chosen), dtype=np.intp) + hand.by)
+        moved = row._replace(frames=np.array(sorted(chosen), dtype=np.intp) + drag.by)
         for place, end in _seen(pen, axis, moved):
             if end > place:
-                _run(pen, axis, moved.frames[place : end + 1], middle, frozenset())
+                _key_band(pen, axis, moved.frames[place : end + 1], middle, frozenset())
             else:
                 _key(pen, axis.x(int(moved.frames[place])), middle, _LARGE * pen.scale, "hovered", step=False)
 
@@ -572,7 +572,7 @@ def _seen(pen: Pen, axis: Axis, row: Row) -> list[tuple[int, int]]:
     return [(low + int(start), low + int(end)) for start, end in zip(starts, ends, strict=True)]
 
 
-def _run(pen: Pen, axis: Axis, frames: Ints, y: float, chosen: frozenset[int]) -> None:
+def _key_band(pen: Pen, axis: Axis, frames: Ints, y: float, chosen: frozenset[int]) -> None:
     """Keys on end, as a recording leaves them: a band, what is selected of it lit."""
     half = pen.px(3)
     left, right = axis.x(int(frames[0])), axis.x(int(frames[-1]))
@@ -595,23 +595,23 @@ def _key(pen: Pen, x: float, y: float, half: float, colour: str, *, step: bool) 
             pen.shape([(x, y - size), (x + size, y), (x, y + size), (x - size, y)], name)
 
 
-def _no_keys(ui: PanelContext, pen: Pen, well: Area, axis: Axis, hand: Hand) -> None:
+def _no_keys(ui: PanelContext, pen: Pen, area: Area, axis: Axis, drag: PointerDrag) -> None:
     """Where keys would be, clear of what stands there: of the first room that is wide enough, else of the widest."""
-    top, strip = well.y + pen.px(STRIP), pen.px(STRIP)
-    if well.h - strip < pen.px(14):
+    top, strip = area.y + pen.px(STRIP), pen.px(STRIP)
+    if area.h - strip < pen.px(14):
         return
-    stops = {well.x, well.x + well.w, *range_places(ui, pen, axis, hand.ends(ui))}
+    stops = {area.x, area.x + area.w, *range_places(ui, pen, axis, drag.ends(ui))}
     if not (ui.session.playing or ui.session.recording):  # else the words would get out of its way all the time
         stops.add(axis.x(ui.session.document.frame))
-    ends = sorted(x for x in stops if well.x <= x <= well.x + well.w)
+    ends = sorted(x for x in stops if area.x <= x <= area.x + area.w)
     wide = pen.width(NO_KEYS, SMALL) + 2.0 * pen.px(INSET)
     left, right = max(pairwise(ends), key=lambda room: min(room[1] - room[0], wide))
     words = pen.fit(NO_KEYS, right - left - 2.0 * pen.px(INSET), SMALL)
-    pen.small(left + pen.px(INSET), pen.middle(top, well.h - strip, SMALL), words)
+    pen.small(left + pen.px(INSET), pen.middle(top, area.h - strip, SMALL), words)
 
 
-def _box(pen: Pen, hand: Hand) -> None:
+def _box(pen: Pen, drag: PointerDrag) -> None:
     place = imgui.get_mouse_pos()
-    pen.draw.add_rect_filled(hand.start, (place.x, place.y), pen.ink("accent", 0.12))
-    (x0, x1), (y0, y1) = sorted((hand.start[0], place.x)), sorted((hand.start[1], place.y))
+    pen.draw.add_rect_filled(drag.start, (place.x, place.y), pen.ink("accent", 0.12))
+    (x0, x1), (y0, y1) = sorted((drag.start[0], place.x)), sorted((drag.start[1], place.y))
     pen.frame(x0, y0, x1 - x0, y1 - y0, "accent", rounding=0)

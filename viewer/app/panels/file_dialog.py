@@ -19,7 +19,7 @@ from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
 from viewer.app.widgets.buttons import FIELD, SEGMENT, choose, label, segments, text_button
 from viewer.app.widgets.dialogs import Choice, choices, dialog
-from viewer.app.widgets.fields import FOCUS, Format, number, take_keyboard, text_line
+from viewer.app.widgets.fields import FOCUS, Format, count_down_focus, number, text_line
 from viewer.app.widgets.pen import Pen, gap, item, tip
 from viewer.errors import ViewerError, quote
 from viewer.formats.files import check_output
@@ -418,7 +418,7 @@ class State:
         problem: why the folder, or the name, will not do.
         replacing: the file that was asked about because it exists.
         places: folders that are always at hand.
-        fresh: the field of the name is to take the keyboard: see `take_keyboard`.
+        fresh: the field of the name is to take the keyboard: see `count_down_focus`.
         export: what to write and how, where a figure is exported.
         stepped: the arrow keys have marked another entry.
         asks: what is asked before a file that exists is replaced.
@@ -609,7 +609,7 @@ def _bottom(ui: PanelContext, state: State) -> bool:
 
 def _name_field(ui: PanelContext, state: State) -> bool:
     """The name or path; whether Enter was pressed. Arrows go through the list, Backspace from no name a folder up."""
-    state.fresh = take_keyboard(ui, state.fresh)
+    state.fresh = count_down_focus(ui, state.fresh)
     wide, empty, before = imgui.get_content_region_avail().x, not state.name, state.name
     name, entered = text_line(
         ui, "name", before, width=wide, hint="" if state.saving else "Name or path", stepped=state.step

@@ -15,7 +15,7 @@ from viewer.app.panels.file_dialog import has_suffix, meant
 from viewer.app.panels.panel_parts import ask
 from viewer.app.widgets.buttons import FIELD, SEGMENT, choose, label, note, separator, text_button
 from viewer.app.widgets.dialogs import Choice, card, choices, dialog, escape_pressed, paragraph
-from viewer.app.widgets.fields import FOCUS, Format, number, take_keyboard, text_line
+from viewer.app.widgets.fields import FOCUS, Format, count_down_focus, number, text_line
 from viewer.app.widgets.pen import Pen, gap, tip
 from viewer.document.document import Document
 from viewer.document.take_changes import shows_take
@@ -163,7 +163,7 @@ class FilmState:
         problem: why the film cannot be made.
         agreed: the file, which exists, that may be replaced; None: not asked.
         asking: the question whether to replace what is there.
-        fresh: the name is to take the keyboard: see `take_keyboard`.
+        fresh: the name is to take the keyboard: see `count_down_focus`.
         outward: what is looked at, and whether it goes out of the view.
     """
 
@@ -485,7 +485,7 @@ def draw_film_dialog(ui: PanelContext) -> None:
 def _place(ui: PanelContext, state: FilmState) -> bool:
     """Name, folder, format; whether Enter was pressed in the name."""
     label(ui, "Name", width=LABEL)
-    state.fresh = take_keyboard(ui, state.fresh)
+    state.fresh = count_down_focus(ui, state.fresh)
     before = state.name
     state.name, entered = text_line(ui, "name", state.name, width=imgui.get_content_region_avail().x)
     if state.name != before:

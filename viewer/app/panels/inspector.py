@@ -17,7 +17,16 @@ from viewer.app.fonts import SMALL
 from viewer.app.layout import Place
 from viewer.app.panels.goals import NO_GOALS, OFF, add_entries
 from viewer.app.panels.panel_parts import effector_mark
-from viewer.app.widgets.buttons import drop_button, head, label, quiet, separator, tell_need, text_button, toggle
+from viewer.app.widgets.buttons import (
+    drop_button,
+    head,
+    label,
+    quiet,
+    report_height,
+    separator,
+    text_button,
+    toggle,
+)
 from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out
 from viewer.app.widgets.fields import (
     LENGTH,
@@ -31,7 +40,7 @@ from viewer.app.widgets.fields import (
     in_lengths,
     number_field,
     part_slider,
-    place_label,
+    position_label,
 )
 from viewer.app.widgets.pen import Pen
 from viewer.document.actions import (
@@ -201,7 +210,6 @@ class Angles:
     """Three angles of a turn that stay the ones last typed or scrubbed: the same turn has several readings."""
 
     def __init__(self) -> None:
-        """None yet."""
         self._key: object = None
         self._turn: tuple[float, ...] = ()
         self._angles: tuple[float, ...] = ()
@@ -323,7 +331,7 @@ def _off(ui: PanelContext, goal: DocumentGoal) -> None:
 
 def _place(ui: PanelContext, goal: DocumentGoal) -> None:
     name = goal.id
-    label(ui, {GoalKind.DISTANCE: "From", GoalKind.AIM: "At"}.get(goal.kind, place_label(ui)))
+    label(ui, {GoalKind.DISTANCE: "From", GoalKind.AIM: "At"}.get(goal.kind, position_label(ui)))
     changed = axis_fields(ui, "position", goal.position, in_lengths(ui, PLACE))
     if changed is None or goal.position is None:
         return
@@ -466,7 +474,7 @@ def _place_inspector_joint(ui: PanelContext, joint: int) -> None:
     session = ui.session
     item = Item("joint", session.document.skeleton.names[joint])
     now = session.document.pose.translations[joint]
-    label(ui, place_label(ui))
+    label(ui, position_label(ui))
     changed = axis_fields(ui, "place", now.tolist(), in_lengths(ui, PLACE))
     if changed is None:
         return
@@ -579,7 +587,7 @@ def draw(ui: PanelContext) -> None:
         draw_joint(ui, joint)
         imgui.pop_id()
     imgui.pop_style_var()
-    tell_need(ui, Place.RIGHT_TOP, imgui.get_cursor_pos_y() - top)
+    report_height(ui, Place.RIGHT_TOP, imgui.get_cursor_pos_y() - top)
 
 
 def shown(document: Document) -> tuple[DocumentGoal | None, int]:

@@ -18,7 +18,7 @@ from viewer.app.panels.panel_parts import context_menu, effector_mark, point
 from viewer.app.widgets.buttons import label, quiet
 from viewer.app.widgets.dialogs import Choice, choices, dialog
 from viewer.app.widgets.edits import act, attempt
-from viewer.app.widgets.fields import Search, give_keyboard, search_field, text_line
+from viewer.app.widgets.fields import Search, focus_next_field, search_field, text_line
 from viewer.app.widgets.pen import Area, Pen, gap, item, tip
 from viewer.document.actions import Select
 from viewer.document.document import Document, DocumentGoal, Item
@@ -46,7 +46,7 @@ def name_field(ui: PanelContext, joint: int, width: float) -> None:
     fresh = memory.get("renamed") != joint
     if fresh:
         memory["renamed"], memory["name"] = joint, own
-        give_keyboard()
+        focus_next_field()
     imgui.push_style_var(imgui.StyleVar_.frame_padding, (ui.px(4), (ui.px(ROW) - ui.px(BASE)) / 2.0))
     imgui.set_next_item_width(width)
     entered, memory["name"] = imgui.input_text("##new name", memory["name"], _NAME_FLAGS)
@@ -77,7 +77,7 @@ def draw_rename_dialog(ui: PanelContext) -> None:
         shown.closed |= joint < 0
         label(ui, "Name")
         if imgui.is_window_appearing():
-            give_keyboard()
+            focus_next_field()
         room = imgui.get_content_region_avail().x
         ui.memory["name"], entered = text_line(ui, "name", ui.memory["name"], width=room, chosen=True)
         gap(ui.px(6))

@@ -16,7 +16,7 @@ from viewer.app.fonts import BASE, SMALL
 from viewer.app.layout import Place
 from viewer.app.panels.inspector import shown
 from viewer.app.theme import colour
-from viewer.app.widgets.buttons import choose, drop_menu, label, quiet, tell_need, text_button
+from viewer.app.widgets.buttons import choose, drop_menu, label, quiet, report_height, text_button
 from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out
 from viewer.app.widgets.fields import COUNT, METRES, Format, number_field
 from viewer.app.widgets.pen import Pen, gap, tip
@@ -312,7 +312,7 @@ def draw_solver(ui: PanelContext) -> None:
     _choices(ui, settings)
     imgui.pop_style_var()
     ui.memory["rows"] = imgui.get_cursor_pos_y() - top - plot
-    tell_need(ui, Place.RIGHT_BOTTOM, ui.memory["rows"] + ui.px(_GOOD_PLOT))
+    report_height(ui, Place.RIGHT_BOTTOM, ui.memory["rows"] + ui.px(_GOOD_PLOT))
 
 
 def _state(ui: PanelContext) -> None:
@@ -413,7 +413,6 @@ class Setting:
     """A setting with its format: what a field of this panel edits."""
 
     def __init__(self, value: float, form: Format, name: str, worth: float = 1.0, *, whole: bool = False) -> None:
-        """Show ``value``; the setting is ``worth`` times as much."""
         self.value, self.form, self.name, self.worth, self.whole = value, form, name, worth, whole
 
     def action(self, value: float) -> SetSolver:

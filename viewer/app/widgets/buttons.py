@@ -249,10 +249,10 @@ def head(ui: PanelContext, icon: str, title: str, note: str, *, colour: str = "t
     tip(title if shown != title else "")
 
 
-def tell_need(ui: PanelContext, place: Place, height: float) -> None:
+def report_height(ui: PanelContext, place: Place, height: float) -> None:
     """Tell the layout how high a panel's contents are, framebuffer pixels; not in a drag: nothing is to jump then."""
     frame = TABS + 2.0 * imgui.get_style().window_padding.y / ui.scale
-    if not ui.controller.dragging and ui.layout.need(place, math.ceil(height / ui.scale + frame)):
+    if not ui.controller.dragging and ui.layout.set_content_height(place, math.ceil(height / ui.scale + frame)):
         ui.wake()
 
 

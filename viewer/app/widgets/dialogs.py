@@ -14,7 +14,7 @@ from imgui_bundle import imgui
 from viewer.app.context import PanelContext
 from viewer.app.fonts import TITLE
 from viewer.app.widgets.buttons import SEGMENT, icon_button, text_button
-from viewer.app.widgets.fields import in_line
+from viewer.app.widgets.fields import text_line_active
 from viewer.app.widgets.pen import Pen
 from viewer.errors import visible
 
@@ -165,7 +165,7 @@ def _title(ui: PanelContext, words: str) -> bool:
 
 def escape_pressed() -> bool:
     """Whether Esc was pressed and nothing took it: lines of text leave it to their dialog, numbers being typed not."""
-    free = in_line() or not imgui.is_any_item_active()
+    free = text_line_active() or not imgui.is_any_item_active()
     return free and imgui.is_key_pressed(imgui.Key.escape, repeat=False)
 
 

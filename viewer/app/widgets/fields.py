@@ -123,7 +123,7 @@ COUNT = Format(decimals=0, per_pixel=0.2, snap=10.0, units={})
 PART = Format(decimals=2, per_pixel=0.005, snap=0.1, units=PLAIN)
 
 
-def place_label(ui: PanelContext) -> str:
+def position_label(ui: PanelContext) -> str:
     """What stands before three fields of a place, which are too narrow for the unit."""
     unit = ui.controller.view.unit
     return "Position" if unit.name == METRE.name else f"Pos. {unit.name}"
@@ -179,13 +179,13 @@ _given: list[int] = []
 """The frame in which a field was given the keyboard last."""
 
 
-def give_keyboard() -> None:
-    """Give the keyboard to the field that follows; until it answers, `awaits_keyboard`."""
+def focus_next_field() -> None:
+    """Give the keyboard to the field that follows; until it answers, `awaiting_focus`."""
     imgui.set_keyboard_focus_here()
     _given[:] = [imgui.get_frame_count()]
 
 
-def awaits_keyboard() -> bool:
+def awaiting_focus() -> bool:
     """Whether a field was given the keyboard and may not answer it yet: what is typed must wait for it."""
     return bool(_given) and 0 <= imgui.get_frame_count() - _given[0] < FOCUS
 
@@ -210,7 +210,7 @@ def typed(ui: PanelContext, name: str, w: float, form: Format) -> Edit | None:
     now = _typing[-1]
     now.seen = imgui.get_frame_count()
     if now.fresh:
-        give_keyboard()
+        focus_next_field()
     push_field_padding(ui)
     imgui.set_next_item_width(w)
     flags = imgui.InputTextFlags_.auto_select_all | imgui.InputTextFlags_.enter_returns_true
@@ -328,7 +328,7 @@ def search_field(ui: PanelContext, name: str, text: str, hint: str, *, focus: bo
     imgui.set_next_item_width(width)
     imgui.set_next_item_allow_overlap()
     if focus:
-        give_keyboard()
+        focus_next_field()
     steps: list[int] = []
     empty = not text
     _, text = imgui.input_text_with_hint(f"##{name}", hint, text, _SEARCH, lambda data: _stepped(data, steps))
@@ -372,13 +372,13 @@ def _is_enter_pressed() -> bool:
     return any(imgui.is_key_pressed(key, repeat=False) for key in (imgui.Key.enter, imgui.Key.keypad_enter))
 
 
-def take_keyboard(ui: PanelContext, left: int) -> int:
+def count_down_focus(ui: PanelContext, left: int) -> int:
     """Give the keyboard to the field that follows, if ``left`` is `FOCUS`; what is left for the next frame.
 
     It takes imgui some frames until the field answers Enter: they are asked for, for a window at rest draws none.
     """
     if left == FOCUS:
-        give_keyboard()
+        focus_next_field()
     if left:
         ui.wake()
     return max(left - 1, 0)
@@ -415,7 +415,7 @@ def text_line(
     return text, entered
 
 
-def in_line() -> bool:
+def text_line_active() -> bool:
     """Whether a line of text has the keyboard, or had it in the last frame: Esc is not for it but for its dialog."""
     return bool(_lines) and abs(imgui.get_frame_count() - _lines[0]) <= 1
 

@@ -81,7 +81,6 @@ class Pen:
     __slots__ = ("_style", "bold", "draw", "regular", "scale")
 
     def __init__(self, ui: PanelContext, draw: imgui.ImDrawList | None = None) -> None:
-        """Take the current window's draw list, unless another one is given."""
         self.draw = draw or imgui.get_window_draw_list()
         self.scale: float = ui.scale
         self.regular: imgui.ImFont = ui.fonts.regular
