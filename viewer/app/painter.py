@@ -74,7 +74,7 @@ class Painter:
     """Owns imgui, the layers and the scene's framebuffer of one window.
 
     Attributes:
-        ui: what panels draw from.
+        ui: the panel's context.
         frame: the panels.
         layers: their pixels.
         stage: the scene's.

@@ -29,10 +29,10 @@ from viewer.app.widgets.buttons import (
 )
 from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out
 from viewer.app.widgets.fields import (
+    ANGLE,
     LENGTH,
     PART,
-    PLACE,
-    TURN,
+    POSITION,
     Format,
     Range,
     angle_slider,
@@ -150,7 +150,7 @@ def _angle(index: int, name: str, value: float, ends: tuple[float, float], state
     least, most = (math.degrees(end) if math.isfinite(end) else None for end in ends)
     rest = min(max(0.0, least if least is not None else 0.0), most if most is not None else 0.0)
     bounds = Range(-180.0, 180.0, least, most, rest, *state)
-    return Coordinate(index, name, math.degrees(value), bounds, TURN, math.pi / 180.0)
+    return Coordinate(index, name, math.degrees(value), bounds, ANGLE, math.pi / 180.0)
 
 
 def _slide(index: int, name: str, value: float, ends: tuple[float, float], state: _State) -> Coordinate:
@@ -160,7 +160,7 @@ def _slide(index: int, name: str, value: float, ends: tuple[float, float], state
     margin = 0.15 * (high - low) or 0.5
     rest = min(max(0.0, least if least is not None else 0.0), most if most is not None else 0.0)
     bounds = Range(low - margin, high + margin, least, most, rest, *state)
-    return Coordinate(index, name, value, bounds, PLACE, 1.0)
+    return Coordinate(index, name, value, bounds, POSITION, 1.0)
 
 
 def _names(skeleton: Skeleton, joint: int) -> list[tuple[int, str]]:
@@ -235,7 +235,7 @@ class Angles:
 _WEIGHT = Format(decimals=2, per_pixel=0.005, snap=0.1, units=PART.units, low=0.001, high=1000.0)
 _ADD = 26
 """Width of the button that adds a goal, logical pixels."""
-_BEND = replace(TURN, low=0.0, high=180.0)
+_BEND = replace(ANGLE, low=0.0, high=180.0)
 _AXIS = Format(decimals=2, per_pixel=0.005, snap=0.1, units={}, low=-1.0, high=1.0)
 
 
@@ -332,7 +332,7 @@ def _off(ui: PanelContext, goal: DocumentGoal) -> None:
 def _place(ui: PanelContext, goal: DocumentGoal) -> None:
     name = goal.id
     label(ui, {GoalKind.DISTANCE: "From", GoalKind.AIM: "At"}.get(goal.kind, position_label(ui)))
-    changed = axis_fields(ui, "position", goal.position, in_lengths(ui, PLACE))
+    changed = axis_fields(ui, "position", goal.position, in_lengths(ui, POSITION))
     if changed is None or goal.position is None:
         return
     index, edit = changed
@@ -344,7 +344,7 @@ def _turn(ui: PanelContext, goal: DocumentGoal) -> None:
     angles: Angles = ui.memory.setdefault("target angles", Angles())
     turn = goal.rotation or tuple(stand_of(ui.session.document.skeleton, ui.session.document.pose, goal).rotation)
     label(ui, "Rotation", hint="Degrees about x, y, z, the world's axes first to last")
-    changed = axis_fields(ui, "rotation", angles.of(name, turn), TURN)
+    changed = axis_fields(ui, "rotation", angles.of(name, turn), ANGLE)
     if changed is not None:
         index, edit = changed
         carry_out(ui, edit, f"Turn {name}", lambda value: MoveTargets({name: (None, angles.turned(index, value))}))
@@ -442,7 +442,7 @@ def draw_joint(ui: PanelContext, joint: int) -> None:
     imgui.push_style_var(imgui.StyleVar_.item_spacing, (imgui.get_style().item_spacing.x, 0.0))
     for one in sliders:
         label(ui, one.name)
-        form = in_lengths(ui, PLACE) if one.form is PLACE else one.form
+        form = in_lengths(ui, POSITION) if one.form is POSITION else one.form
         edit = angle_slider(ui, one.name, one.value, one.bounds, form)
         carry_out(
             ui, edit, f"Turn {name}",
@@ -475,7 +475,7 @@ def _place_inspector_joint(ui: PanelContext, joint: int) -> None:
     item = Item("joint", session.document.skeleton.names[joint])
     now = session.document.pose.translations[joint]
     label(ui, position_label(ui))
-    changed = axis_fields(ui, "place", now.tolist(), in_lengths(ui, PLACE))
+    changed = axis_fields(ui, "place", now.tolist(), in_lengths(ui, POSITION))
     if changed is None:
         return
     index, edit = changed
@@ -497,7 +497,7 @@ def _turn_inspector_joint(ui: PanelContext, joint: int) -> None:
     name = document.skeleton.names[joint]
     angles: Angles = ui.memory.setdefault("joint angles", Angles())
     label(ui, "Rotation", hint="Degrees about x, y, z in the parent's frame")
-    changed = axis_fields(ui, "turn", angles.of(name, document.pose.rotations[joint]), TURN)
+    changed = axis_fields(ui, "turn", angles.of(name, document.pose.rotations[joint]), ANGLE)
     if changed is not None:
         index, edit = changed
         carry_out(ui, edit, f"Turn {name}", lambda value: TurnJoint(name, angles.turned(index, value)))

@@ -13,7 +13,7 @@ from viewer.app.context import PanelContext
 from viewer.app.fonts import TITLE
 from viewer.app.widgets.buttons import icon_button, key_cap, label, note, segments, separator, text_button, toggle
 from viewer.app.widgets.dialogs import Choice, choices, dialog, escape_pressed
-from viewer.app.widgets.fields import METRES, TURN, Format, in_lengths, number, search_field
+from viewer.app.widgets.fields import ANGLE, METRES, Format, in_lengths, number, search_field
 from viewer.app.widgets.pen import Pen, gap
 from viewer.session.preferences import LARGEST_SCALE, SMALLEST_SCALE, Preset
 from viewer.ui.commands import HelpRow, help_rows
@@ -198,7 +198,7 @@ _PREFERENCES_POPUP = "##preferences"
 _WIDTH, _LABEL = 520.0, 150.0
 _SCALES = (1.0, 1.25, 1.5, 2.0, 3.0)
 _SNAP = Format(decimals=3, unit=" m", per_pixel=0.001, snap=0.01, units=METRES, low=1e-4, high=1000.0)
-_ANGLE = Format(decimals=1, unit="°", per_pixel=0.1, snap=1.0, units=TURN.units, low=0.1, high=180.0)
+_ANGLE = Format(decimals=1, unit="°", per_pixel=0.1, snap=1.0, units=ANGLE.units, low=0.1, high=180.0)
 
 
 def draw_preferences(ui: PanelContext) -> None:
