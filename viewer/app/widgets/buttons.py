@@ -250,6 +250,16 @@ def head(ui: PanelContext, icon: str, title: str, note: str, *, colour: str = "t
     tip(title if shown != title else "")
 
 
+def small_line(ui: PanelContext, words: str, colour: str, *, height: float) -> None:
+    """A line of small text as wide as the window, ``height`` logical pixels high; the tooltip has a shortened one."""
+    pen = Pen(ui)
+    x, y = imgui.get_cursor_screen_pos()
+    wide = imgui.get_content_region_avail().x
+    full = pen.fitted(x, y, words, wide, colour, SMALL)
+    imgui.dummy((wide, pen.px(height)))
+    tip(full)
+
+
 def report_height(ui: PanelContext, place: Place, height: float) -> None:
     """Report the height of a panel's contents (framebuffer pixels) to the layout, except in a drag: no panel jumps."""
     frame = TABS + 2.0 * imgui.get_style().window_padding.y / ui.scale
