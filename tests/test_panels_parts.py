@@ -24,13 +24,13 @@ from inside.app import (
     evaluate,
     found,
     found_rows,
-    methods,
     number_step,
     outline,
     size_words,
     tree_rows,
 )
 from inside.formats import sample_names
+from inside.ik import METHOD_NAMES
 from inside.spatial import from_euler
 from inside.ui import GROUPS
 
@@ -144,7 +144,7 @@ def test_numbers_of_the_ruler_stand_at_round_frames(frames: float) -> None:
 
 
 def test_every_method_has_a_title_and_a_note() -> None:
-    assert set(TITLES) == set(methods()) == set(NOTES)
+    assert set(TITLES) == set(METHOD_NAMES) == set(NOTES)
 
 
 def test_sliders_of_a_joint_are_in_degrees_and_know_their_ends() -> None:

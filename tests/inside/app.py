@@ -23,7 +23,7 @@ from viewer.app.panels.inspector import Angles, coordinates
 from viewer.app.panels.messages import CARD_MARGIN, CARD_WIDTH
 from viewer.app.panels.preferences import arranged, found
 from viewer.app.panels.skeleton_tree import Folds, below, found_rows, tree_rows
-from viewer.app.panels.solver import NOTES, TITLES, _range, methods
+from viewer.app.panels.solver import NOTES, TITLES, _range
 from viewer.app.stage import Level, Quality, Stage
 from viewer.app.start import open_window
 from viewer.app.theme import apply_theme, paint
@@ -94,7 +94,6 @@ __all__ = [
     "film_of",
     "found",
     "found_rows",
-    "methods",
     "number_step",
     "open_window",
     "outline",

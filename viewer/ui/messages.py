@@ -9,7 +9,7 @@ from typing import Literal
 from viewer.errors import one_line
 
 STALLED = "Stalled: the goals are not met from here"
-"""Said with the offer to look for another way."""
+"""Words beside the offer to find another solution."""
 
 NOTE_SECONDS = 6.0
 """How long a note stays."""

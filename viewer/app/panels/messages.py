@@ -1,4 +1,4 @@
-"""What the window tells: chips, a demo's card and messages in the view, and the status line below."""
+"""What the window reports: hints, a demo's card and messages in the view, and the status line."""
 
 from __future__ import annotations
 
@@ -15,24 +15,25 @@ from viewer.app.panels.film import film_height
 from viewer.app.panels.goals import NO_GOALS
 from viewer.app.panels.panel_parts import run
 from viewer.app.panels.solver import ICONS, title
-from viewer.app.widgets.buttons import FIELD, icon_button, key_cap, segments, text_button
-from viewer.app.widgets.dialogs import card, paragraph, wrapped
+from viewer.app.widgets.buttons import FIELD, key_cap, segments, text_button
+from viewer.app.widgets.dialogs import card, close_button, paragraph, wrapped
 from viewer.app.widgets.edits import settle
 from viewer.app.widgets.pen import Pen, tip
 from viewer.scene import figure_points
 from viewer.session.demos import Demo, Says
+from viewer.ui.commands import BY_ID
 from viewer.ui.messages import STALLED, Message
 from viewer.ui.status import StatusLine
 
-CHIP, _CHIP_LINE = 26.0, 18.0
-"""Height of a chip of one line, and of each further line, logical pixels."""
+_CHIP, _CHIP_LINE = 26.0, 18.0
+"""Height of a chip (a hint in the view) of one line, and of each further line, logical pixels."""
 _MARGIN, _CAPTION, _MIDDLE = 12.0, 22.0, 70.0
-"""Logical pixels from the view's edges, for the caption below, and from the view's middle, where the figure stands."""
+"""Distance from the view's edges, height of the caption, distance from the middle of the view with the figure."""
 _MOST_LINES = 6
 
 
 def draw_chips(ui: PanelContext) -> None:
-    """Draw the chips at the lower left of the view: its middle is the figure's, its top the handles'."""
+    """Draw the hints at the lower left of the view, beside the figure."""
     pen = Pen(ui)
     if not ui.session.document.limits_on:
         _limits_off(ui, pen)
@@ -42,9 +43,9 @@ def draw_chips(ui: PanelContext) -> None:
 
 
 def low_left_height(ui: PanelContext) -> float:
-    """Framebuffer pixels in the lower left corner that the caption and the chips take; of the latter one line."""
+    """Height of the caption and a chip of one line in the lower left corner, framebuffer pixels."""
     document = ui.session.document
-    return ui.px(_CAPTION + (0.0 if document.limits_on and document.goals else CHIP + 6.0))
+    return ui.px(_CAPTION + (0.0 if document.limits_on and document.goals else _CHIP + 6.0))
 
 
 def _chip_place(ui: PanelContext, pen: Pen, tall: float) -> tuple[float, float]:
@@ -53,7 +54,7 @@ def _chip_place(ui: PanelContext, pen: Pen, tall: float) -> tuple[float, float]:
 
 
 def _chip_room(ui: PanelContext, pen: Pen) -> float:
-    """How wide a chip may be."""
+    """The largest width of a chip, framebuffer pixels."""
     return ui.rect.w / 2.0 - pen.px(_MIDDLE + _MARGIN)
 
 
@@ -62,7 +63,7 @@ def _limits_off(ui: PanelContext, pen: Pen) -> None:
     wide, more = pen.px(40) + pen.width(strong, bold=True), pen.px(8) + pen.width(quiet)
     whole = wide + more <= _chip_room(ui, pen)
     wide += more if whole else 0.0
-    h = pen.px(CHIP)
+    h = pen.px(_CHIP)
     x, y = _chip_place(ui, pen, h)
     pen.box(x, y, wide, h, "panel", rounding=6)
     pen.frame(x, y, wide, h, "warn", rounding=6)
@@ -74,32 +75,24 @@ def _limits_off(ui: PanelContext, pen: Pen) -> None:
 
 def _no_goals(ui: PanelContext, pen: Pen) -> None:
     lines = wrapped(NO_GOALS, _chip_room(ui, pen) - pen.px(24), pen.width, _MOST_LINES)
-    tall = pen.px(CHIP + (len(lines) - 1) * _CHIP_LINE)
+    tall = pen.px(_CHIP + (len(lines) - 1) * _CHIP_LINE)
     x, y = _chip_place(ui, pen, tall)
     pen.box(x, y, max(map(pen.width, lines)) + pen.px(24), tall, "panel", rounding=6)
     for number, words in enumerate(lines):
-        pen.text(x + pen.px(12), pen.middle(y + pen.px(number * _CHIP_LINE), pen.px(CHIP)), words, "text2")
+        pen.text(x + pen.px(12), pen.middle(y + pen.px(number * _CHIP_LINE), pen.px(_CHIP)), words, "text2")
 
 
 _LINE, _PADDING, _GAP = 20.0, 8.0, 6.0
 _ICON, _CROSS = 26.0, 26.0
-"""Logical pixels before and behind the words."""
+"""Logical pixels before and after the words."""
 _SHARE, _LEAST, _WIDEST = 0.34, 236.0, 400.0
-"""Width of a message: a part of the view's, at least and at most so many logical pixels. The middle of the view is the
-figure's."""
+"""Width of a message: a share of the view's, with bounds in logical pixels."""
 _HIGHEST = 0.7
-"""The part of the view's height that messages fill at most; older ones wait until these are closed."""
+"""Largest share of the view's height for messages; older ones wait until these are closed."""
 
 
 class _Box(NamedTuple):
-    """A message laid out.
-
-    Attributes:
-        message: the message.
-        lines: of its words.
-        width: framebuffer pixels.
-        height: likewise.
-    """
+    """A message with its lines and its size in framebuffer pixels."""
 
     message: Message
     lines: list[str]
@@ -108,12 +101,12 @@ class _Box(NamedTuple):
 
 
 def draw_messages(ui: PanelContext) -> None:
-    """Draw messages in a lower corner of the view, the newest lowest: beside the figure, not over it."""
+    """Draw messages in the lower corner of the view that shows less of the figure, the newest lowest."""
     controller, pen = ui.controller, Pen(ui, imgui.get_background_draw_list())
     messages = list(controller.view.bar.messages)
     if ui.session.escape_offered:
-        look = ("Look for another way", lambda: run(ui, "solver.escape"))
-        messages.append(Message(STALLED, "note", (look,)))
+        retry = (BY_ID["solver.escape"].title, lambda: run(ui, "solver.escape"))
+        messages.append(Message(STALLED, "note", (retry,)))
     boxes = [_laid_out(ui, pen, message) for message in reversed(messages)]
     left = _on_left(ui, boxes)
     low = bottom = _lowest(ui, left=left)
@@ -127,7 +120,7 @@ def draw_messages(ui: PanelContext) -> None:
         bottom -= ui.px(_GAP)
     seconds = controller.view.bar.left
     if seconds is not None:
-        ui.wake(seconds)  # notes go by themselves
+        ui.wake(seconds)  # notes disappear after a while
 
 
 def _lowest(ui: PanelContext, *, left: bool) -> float:
@@ -141,7 +134,7 @@ def _start(ui: PanelContext, box: _Box, *, left: bool) -> float:
 
 
 def _on_left(ui: PanelContext, boxes: list[_Box]) -> bool:
-    """Whether there is less of the figure in the left corner; messages stay where the first of them was put."""
+    """Whether the left corner shows less of the figure; messages stay in the corner of the first."""
     if not boxes:
         ui.memory.pop("left", None)
         return False
@@ -173,13 +166,13 @@ def _laid_out(ui: PanelContext, pen: Pen, message: Message) -> _Box:
 
 
 def _waiting(ui: PanelContext, pen: Pen, count: int, at: tuple[float, float]) -> None:
-    """That there are more."""
+    """Show how many messages have no room."""
     paper = Pen(ui, imgui.get_foreground_draw_list())
     paper.small(at[0], at[1] - pen.px(SMALL + 2), f"{count} more", "text2")
 
 
 def _message_box(ui: PanelContext, box: _Box, index: int, at: tuple[float, float], *, offered: bool) -> None:
-    """One message: icon, words, a cross, buttons."""
+    """One message with icon, words, close button and actions; ``offered`` ones cannot be closed."""
     bad = box.message.level == "error"
     size = box.width, box.height
     with card(ui, f"##message {index}", at, size, border="err" if bad else "line_hi"):
@@ -198,8 +191,7 @@ def _message_contents(ui: PanelContext, box: _Box, *, bad: bool, offered: bool) 
     tip(box.message.text if box.lines[-1].endswith("…") else "")
     closed = False
     if not offered:
-        imgui.set_cursor_screen_pos((x + wide - line, y))
-        closed = icon_button(ui, "close", fa.ICON_FA_XMARK, "Close", size=_LINE, fill=None)
+        closed = close_button(ui, x + wide - line, y, size=_LINE)
     chosen = -1
     for number, (label, _) in enumerate(box.message.actions):
         if number:
@@ -223,9 +215,8 @@ def _answered(ui: PanelContext, message: Message, chosen: int, *, offered: bool)
 
 
 CARD_WIDTH, CARD_MARGIN = 296.0, 12.0
-"""Logical pixels, as what follows: demos have their figures beside the card."""
 _CARD_PADDING, _CARD_LINE = 12.0, 24.0
-"""Logical pixels."""
+"""Sizes of a demo's card, logical pixels; demos place their figures beside it."""
 _CARD_TONES = {
     "ok": (fa.ICON_FA_CIRCLE_CHECK, "ok"),
     "warn": (fa.ICON_FA_TRIANGLE_EXCLAMATION, "warn"),
@@ -234,7 +225,7 @@ _CARD_TONES = {
 
 
 def draw_demo_card(ui: PanelContext) -> None:
-    """Draw the card at the top left of the view: the view axes are at its right."""
+    """Draw the card of a demo at the top left of the view."""
     demo, view = ui.controller.demos.card, ui.regions.viewport
     if demo is None:
         return
@@ -252,19 +243,18 @@ def draw_demo_card(ui: PanelContext) -> None:
 
 
 def _card_title(ui: PanelContext, demo: Demo) -> None:
-    """The title, and a cross at its right."""
+    """The title with a close button."""
     pen = Pen(ui)
     x, y = imgui.get_cursor_screen_pos()
     room = imgui.get_content_region_avail().x
     pen.strong(x, pen.middle(y, pen.px(_CARD_LINE)), pen.fit(demo.title, room - pen.px(30), bold=True))
-    imgui.set_cursor_screen_pos((x + room - pen.px(_CARD_LINE), y))
-    if icon_button(ui, "close card", fa.ICON_FA_XMARK, "Close", size=_CARD_LINE, fill=None):
+    if close_button(ui, x + room - pen.px(_CARD_LINE), y, size=_CARD_LINE):
         ui.controller.demos.close()
         ui.wake()
 
 
 def _card_line(ui: PanelContext, says: Says) -> None:
-    """A line that changes with the figure: the card stays as large as it is."""
+    """The demo's result, which changes with the figure; it is shortened, so that the card keeps its size."""
     pen = Pen(ui)
     x, y = imgui.get_cursor_screen_pos()
     h, room = pen.px(_CARD_LINE), imgui.get_content_region_avail().x
@@ -298,11 +288,11 @@ def _card_buttons(ui: PanelContext, demo: Demo) -> None:
 
 _TONES = {"ok": "text", "warn": "warn", "err": "err", "idle": "text"}
 _STATUS_GAP = 10.0
-"""Logical pixels on either side of a line between parts."""
+"""Logical pixels on each side of a line between parts."""
 
 
 def draw_status_line(ui: PanelContext) -> None:
-    """Draw the line; what has no room is left out, from the right, but for hints that are kept."""
+    """Draw the status line; parts that do not fit are omitted from the right, except hints that must stay."""
     settle(ui)
     pen, rect, status = Pen(ui), ui.rect, ui.controller.status()
     kept = sum(_hint_width(pen, (hint.keys, hint.words)) for hint in ui.controller.hints() if hint.kept)
@@ -317,7 +307,7 @@ def draw_status_line(ui: PanelContext) -> None:
 
 
 def _status_state(pen: Pen, x: float, end: float, status: StatusLine, rect: tuple[float, ...]) -> float:
-    """Icon and state in bold; returns where they end."""
+    """Draw icon and state; returns their right end."""
     y, h = rect[1], rect[3]
     icon, tone = ICONS[status.icon]
     pen.icon(x + pen.px(7), y + h / 2.0, icon, tone)
@@ -327,7 +317,7 @@ def _status_state(pen: Pen, x: float, end: float, status: StatusLine, rect: tupl
 
 
 def _status_parts(ui: PanelContext, pen: Pen, x: float, end: float, status: StatusLine) -> float:
-    """Errors, figures, modes; returns where they end."""
+    """Draw errors, numbers and modes; returns their right end."""
     key = (status.state, status.tone, ui.session.document.skeleton.names, ui.scale)
     if ui.memory.get("state") != key:
         ui.memory["state"], ui.memory["widths"] = key, {}
@@ -350,14 +340,7 @@ def _status_parts(ui: PanelContext, pen: Pen, x: float, end: float, status: Stat
 
 
 class _StatusPart(NamedTuple):
-    """A part of the line.
-
-    Attributes:
-        name: what its width is kept under.
-        words: said in it.
-        line: it has a line before it.
-        lock: it has an open lock before it, and is amber.
-    """
+    """A part of the status line: its name, words, and whether a separator or an amber lock stands before it."""
 
     name: str
     words: str
@@ -366,7 +349,7 @@ class _StatusPart(NamedTuple):
 
 
 def _status_part(ui: PanelContext, pen: Pen, x: float, end: float, part: _StatusPart) -> float | None:
-    """Draw a part; it keeps the width that its longest words of late asked for. Returns its end, None: no room."""
+    """Draw a part, as wide as its longest words in this state; returns its right end, or None if it has no room."""
     (_, y, _, h), gap = ui.rect, pen.px(_STATUS_GAP)
     lead = pen.px(20) if part.lock else 0.0
     at = x + (2.0 * gap if part.line else gap)
@@ -385,11 +368,11 @@ def _status_part(ui: PanelContext, pen: Pen, x: float, end: float, part: _Status
 
 
 def _status_hints(ui: PanelContext, pen: Pen, start: float, end: float) -> None:
-    """``[Ctrl] snap  [Esc] cancel``, as many as there is room for, at the right end."""
+    """Draw hints such as ``[Ctrl] snap  [Esc] cancel`` at the right, as many as fit."""
     hints: list[tuple[str, str]] = [(hint.keys, hint.words) for hint in ui.controller.hints()]
     least = 1 if any(hint.kept for hint in ui.controller.hints()) else 0  # such a hint comes first
     while len(hints) > least and sum(_hint_width(pen, hint) for hint in hints) > end - start:
-        # Where the last says how to get out of it, it is the last to go.
+        # Esc, if it is the last, is removed last: it says how to leave the mode.
         hints.pop(-2 if len(hints) > least + 1 and hints[-1][0] == "Esc" else -1)
     y, h = ui.rect.y, ui.rect.h
     x = end - sum(_hint_width(pen, hint) for hint in hints) + pen.px(14)
