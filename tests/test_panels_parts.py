@@ -89,7 +89,7 @@ def test_the_joint_wanted_is_always_among_the_rows(data: st.DataObject) -> None:
     folds = Folds()
     joints = st.integers(0, len(skeleton) - 1)
     for joint in data.draw(st.lists(joints, max_size=6)):
-        folds.turn(joint)
+        folds.toggle(joint)
     wanted, fits = data.draw(joints), data.draw(st.integers(1, 40))
     folds.show(skeleton, wanted, {effector.joint for effector in skeleton.effectors}, fits)
     assert wanted in [row.joint for row in tree_rows(skeleton, folds)]

@@ -27,7 +27,7 @@ _WEIGHT, _ERROR = 43, 64
 _OVERHANG = 4
 """Logical pixels by which rows extend into the panel's padding."""
 
-OFF = "Off, follows along"
+OFF = "Off"
 
 NO_GOALS = "No effectors. Right-click a joint and choose Make effector, or drag any bone"
 

@@ -1,4 +1,4 @@
-"""The inspector: the goal and the joint that are selected, with the joint's readings in people's units."""
+"""The inspector: the selected goal and joint, in the units of the window."""
 
 from __future__ import annotations
 
@@ -76,23 +76,23 @@ from viewer.spatial.euler import from_euler, to_euler
 from viewer.ui import numbers
 
 AT_END = 1e-4
-"""Radians or metres from an end of a range within which a coordinate stands at it."""
+"""Distance from a limit, radians or metres, within which a coordinate is at it."""
 EULER = "xyz"
-"""The order in which turns are shown as three angles."""
+"""The order of the three angles of a rotation."""
 
 _CARDINAL = 0.99
 
 
 class Coordinate(NamedTuple):
-    """One slider.
+    """A coordinate of a joint as a slider shows it.
 
     Attributes:
-        place: as `SetCoordinate` counts it.
-        name: on its label.
-        value: degrees, metres of a slide.
-        bounds: likewise.
+        place: its index, as in `SetCoordinate`.
+        name: its label.
+        value: degrees, or metres for a slide.
+        bounds: in the same unit.
         form: how it is written.
-        per_unit: radians, or metres, of one of the shown units.
+        per_unit: radians or metres per shown unit.
     """
 
     place: int
@@ -104,12 +104,12 @@ class Coordinate(NamedTuple):
 
 
 def coordinates(document: Document, joint: int, *, stuck: bool) -> list[Coordinate]:
-    """The sliders of a joint; none of fixed and free ones, nor of balls without limits, which have no angles.
+    """The coordinates of a joint; none for fixed and free joints and for balls without limits.
 
     Args:
-        document: where the joint is.
+        document: with the joint.
         joint: its index.
-        stuck: the solver says that it stands at a limit: the range of a swing is a curve that no single number shows.
+        stuck: the solver reports it at a limit. The limit of a swing is a cone, which no single coordinate shows.
     """
     skeleton = document.skeleton
     named = _names(skeleton, joint)
@@ -138,7 +138,7 @@ class _State(NamedTuple):
 
 @lru_cache(maxsize=4)
 def _measured(skeleton: Skeleton, pose: Pose) -> Floats:
-    """(J, 3) all coordinates of a pose, which is immutable."""
+    """(J, 3) the coordinates of all joints in a pose."""
     return joint_space(skeleton).measure(pose.rotations, pose.translations)
 
 
@@ -182,20 +182,20 @@ def _names(skeleton: Skeleton, joint: int) -> list[tuple[int, str]]:
 
 
 def _letter(axis: Floats) -> str:
-    """The letter of the axis that a direction lies on, or nothing."""
+    """The letter of the axis that a direction is parallel to, or ""."""
     along = int(np.argmax(np.abs(axis)))
     return "XYZ"[along] if abs(axis[along]) > _CARDINAL else ""
 
 
 def kind_words(skeleton: Skeleton, joint: int) -> str:
-    """``ball joint · 3 DOF``."""
+    """Words such as ``ball joint · 3 DOF``."""
     kind = skeleton.kinds[joint]
     word = "root" if kind is JointKind.FREE else f"{kind} joint"
     return f"{word} · {FREEDOMS[kind]} DOF"
 
 
 def limit_note(document: Document, joint: int) -> str:
-    """What sort of ranges a joint has."""
+    """The kind of limits of a joint, in words."""
     limits, kind = document.skeleton.limits[joint], document.skeleton.kinds[joint]
     if limits is None:
         return "no range"
@@ -207,7 +207,7 @@ def limit_note(document: Document, joint: int) -> str:
 
 
 class Angles:
-    """Three angles of a turn that stay the ones last typed or scrubbed: the same turn has several readings."""
+    """Euler angles of a rotation, which keep what was last typed or scrubbed: one rotation has several such triples."""
 
     def __init__(self) -> None:
         self._key: object = None
@@ -215,7 +215,7 @@ class Angles:
         self._angles: tuple[float, ...] = ()
 
     def of(self, key: object, turn: Sequence[float]) -> tuple[float, ...]:
-        """Degrees about x, y, z of a rotation (x, y, z, w) of what ``key`` names."""
+        """Degrees about x, y, z of a rotation (x, y, z, w); ``key`` identifies what is rotated."""
         now = tuple(float(part) for part in turn)
         same = key == self._key and abs(abs(sum(a * b for a, b in zip(now, self._turn, strict=True))) - 1.0) < 1e-9
         if not same:
@@ -224,7 +224,7 @@ class Angles:
         return self._angles
 
     def turned(self, index: int, degrees: float) -> Floats:
-        """The rotation (4,) with one of the angles exchanged, which are remembered."""
+        """The rotation (4,) after one of the last angles was replaced."""
         angles = list(self._angles)
         angles[index] = degrees
         turn = from_euler(np.radians(angles), EULER)
@@ -240,7 +240,7 @@ _AXIS = Format(decimals=2, per_pixel=0.005, snap=0.1, units={}, low=-1.0, high=1
 
 
 def draw_goal(ui: PanelContext, goal: DocumentGoal) -> None:
-    """Draw the part about one goal, and the others of its effector."""
+    """Draw the section of a goal, with a choice of its effector's goals."""
     name = goal.id
     error = ui.session.errors.get(name)
     x, y = imgui.get_cursor_screen_pos()
@@ -276,7 +276,7 @@ def draw_goal(ui: PanelContext, goal: DocumentGoal) -> None:
 
 
 def _siblings(ui: PanelContext, goal: DocumentGoal) -> None:
-    """The goals of the effector to choose from, where it has several."""
+    """Buttons that select the goals of the effector, if it has several."""
     goals = ui.session.document.goals_of(goal.effector)
     if len(goals) < 2:
         return
@@ -296,7 +296,7 @@ def _siblings(ui: PanelContext, goal: DocumentGoal) -> None:
 
 
 def _kind(ui: PanelContext, goal: DocumentGoal) -> None:
-    """What the goal asks, and a button that asks one thing more of its effector."""
+    """The kind of the goal, and a button that adds a goal to its effector."""
     label(ui, "Goal")
     wide = imgui.get_content_region_avail().x - ui.px(_ADD + 6)
     if drop_button(ui, "kind", KINDS[goal.kind].title if goal.enabled else OFF, width=wide, height=24):
@@ -313,17 +313,17 @@ def _kind(ui: PanelContext, goal: DocumentGoal) -> None:
 
 
 def kind_entries(ui: PanelContext, goal: DocumentGoal) -> None:
-    """The entries of a menu that says what a goal asks."""
+    """Menu entries that choose the kind of a goal."""
     for kind in DOCUMENT_KINDS:
         if imgui.menu_item_simple(KINDS[kind].title, KINDS[kind].hint, goal.enabled and kind is goal.kind):
             act(ui, SetGoalKind(goal.id, kind))
-    if imgui.menu_item_simple(OFF, "The effector follows along", not goal.enabled):
+    if imgui.menu_item_simple(OFF, "The effector follows the body", not goal.enabled):
         act(ui, ReleaseEffector(goal.id))
 
 
 def _off(ui: PanelContext, goal: DocumentGoal) -> None:
     label(ui, "")
-    if text_button(ui, "Hold here", icon=fa.ICON_FA_LOCATION_CROSSHAIRS, hint="Keep it where it is"):
+    if text_button(ui, "Hold here", icon=fa.ICON_FA_LOCATION_CROSSHAIRS, hint="Hold the effector at its position"):
         act(ui, HoldEffector(goal.id))
     imgui.same_line()
     _remove(ui, goal)
@@ -379,7 +379,7 @@ def _weights(ui: PanelContext, goal: DocumentGoal) -> None:
 
 
 def _floored(edit: Edit | None) -> Edit | None:
-    """A weight of nothing is no weight: the goal would have to be switched off."""
+    """An edit of a weight, which must be positive."""
     if edit is None or edit.phase in {Phase.COMMIT, Phase.CANCEL}:
         return edit
     return edit._replace(value=max(edit.value, 0.01))
@@ -388,7 +388,7 @@ def _floored(edit: Edit | None) -> Edit | None:
 def _pins(ui: PanelContext, goal: DocumentGoal) -> None:
     label(ui, "Pin")
     pinned = goal.pin_position, goal.pin_rotation
-    hints = "It stays here whatever else is dragged   P", "It stays turned so   Shift+P"
+    hints = "Keep this position in every drag   P", "Keep this rotation in every drag   Shift+P"
     for index, part in enumerate(("Position", "Rotation")):
         if index:
             imgui.same_line(0.0, ui.px(6))
@@ -398,14 +398,14 @@ def _pins(ui: PanelContext, goal: DocumentGoal) -> None:
 
 
 def _buttons(ui: PanelContext, goal: DocumentGoal) -> None:
-    """Three buttons, as wide as the row has room for."""
+    """Three buttons that fill the row."""
     label(ui, "")
     space = ui.px(6)
     width = float(int((imgui.get_content_region_avail().x - 2 * space) / 3))
-    if text_button(ui, "Hold here", width=width, hint="Bring the target to where the effector is"):
+    if text_button(ui, "Hold here", width=width, hint="Move the target to the effector"):
         act(ui, HoldEffector(goal.id))
     imgui.same_line(0.0, space)
-    if text_button(ui, "Release", width=width, hint="Ask nothing of it: it follows along   Delete"):
+    if text_button(ui, "Release", width=width, hint="Switch the goal off: the effector follows the body   Delete"):
         act(ui, ReleaseEffector(goal.id))
     imgui.same_line(0.0, space)
     _remove(ui, goal, width)
@@ -413,7 +413,7 @@ def _buttons(ui: PanelContext, goal: DocumentGoal) -> None:
 
 def _remove(ui: PanelContext, goal: DocumentGoal, width: float | None = None) -> None:
     own = goal.id == goal.effector
-    hint = "The joint is no effector any more" if own else "This goal is gone; the others of its effector stay"
+    hint = "Remove the effector and all its goals" if own else "Remove this goal; the effector keeps the others"
     if text_button(ui, "Remove", width=width, hint=hint):
         act(ui, RemoveEffector(goal.effector) if own else RemoveGoal(goal.id))
 
@@ -426,12 +426,12 @@ def _with(values: Sequence[float] | None, index: int, value: float) -> tuple[flo
 
 _STIFFNESS = Format(decimals=2, per_pixel=0.005, snap=0.1, units=PART.units, low=0.0, high=1.0)
 _STRETCHED = 1e-4
-"""Part of its length from which a bone counts as longer or shorter than the file's."""
+"""Relative difference from the file's length above which a bone is shown as stretched."""
 _NO_BONE = 1e-9
 
 
 def draw_joint(ui: PanelContext, joint: int) -> None:
-    """Draw the part about one joint."""
+    """Draw the section of a joint."""
     document = ui.session.document
     skeleton = document.skeleton
     name = skeleton.names[joint]
@@ -470,7 +470,7 @@ def _length(offsets: np.ndarray, joint: int) -> float:
 
 
 def _place_inspector_joint(ui: PanelContext, joint: int) -> None:
-    """Where a root is: moving it is a drag of its goal, so that pins and holds stay."""
+    """The position of a root; changing it is a drag of the root, so that pins and holds stay."""
     session = ui.session
     item = Item("joint", session.document.skeleton.names[joint])
     now = session.document.pose.translations[joint]
@@ -492,7 +492,7 @@ def _place_inspector_joint(ui: PanelContext, joint: int) -> None:
 
 
 def _turn_inspector_joint(ui: PanelContext, joint: int) -> None:
-    """Joints that no range says anything of have no angles of their own: those of their whole turn are shown."""
+    """The rotation of a joint without limits, as Euler angles."""
     document = ui.session.document
     name = document.skeleton.names[joint]
     angles: Angles = ui.memory.setdefault("joint angles", Angles())
@@ -556,7 +556,7 @@ def _buttons_inspector_joint(ui: PanelContext, document: Document, joint: int) -
         if text_button(ui, "Make effector", icon=fa.ICON_FA_LOCATION_CROSSHAIRS, hint="Shift+G"):
             act(ui, MakeEffector(name))
         imgui.same_line(0.0, ui.px(6))
-    if text_button(ui, "Reset", icon=fa.ICON_FA_ROTATE_LEFT, hint="Back to the clip's frame, or the relaxed pose"):
+    if text_button(ui, "Reset", icon=fa.ICON_FA_ROTATE_LEFT, hint="Return to the clip's frame, or to the relaxed pose"):
         act(ui, ResetPose((name,)))
 
 
@@ -564,7 +564,7 @@ NOTHING = "Click a bone, joint or effector"
 
 
 def draw(ui: PanelContext) -> None:
-    """Draw the panel: a goal, if an effector or its joint is selected, and a joint."""
+    """Draw the panel: the goal of a selected effector or joint, and the joint."""
     document = ui.session.document
     goal, joint = shown(document)
     top = imgui.get_cursor_pos_y()
@@ -591,9 +591,9 @@ def draw(ui: PanelContext) -> None:
 
 
 def shown(document: Document) -> tuple[DocumentGoal | None, int]:
-    """The goal and the joint that the panel is about; None and -1 for none.
+    """The goal and the joint that the panel shows; None and -1 for none.
 
-    Each is the one selected last; an effector brings its joint along, and a joint the effector on it.
+    Each is the last one selected; a selected effector shows its joint too, and a joint the effector on it.
     """
     skeleton = document.skeleton
     effector = next((item.name for item in reversed(document.selection) if item.kind == "effector"), None)
