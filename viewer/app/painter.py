@@ -74,11 +74,11 @@ class Painter:
     """Owns imgui, the layers and the scene's framebuffer of one window.
 
     Attributes:
-        ui: the panel's context.
-        frame: the panels.
-        layers: their pixels.
-        stage: the scene's.
-        capture: what imgui held in the last frame.
+        ui: the context that panels get.
+        frame: runs the panels.
+        layers: keeps their pixels.
+        stage: draws the scene.
+        capture: state of imgui in its last frame.
     """
 
     def __init__(self, device: Device, controller: Controller, panels: Sequence[Panel], layout: Layout) -> None:

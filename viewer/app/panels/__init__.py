@@ -1,4 +1,4 @@
-"""The panels of the window: a function ``draw_...(ui)`` each, and where it stands."""
+"""The panels of the window: for each a function ``draw_...(ui)`` and its place."""
 
 from __future__ import annotations
 
@@ -47,6 +47,4 @@ PANELS: tuple[Panel, ...] = (
     Panel("find", "Find", Place.FLOATING, skeleton_tree.draw_find_dialog),
     Panel("status", "Status line", Place.STATUS, messages.draw_status_line, live=True, padded=False),
 )
-"""All of them; those that share a place are its tabs, in this order."""
-
-__all__ = ["PANELS"]
+"""All panels; those that share a tabbed place are its tabs, in this order."""
