@@ -95,7 +95,7 @@ class AutosaveService:
                 self._controller.view.post(Message(f"Autosave: {self._problem}", "error", about="autosave"))
 
     def rescue(self) -> Path | None:
-        """Write unsaved work before the program ends with an error; returns the file, or None if nothing was written."""
+        """Write unsaved work before the program ends with an error; returns the file, None if nothing was written."""
         session = self._controller.session
         if not (session.modified or session.recording or session.gesture is not None):
             return None

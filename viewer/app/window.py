@@ -38,19 +38,19 @@ class Device(Protocol):
     closing: bool
 
     @property
-    def target(self) -> moderngl.Framebuffer: ...  # noqa: D102 - see the class
+    def target(self) -> moderngl.Framebuffer: ...
 
     @property
-    def size(self) -> tuple[int, int]: ...  # noqa: D102
+    def size(self) -> tuple[int, int]: ...
 
     @property
-    def window_size(self) -> tuple[int, int]: ...  # noqa: D102
+    def window_size(self) -> tuple[int, int]: ...
 
     @property
-    def content_scale(self) -> float: ...  # noqa: D102
+    def content_scale(self) -> float: ...
 
     @property
-    def minimised(self) -> bool: ...  # noqa: D102
+    def minimised(self) -> bool: ...
 
     def connect(self, inputs: Inputs) -> None:
         """Pass input on to ``inputs`` from now on."""
@@ -116,27 +116,21 @@ class HeadlessDevice:
         self.context.finish()
 
     def set_title(self, title: str) -> None:
-        """Store the title."""
         self.title = title
 
     def set_cursor(self, shape: str) -> None:
-        """Store the pointer's shape."""
         self.cursor = shape
 
     def set_fullscreen(self, *, on: bool) -> None:
-        """Store the state."""
         self.fullscreen = on
 
     def clipboard(self) -> str:
-        """The text stored last."""
         return self._clipboard
 
     def set_clipboard(self, text: str) -> None:
-        """Store a text."""
         self._clipboard = text
 
     def close(self) -> None:
-        """Release the context."""
         self.context.release()
 
 
@@ -347,7 +341,6 @@ class GlfwDevice:
 
     @property
     def closing(self) -> bool:
-        """Whether the user closes the window."""
         return bool(self._glfw.window_should_close(self._window))
 
     @closing.setter
@@ -356,31 +349,25 @@ class GlfwDevice:
 
     @property
     def minimised(self) -> bool:
-        """Whether nothing of the window is visible."""
         return bool(self._glfw.get_window_attrib(self._window, self._glfw.ICONIFIED))
 
     @property
     def target(self) -> moderngl.Framebuffer:
-        """The window's framebuffer, with its current size."""
         return self._screen.sized(self.size)
 
     @property
     def size(self) -> tuple[int, int]:
-        """Size of the framebuffer, pixels."""
         return self._size
 
     @property
     def window_size(self) -> tuple[int, int]:
-        """Size of the window in the system's units."""
         return self._window_size
 
     @property
     def content_scale(self) -> float:
-        """The scale of the monitor."""
         return float(self._glfw.get_window_content_scale(self._window)[0]) or 1.0
 
     def connect(self, inputs: Inputs) -> None:
-        """Pass input on to ``inputs`` from now on."""
         Callbacks(self._glfw, self._window, inputs, self).install()
 
     def to_pixels(self, x: float, y: float) -> tuple[float, float]:
@@ -389,7 +376,6 @@ class GlfwDevice:
         return x * width / across, y * height / down
 
     def wait(self, seconds: float) -> None:
-        """Pass events on, after waiting up to ``seconds`` for the first."""
         if seconds > 0:
             self._glfw.wait_events_timeout(seconds)
         else:
@@ -403,15 +389,12 @@ class GlfwDevice:
         self._window_size = _at_least_one(glfw.get_window_size(window))
 
     def swap(self) -> None:
-        """Show what was drawn."""
         self._glfw.swap_buffers(self._window)
 
     def set_title(self, title: str) -> None:
-        """Name the window."""
         self._glfw.set_window_title(self._window, title)
 
     def set_cursor(self, shape: str) -> None:
-        """Set the pointer's shape."""
         if shape == self._shape:
             return
         glfw = self._glfw
@@ -433,7 +416,6 @@ class GlfwDevice:
         return glfw.create_standard_cursor(getattr(glfw, _SHAPES.get(shape, "ARROW_CURSOR"), glfw.ARROW_CURSOR))
 
     def set_fullscreen(self, *, on: bool) -> None:
-        """Fill the monitor, or return to a window."""
         if on != self._config.wnd.fullscreen:
             self._config.wnd.fullscreen = on
 
@@ -443,7 +425,6 @@ class GlfwDevice:
         return text.decode(errors="replace") if isinstance(text, bytes) else text or ""
 
     def set_clipboard(self, text: str) -> None:
-        """Copy a text to the clipboard."""
         self._glfw.set_clipboard_string(self._window, text)
 
     def wake(self) -> None:
@@ -451,7 +432,6 @@ class GlfwDevice:
         self._glfw.post_empty_event()
 
     def close(self) -> None:
-        """Close the window and release its context."""
         self._glfw.destroy_window(self._window)
         self._glfw.terminate()
 
@@ -494,27 +474,22 @@ class PygletDevice:
 
     @property
     def target(self) -> moderngl.Framebuffer:
-        """The window's framebuffer, with its current size."""
         return self._screen.sized(self.size)
 
     @property
     def size(self) -> tuple[int, int]:
-        """Size of the framebuffer, pixels."""
         width, height = self._wnd._window.get_framebuffer_size()  # noqa: SLF001 - mglw's own is a size behind
         return max(1, int(width)), max(1, int(height))
 
     @property
     def window_size(self) -> tuple[int, int]:
-        """Size of the window in the system's units."""
         return self.size  # since 2.1 pyglet reports pixels on all systems
 
     @property
     def content_scale(self) -> float:
-        """The scale of the monitor."""
         return float(getattr(self._wnd._window, "dpi", 96)) / 96.0  # noqa: SLF001
 
     def connect(self, inputs: Inputs) -> None:
-        """Pass input on to ``inputs`` from now on."""
         wnd, keys = self._wnd, _key_names()
 
         def moved(x: int, y: int, _dx: int, _dy: int) -> None:
@@ -539,20 +514,16 @@ class PygletDevice:
         wnd.close_func = lambda: setattr(self, "closing", True)
 
     def wait(self, seconds: float) -> None:
-        """Pass events on, and sleep briefly."""
         self._wnd._window.dispatch_events()  # noqa: SLF001 - mglw dispatches only while it swaps
         time.sleep(min(seconds, _POLL if seconds < _LAZY_POLL else _LAZY_POLL))
 
     def swap(self) -> None:
-        """Show what was drawn."""
         self._wnd._window.flip()  # noqa: SLF001
 
     def set_title(self, title: str) -> None:
-        """Name the window."""
         self._wnd.title = title
 
     def set_cursor(self, shape: str) -> None:
-        """Set the pointer's shape."""
         if shape == self._shape:
             return
         self._shape = shape
@@ -561,19 +532,15 @@ class PygletDevice:
         window.set_mouse_cursor(window.get_system_mouse_cursor(_PYGLET_SHAPES.get(shape)))
 
     def set_fullscreen(self, *, on: bool) -> None:
-        """Fill the monitor, or return to a window."""
         self._wnd._window.set_fullscreen(on)  # noqa: SLF001
 
     def clipboard(self) -> str:
-        """The text on the clipboard."""
         return str(self._wnd._window.get_clipboard_text())  # noqa: SLF001
 
     def set_clipboard(self, text: str) -> None:
-        """Copy a text to the clipboard."""
         self._wnd._window.set_clipboard_text(text)  # noqa: SLF001
 
     def close(self) -> None:
-        """Close the window and release its context."""
         self._wnd._window.close()  # noqa: SLF001
 
 
