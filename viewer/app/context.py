@@ -6,11 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from imgui_bundle import icons_fontawesome_6, imgui
+from imgui_bundle import icons_fontawesome_6
 
 from viewer.app.fonts import Fonts
 from viewer.app.layout import Border, Layout, Place, Regions
-from viewer.app.theme import colour, paint
 from viewer.session.session import Session
 from viewer.ui.controller import Controller
 from viewer.ui.film import FilmProgress
@@ -108,16 +107,6 @@ class PanelContext:
             if getattr(request, "name", request) == name:
                 return self.requests.pop(index)
         return None
-
-    @staticmethod
-    def colour(name: str, alpha: float = 1.0) -> imgui.ImVec4:
-        """A colour of the palette for widgets (``push_style_color``, ``text_colored``)."""
-        return colour(name, alpha)
-
-    @staticmethod
-    def paint(name: str, alpha: float = 1.0) -> int:
-        """A colour of the palette for draw lists (``add_rect_filled`` and the like)."""
-        return paint(name, alpha)
 
 
 @dataclass(slots=True)

@@ -68,6 +68,7 @@ DIGITS = "0123456789"
 
 _SAME = ("space", "escape", "enter", "tab", "backspace", "delete", "insert", "home", "end", "comma", "period", "minus",
          "equal", "slash", "backslash", "semicolon", "apostrophe")  # fmt: skip
+"""Keys that have the same name in GLFW and imgui."""
 _OTHER = {
     "left": ("LEFT", "left_arrow"),
     "right": ("RIGHT", "right_arrow"),
@@ -91,46 +92,29 @@ _MODIFIERS = {
     "alt": ("ALT", "alt"),
     "super": ("SUPER", "super"),
 }
+_KEYS = (
+    {name: (name.upper(), name) for name in (*_SAME, *LETTERS, *(f"f{number}" for number in range(1, 13)))}
+    | {digit: (digit, f"_{digit}") for digit in DIGITS}
+    | {f"kp{digit}": (f"KP_{digit}", f"keypad{digit}") for digit in DIGITS}
+    | _OTHER
+)
+"""Names in GLFW and imgui, by ours; without modifiers."""
 
 PUNCTUATION = {",": "comma", ".": "period", "-": "minus", "=": "equal", "[": "bracketleft", "]": "bracketright",
                "/": "slash", ";": "semicolon", "'": "apostrophe", "\\": "backslash"}  # fmt: skip
 """Names of the keys that print these characters."""
 
-
-def _glfw_names() -> dict[str, str]:
-    names = {name.upper(): name for name in _SAME}
-    names |= {letter.upper(): letter for letter in LETTERS} | {digit: digit for digit in DIGITS}
-    names |= {f"KP_{digit}": f"kp{digit}" for digit in DIGITS} | {f"F{number}": f"f{number}" for number in range(1, 13)}
-    names |= {theirs: name for name, (theirs, _) in _OTHER.items()}
-    for name, (theirs, _) in _MODIFIERS.items():
-        names |= {f"LEFT_{theirs}": name, f"RIGHT_{theirs}": name}
-    return names
-
-
-GLFW_NAMES = _glfw_names()
+GLFW_NAMES = {theirs: name for name, (theirs, _) in _KEYS.items()} | {
+    f"{side}_{theirs}": name for name, (theirs, _) in _MODIFIERS.items() for side in ("LEFT", "RIGHT")
+}
 """Our names of keys, by the end of GLFW's constant ``KEY_...``."""
 
-
-def _imgui_keys() -> dict[str, imgui.Key]:
-    keys = {name: getattr(imgui.Key, name) for name in _SAME}
-    keys |= {letter: getattr(imgui.Key, letter) for letter in LETTERS}
-    keys |= {digit: getattr(imgui.Key, f"_{digit}") for digit in DIGITS}
-    keys |= {f"kp{digit}": getattr(imgui.Key, f"keypad{digit}") for digit in DIGITS}
-    keys |= {f"f{number}": getattr(imgui.Key, f"f{number}") for number in range(1, 13)}
-    keys |= {name: getattr(imgui.Key, theirs) for name, (_, theirs) in _OTHER.items()}
-    keys |= {name: getattr(imgui.Key, f"left_{theirs}") for name, (_, theirs) in _MODIFIERS.items()}
-    return keys
-
-
-IMGUI_KEYS = _imgui_keys()
+IMGUI_KEYS: dict[str, imgui.Key] = {name: getattr(imgui.Key, theirs) for name, (_, theirs) in _KEYS.items()} | {
+    name: getattr(imgui.Key, f"left_{theirs}") for name, (_, theirs) in _MODIFIERS.items()
+}
 """imgui's keys by our names."""
 
-IMGUI_MODIFIERS = {
-    "ctrl": imgui.Key.mod_ctrl,
-    "shift": imgui.Key.mod_shift,
-    "alt": imgui.Key.mod_alt,
-    "super": imgui.Key.mod_super,
-}
+IMGUI_MODIFIERS: dict[str, imgui.Key] = {name: getattr(imgui.Key, f"mod_{name}") for name in _MODIFIERS}
 
 
 def by_layout(position: str, printed: str | None) -> str:

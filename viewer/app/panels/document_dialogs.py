@@ -15,8 +15,8 @@ from imgui_bundle import imgui
 from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
 from viewer.app.panels.panel_parts import run
-from viewer.app.widgets.buttons import choose, label, quiet, text_button
-from viewer.app.widgets.dialogs import Choice, choices, confirm, dialog, escape_pressed, paragraph
+from viewer.app.widgets.buttons import choose, label, paragraph, quiet, text_button
+from viewer.app.widgets.dialogs import Choice, choices, confirm, dialog, escape_pressed
 from viewer.app.widgets.fields import FOCUS, count_down_focus, evaluate, text_line
 from viewer.app.widgets.lists import list_row, no_spacing
 from viewer.app.widgets.pen import Pen, gap, item, tip

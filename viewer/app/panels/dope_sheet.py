@@ -12,6 +12,7 @@ from imgui_bundle import imgui
 from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
 from viewer.app.panels.panel_parts import command_entry
+from viewer.app.widgets.dialogs import popup
 from viewer.app.widgets.edits import THRESHOLD, act, attempt
 from viewer.app.widgets.pen import Area, Pen, item
 from viewer.document.actions import SetRange, SimplifyKeys
@@ -534,9 +535,10 @@ class _Sheet:
 
 
 def _draw_menu(ui: PanelContext) -> None:
-    imgui.push_style_var(imgui.StyleVar_.window_padding, (ui.px(8), ui.px(8)))
-    if imgui.begin_popup(_MENU):
-        keying = ui.controller.keying
+    keying = ui.controller.keying
+    with popup(ui, _MENU) as opened:
+        if not opened:
+            return
         blend_entries(ui)
         imgui.separator()
         command_entry(ui, "key.duplicate")
@@ -554,5 +556,3 @@ def _draw_menu(ui: PanelContext) -> None:
         if imgui.menu_item_simple("Show all frames"):
             keying.time_view.fit()
             ui.wake()
-        imgui.end_popup()
-    imgui.pop_style_var()

@@ -13,8 +13,18 @@ from viewer.app.fonts import SMALL
 from viewer.app.panels import file_dialog
 from viewer.app.panels.file_dialog import has_suffix, typed_path
 from viewer.app.panels.panel_parts import ask
-from viewer.app.widgets.buttons import FIELD, SEGMENT, choose, label, note, separator, small_line, text_button
-from viewer.app.widgets.dialogs import Choice, card, choices, dialog, escape_pressed, paragraph
+from viewer.app.widgets.buttons import (
+    FIELD,
+    SEGMENT,
+    choose,
+    label,
+    note,
+    paragraph,
+    separator,
+    small_line,
+    text_button,
+)
+from viewer.app.widgets.dialogs import Choice, card, choices, dialog, escape_pressed
 from viewer.app.widgets.fields import FOCUS, Format, count_down_focus, number, text_line
 from viewer.app.widgets.pen import Pen, gap, tip
 from viewer.document.document import Document

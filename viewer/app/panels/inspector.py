@@ -574,8 +574,7 @@ def draw(ui: PanelContext) -> None:
         quiet(ui, NOTHING if document.goals else f"{NOTHING}. {NO_GOALS}")
     kinds = [item.kind for item in document.selection]
     if len(set(kinds)) < len(kinds):
-        with ui.fonts.small():
-            quiet(ui, f"{len(kinds)} selected, the last is shown")
+        quiet(ui, f"{len(kinds)} selected, the last is shown", small=True)
     if goal is not None:
         imgui.push_id(goal.id)
         draw_goal(ui, goal)

@@ -12,6 +12,8 @@ from viewer.app.panels.goals import add_entries
 from viewer.app.panels.inspector import kind_entries
 from viewer.app.panels.panel_parts import ask, command_entry
 from viewer.app.panels.solver import method_menu
+from viewer.app.theme import paint
+from viewer.app.widgets.dialogs import popup
 from viewer.app.widgets.edits import act
 from viewer.app.widgets.pen import Pen
 from viewer.document.actions import (
@@ -150,17 +152,14 @@ def draw_context_menu(ui: PanelContext) -> None:
         imgui.open_popup(_CONTEXT_POPUP)
         imgui.set_nav_cursor_visible(False)  # the mouse opened it
     imgui.set_next_window_pos(ui.memory.get("at", (0.0, 0.0)), imgui.Cond_.appearing)
-    imgui.push_style_var(imgui.StyleVar_.window_padding, (ui.px(8), ui.px(8)))
-    if imgui.begin_popup(_CONTEXT_POPUP):
+    with popup(ui, _CONTEXT_POPUP) as opened:
         wanted = ui.memory.get("item")
-        if isinstance(wanted, Item) and _exists(ui, wanted):
+        if opened and isinstance(wanted, Item) and _exists(ui, wanted):
             _item_title(ui, wanted.name)
             (_effector if wanted.kind == "effector" else _joint)(ui, wanted.name)
-        else:
+        elif opened:
             _view(ui)
-        imgui.end_popup()
     _draw_adding(ui)
-    imgui.pop_style_var()
 
 
 _ADD_POPUP = "##add goal"
@@ -172,12 +171,11 @@ def _draw_adding(ui: PanelContext) -> None:
     if request is not None:
         ui.memory["adding"] = request.value
         imgui.open_popup(_ADD_POPUP)
-    if imgui.begin_popup(_ADD_POPUP):
+    with popup(ui, _ADD_POPUP) as opened:
         effector = str(ui.memory.get("adding"))
-        if any(goal.id == effector for goal in ui.session.document.goals):
+        if opened and any(goal.id == effector for goal in ui.session.document.goals):
             _item_title(ui, f"Add goal to {effector}")
             add_entries(ui, effector)
-        imgui.end_popup()
 
 
 def _exists(ui: PanelContext, item: Item) -> bool:
@@ -187,7 +185,7 @@ def _exists(ui: PanelContext, item: Item) -> bool:
 
 
 def _item_title(ui: PanelContext, name: str) -> None:
-    imgui.push_style_color(imgui.Col_.text, ui.paint("text3"))
+    imgui.push_style_color(imgui.Col_.text, paint("text3"))
     with ui.fonts.small():
         imgui.text_unformatted(shown(name))
     imgui.pop_style_color()

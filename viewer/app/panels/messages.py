@@ -15,8 +15,8 @@ from viewer.app.panels.film import film_height
 from viewer.app.panels.goals import NO_GOALS
 from viewer.app.panels.panel_parts import run
 from viewer.app.panels.solver import ICONS, title
-from viewer.app.widgets.buttons import FIELD, key_cap, segments, text_button
-from viewer.app.widgets.dialogs import card, close_button, paragraph, wrapped
+from viewer.app.widgets.buttons import FIELD, key_cap, paragraph, segments, text_button
+from viewer.app.widgets.dialogs import card, close_button, title_row, wrapped
 from viewer.app.widgets.edits import settle
 from viewer.app.widgets.pen import Pen, tip
 from viewer.scene import figure_points
@@ -233,24 +233,15 @@ def draw_demo_card(ui: PanelContext) -> None:
     place = view.x + ui.px(CARD_MARGIN), view.y + ui.px(CARD_MARGIN)
     padding = _CARD_PADDING, _CARD_PADDING - 2.0
     with card(ui, "##demo card", place, (wide, 0.0), padding=padding, fill="panel", alpha=0.94):
-        _card_title(ui, demo)
+        if title_row(ui, demo.title):
+            ui.controller.demos.close()
+            ui.wake()
         for words in demo.words:
             paragraph(ui, words, "text2")
         says = demo.says(ui.session.document)
         if says is not None:
             _card_line(ui, says)
         _card_buttons(ui, demo)
-
-
-def _card_title(ui: PanelContext, demo: Demo) -> None:
-    """The title with a close button."""
-    pen = Pen(ui)
-    x, y = imgui.get_cursor_screen_pos()
-    room = imgui.get_content_region_avail().x
-    pen.strong(x, pen.middle(y, pen.px(_CARD_LINE)), pen.fit(demo.title, room - pen.px(30), bold=True))
-    if close_button(ui, x + room - pen.px(_CARD_LINE), y, size=_CARD_LINE):
-        ui.controller.demos.close()
-        ui.wake()
 
 
 def _card_line(ui: PanelContext, says: Says) -> None:

@@ -9,6 +9,7 @@ from viewer.app.context import PanelContext
 from viewer.app.panels.dope_sheet import BLENDS, blend_entries, draw_sheet
 from viewer.app.panels.panel_parts import hint, run
 from viewer.app.widgets.buttons import drop_menu, icon_button, label, pick, separator, text_button, toggle
+from viewer.app.widgets.dialogs import popup
 from viewer.app.widgets.edits import Phase, act, attempt, carry_out
 from viewer.app.widgets.fields import Format, number, number_field
 from viewer.app.widgets.pen import Pen, gap
@@ -30,15 +31,13 @@ _STEP = Format(decimals=0, per_pixel=0.2, snap=5.0, units={}, low=0.0, high=1000
 def _settings_button(ui: PanelContext) -> None:
     if icon_button(ui, "timeline settings", fa.ICON_FA_SLIDERS, "Rate, range, recording, ghosts", size=_SMALL):
         imgui.open_popup(_NAME)
-    imgui.push_style_var(imgui.StyleVar_.window_padding, (ui.px(12), ui.px(10)))
-    if imgui.begin_popup(_NAME):
-        _take(ui)
-        separator(ui)
-        _recording(ui)
-        separator(ui)
-        _ghosts_and_trails(ui)
-        imgui.end_popup()
-    imgui.pop_style_var()
+    with popup(ui, _NAME, 12, 10) as opened:
+        if opened:
+            _take(ui)
+            separator(ui)
+            _recording(ui)
+            separator(ui)
+            _ghosts_and_trails(ui)
 
 
 def _take(ui: PanelContext) -> None:

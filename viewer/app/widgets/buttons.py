@@ -1,4 +1,4 @@
-"""Buttons, segmented controls, lists and switches; the labels, notes and headings of forms.
+"""Buttons, segmented controls, lists and switches; the labels, notes, headings and paragraphs of forms.
 
 Buttons and switches return whether they were pressed in this frame.
 """
@@ -15,6 +15,7 @@ from imgui_bundle import imgui
 from viewer.app.context import PanelContext
 from viewer.app.fonts import SMALL
 from viewer.app.layout import TABS, Place
+from viewer.app.theme import paint
 from viewer.app.widgets.pen import Pen, item, tip
 from viewer.errors import visible
 
@@ -276,10 +277,16 @@ def separator(ui: PanelContext) -> None:
     imgui.dummy((1.0, pen.px(9)))
 
 
-def quiet(ui: PanelContext, words: str) -> None:
-    """Wrapped words in a faint colour, where a panel has nothing to show."""
-    imgui.push_style_color(imgui.Col_.text, ui.paint("text3"))
+def paragraph(ui: PanelContext, words: str, colour: str = "text", *, small: bool = False) -> None:
+    """Draw text that wraps at the window's edge."""
+    imgui.push_style_color(imgui.Col_.text, paint(colour))
     imgui.push_text_wrap_pos(0.0)
-    imgui.text_unformatted(visible(words, icons=True))
+    with ui.fonts.small() if small else ui.fonts.base():
+        imgui.text_unformatted(visible(words, icons=True))
     imgui.pop_text_wrap_pos()
     imgui.pop_style_color()
+
+
+def quiet(ui: PanelContext, words: str, *, small: bool = False) -> None:
+    """A paragraph in a faint colour, where a panel has nothing to show."""
+    paragraph(ui, words, "text3", small=small)

@@ -1,4 +1,4 @@
-"""Dialogs and their buttons, cards over the view, and wrapped text."""
+"""Dialogs and their buttons, popup menus, cards over the view, and wrapped text."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
 from viewer.app.context import PanelContext
-from viewer.app.fonts import TITLE
+from viewer.app.fonts import BASE, TITLE
+from viewer.app.theme import paint
 from viewer.app.widgets.buttons import SEGMENT, icon_button, text_button
 from viewer.app.widgets.edits import attempt
 from viewer.app.widgets.fields import is_enter_pressed, text_line_active
 from viewer.app.widgets.pen import Pen
-from viewer.errors import visible
 
 _MARGIN = 32.0
 """Least distance of a dialog from the window's edges, logical pixels."""
@@ -65,7 +65,7 @@ def dialog(
     imgui.set_next_window_pos((window[0] / 2.0, window[1] / 2.0), imgui.Cond_.always, (0.5, 0.5))
     imgui.set_next_window_size((wide, tall))
     with _framed(ui, 16, 14):
-        imgui.push_style_color(imgui.Col_.popup_bg, ui.paint("panel"))
+        imgui.push_style_color(imgui.Col_.popup_bg, paint("panel"))
         flags = _FLAGS | (imgui.WindowFlags_.always_auto_resize if height is None else 0)
         opened, _ = imgui.begin_popup_modal(name, None, flags)
         imgui.pop_style_color()
@@ -77,6 +77,17 @@ def dialog(
     if shown.closed:
         imgui.close_current_popup()
     imgui.end_popup()
+
+
+@contextmanager
+def popup(ui: PanelContext, name: str, across: float = 8.0, down: float = 8.0) -> Iterator[bool]:
+    """A menu that ``open_popup`` opens, with padding in logical pixels; yields whether it is open."""
+    imgui.push_style_var(imgui.StyleVar_.window_padding, (ui.px(across), ui.px(down)))
+    opened = imgui.begin_popup(name)
+    yield opened
+    if opened:
+        imgui.end_popup()
+    imgui.pop_style_var()
 
 
 @contextmanager
@@ -117,8 +128,8 @@ def card(
         alpha: of the fill.
     """
     imgui.set_next_window_bg_alpha(alpha)
-    imgui.push_style_color(imgui.Col_.window_bg, ui.paint(fill))
-    imgui.push_style_color(imgui.Col_.border, ui.paint(border))
+    imgui.push_style_color(imgui.Col_.window_bg, paint(fill))
+    imgui.push_style_color(imgui.Col_.border, paint(border))
     imgui.set_next_window_pos((round(place[0]), round(place[1])))
     imgui.set_next_window_size((round(size[0]), round(size[1])))
     with _framed(ui, *padding):
@@ -128,26 +139,20 @@ def card(
     imgui.end()
 
 
-def paragraph(ui: PanelContext, words: str, colour: str = "text", *, small: bool = False) -> None:
-    """Draw text that wraps at the window's edge."""
-    imgui.push_style_color(imgui.Col_.text, ui.paint(colour))
-    imgui.push_text_wrap_pos(0.0)
-    with ui.fonts.small() if small else ui.fonts.base():
-        imgui.text_unformatted(visible(words, icons=True))
-    imgui.pop_text_wrap_pos()
-    imgui.pop_style_color()
-
-
 def _title(ui: PanelContext, words: str) -> bool:
-    """Draw the title with a close button; returns whether that button, or Esc, was pressed."""
+    """Draw the title of a dialog; returns whether the close button, or Esc, was pressed."""
+    closed = title_row(ui, words, TITLE, hint="Close   Esc")
+    imgui.dummy((1.0, 0.0))  # space below the title
+    return closed or escape_pressed()
+
+
+def title_row(ui: PanelContext, words: str, size: float = BASE, *, hint: str = "Close") -> bool:
+    """A title in bold with a close button at the right, 24 logical pixels high; returns whether that was pressed."""
     pen = Pen(ui)
     x, y = imgui.get_cursor_screen_pos()
     wide, h = imgui.get_content_region_avail().x, pen.px(24)
-    pen.strong(x, pen.middle(y, h, TITLE), pen.fit(words, wide - pen.px(34), TITLE, bold=True), "text", TITLE)
-    closed = close_button(ui, x + wide - h, y, hint="Close   Esc")
-    imgui.set_cursor_screen_pos((x, y + h))
-    imgui.dummy((1.0, pen.px(5)))
-    return closed or escape_pressed()
+    pen.strong(x, pen.middle(y, h, size), pen.fit(words, wide - pen.px(34), size, bold=True), "text", size)
+    return close_button(ui, x + wide - h, y, hint=hint)
 
 
 def close_button(ui: PanelContext, x: float, y: float, *, size: float = 24.0, hint: str = "Close") -> bool:
