@@ -17,7 +17,8 @@ from viewer.app.panels import PANELS, file_dialog
 from viewer.app.panels.angle_plot import curves_of
 from viewer.app.panels.document_dialogs import outline
 from viewer.app.panels.dope_sheet import NO_KEYS, number_step
-from viewer.app.panels.file_dialog import FORMATS, NO_NAME, State, size_words
+from viewer.app.panels.export_options import FORMATS
+from viewer.app.panels.file_dialog import NO_NAME, State, size_words
 from viewer.app.panels.goals import error_words
 from viewer.app.panels.inspector import Angles, coordinates
 from viewer.app.panels.messages import CARD_MARGIN, CARD_WIDTH

@@ -37,7 +37,7 @@ PANELS: tuple[Panel, ...] = (
     Panel("context", "Context menu", Place.FLOATING, menus.draw_context_menu),
     Panel("files", "Files", Place.FLOATING, file_dialog.draw_file_dialog),
     Panel("film", "Export film", Place.FLOATING, film.draw_film_dialog),
-    Panel("filming", "Film", Place.FLOATING, film.draw_film_card),
+    Panel("filming", "Film", Place.FLOATING, messages.draw_film_card),
     Panel("new", "New", Place.FLOATING, document_dialogs.draw_new_dialog),
     Panel("units", "Units", Place.FLOATING, document_dialogs.draw_units_dialog),
     Panel("preferences", "Preferences", Place.FLOATING, preferences.draw_preferences),

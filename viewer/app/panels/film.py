@@ -1,4 +1,4 @@
-"""Films in the window: the dialog that exports one, and the card that shows its progress."""
+"""The dialog that exports a film."""
 
 from __future__ import annotations
 
@@ -9,12 +9,9 @@ from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
 from viewer.app.context import PanelContext
-from viewer.app.fonts import SMALL
 from viewer.app.panels import file_dialog
 from viewer.app.panels.file_dialog import has_suffix, typed_path
-from viewer.app.panels.panel_parts import ask
 from viewer.app.widgets.buttons import (
-    FIELD,
     SEGMENT,
     choose,
     label,
@@ -24,7 +21,7 @@ from viewer.app.widgets.buttons import (
     small_line,
     text_button,
 )
-from viewer.app.widgets.dialogs import Choice, card, choices, dialog, escape_pressed
+from viewer.app.widgets.dialogs import Choice, choices, dialog
 from viewer.app.widgets.fields import FOCUS, Format, count_down_focus, number, text_line
 from viewer.app.widgets.pen import Pen, gap, tip
 from viewer.document.document import Document
@@ -41,7 +38,6 @@ from viewer.ui.film import (
     FilmFormat,
     FilmOrder,
     FilmPlan,
-    FilmProgress,
     as_in_view,
     count,
     fastest,
@@ -57,87 +53,6 @@ from viewer.ui.film import (
     there_already,
     walks_out,
 )
-
-_CLOSE_POPUP = "##ask film"
-_ANSWERS = {
-    "Stop and close": "film-stop-then-quit", "Keep open": "film-keep-open", "Close when done": "film-then-quit",
-}  # fmt: skip
-_CLOSES = "closes when done"
-
-_LINE, _PADDING, _MARGIN, _GAP, _ICON = 20.0, 8.0, 12.0, 6.0, 26.0
-_SHARE, _LEAST, _WIDEST = 0.34, 260.0, 400.0
-"""Width of the card, as of messages: a share of the view's, with bounds in logical pixels."""
-_HIGH = 2.0 * _PADDING + _LINE + 2.0 * _GAP + 6.0 + FIELD
-
-
-def draw_film_card(ui: PanelContext) -> None:
-    """Draw the card while a film is being made, and the question before the window closes."""
-    if ui.film is not None:
-        _card(ui, ui.film)
-    _ask_close(ui)
-
-
-def film_height(ui: PanelContext) -> float:
-    """Height of the card in the view's lower right corner with the gap above it, framebuffer pixels."""
-    return 0.0 if ui.film is None else ui.px(_HIGH) + ui.px(_GAP)
-
-
-def _card(ui: PanelContext, film: FilmProgress) -> None:
-    """The card in the view's lower right corner, below the messages."""
-    view = ui.regions.viewport
-    wide = round(min(max(_SHARE * view.w, ui.px(_LEAST)), ui.px(_WIDEST), view.w - 2.0 * ui.px(_MARGIN)))
-    place = view.x + view.w - ui.px(_MARGIN) - wide, view.y + view.h - ui.px(_MARGIN) - ui.px(_HIGH)
-    with card(ui, "##film card", place, (wide, ui.px(_HIGH))):
-        _card_contents(ui, film)
-
-
-def _card_contents(ui: PanelContext, film: FilmProgress) -> None:
-    """Name, progress bar, count, time left, Cancel; numbers do not move as they change."""
-    pen = Pen(ui)
-    x, y = imgui.get_cursor_screen_pos()
-    wide, left = imgui.get_content_region_avail().x, x + pen.px(_ICON)
-    pen.icon(x + pen.px(8), y + pen.px(_LINE) / 2.0, fa.ICON_FA_FILM, "accent")
-    room = wide - pen.px(_ICON)
-    if film.closes:
-        pen.right(x + wide, pen.middle(y, pen.px(_LINE), SMALL), _CLOSES, "text2", SMALL)
-        room -= pen.width(_CLOSES, SMALL) + pen.px(12)
-    pen.text(left, pen.middle(y, pen.px(_LINE)), pen.fit(f"Filming {film.name}", room))
-    y += pen.px(_LINE) + pen.px(_GAP)
-    bar, thick = wide - pen.px(_ICON), pen.px(6)
-    pen.box(left, y, bar, thick, "field", rounding=3)
-    if film.done:
-        pen.box(left, y, max(bar * min(film.done / film.total, 1.0), thick), thick, "accent", rounding=3)
-    y += thick + pen.px(_GAP)
-    h = pen.px(FIELD)
-    counted = left + pen.width(f"{film.total} of {film.total}")
-    pen.right(counted, pen.middle(y, h), film.words)
-    button = pen.width("Cancel") + pen.px(20)
-    room = x + wide - button - pen.px(8) - counted - pen.px(12)
-    pen.text(counted + pen.px(12), pen.middle(y, h), pen.fit(film.left_words, room), "text2")
-    imgui.set_cursor_screen_pos((x + wide - button, y))
-    if text_button(ui, "Cancel", width=button, hint="Stop filming; an existing file is kept"):
-        ask(ui, "film-cancel")
-
-
-def _ask_close(ui: PanelContext) -> None:
-    """The question when the window is closed while a film is being made."""
-    if ui.take("ask-film") is not None and ui.film is not None:
-        imgui.open_popup(_CLOSE_POPUP)
-    with dialog(ui, _CLOSE_POPUP, width=440.0) as shown:
-        if shown is None:
-            return
-        if ui.film is None:  # it was finished meanwhile
-            shown.closed = True
-            return
-        paragraph(ui, f"{ui.film.name} is being filmed: {ui.film.words} pictures")
-        gap(ui.px(8))
-        pressed = choices(ui, *(Choice(words, primary=words == "Close when done") for words in _ANSWERS))
-        if not pressed and escape_pressed():
-            pressed = "Keep open"
-        if pressed:
-            shown.closed = True
-            ask(ui, _ANSWERS[pressed])
-
 
 SIZES = {"view": (0, 0), "360": (640, 360), "720": (1280, 720), "1080": (1920, 1080), "own": (0, 0)}
 """(width, height) of the sizes to choose from; `size_of` has those of "view" and "own"."""

@@ -1,4 +1,4 @@
-"""What the window reports: hints, a demo's card and messages in the view, and the status line."""
+"""What the window reports: hints, messages and the cards of films and demos in the view, and the status line."""
 
 from __future__ import annotations
 
@@ -11,17 +11,26 @@ from imgui_bundle import imgui
 
 from viewer.app.context import PanelContext
 from viewer.app.fonts import BASE, SMALL
-from viewer.app.panels.film import film_height
 from viewer.app.panels.goals import NO_GOALS
-from viewer.app.panels.panel_parts import run
+from viewer.app.panels.panel_parts import ask, run
 from viewer.app.panels.solver import ICONS, title
 from viewer.app.widgets.buttons import FIELD, key_cap, paragraph, segments, text_button
-from viewer.app.widgets.dialogs import card, close_button, title_row, wrapped
+from viewer.app.widgets.dialogs import (
+    Choice,
+    card,
+    choices,
+    close_button,
+    dialog,
+    escape_pressed,
+    title_row,
+    wrapped,
+)
 from viewer.app.widgets.edits import settle
-from viewer.app.widgets.pen import Pen, tip
+from viewer.app.widgets.pen import Pen, gap, tip
 from viewer.scene import figure_points
 from viewer.session.demos import Demo, Says
 from viewer.ui.commands import BY_ID
+from viewer.ui.film import FilmProgress
 from viewer.ui.messages import STALLED, Message
 from viewer.ui.status import StatusLine
 
@@ -125,7 +134,7 @@ def draw_messages(ui: PanelContext) -> None:
 
 def _lowest(ui: PanelContext, *, left: bool) -> float:
     view = ui.regions.viewport
-    return view.y + view.h - ui.px(_MARGIN) - (low_left_height(ui) if left else film_height(ui))
+    return view.y + view.h - ui.px(_MARGIN) - (low_left_height(ui) if left else _film_height(ui))
 
 
 def _start(ui: PanelContext, box: _Box, *, left: bool) -> float:
@@ -153,9 +162,14 @@ def _on_left(ui: PanelContext, boxes: list[_Box]) -> bool:
     return bool(ui.memory["left"])
 
 
+def _card_width(ui: PanelContext, least: float) -> float:
+    """Width of a card in framebuffer pixels, at least ``least`` logical pixels in a view of usual size."""
+    wide = ui.regions.viewport.w
+    return min(max(_SHARE * wide, ui.px(least)), ui.px(_WIDEST), wide - 2.0 * ui.px(_MARGIN))
+
+
 def _laid_out(ui: PanelContext, pen: Pen, message: Message) -> _Box:
-    view = ui.regions.viewport
-    wide = min(max(_SHARE * view.w, pen.px(_LEAST)), pen.px(_WIDEST), view.w - 2.0 * pen.px(_MARGIN))
+    wide = _card_width(ui, _LEAST)
     beside = pen.px(_ICON + _CROSS + 2.0 * _PADDING)
     lines = wrapped(message.text, wide - beside, pen.width, _MOST_LINES)
     buttons = pen.px(FIELD + _GAP) if message.actions else 0.0
@@ -212,6 +226,86 @@ def _answered(ui: PanelContext, message: Message, chosen: int, *, offered: bool)
     else:
         ui.controller.view.bar.close(message)
     ui.wake()
+
+
+_ASK_FILM = "##ask film"
+_FILM_ANSWERS = {
+    "Stop and close": "film-stop-then-quit", "Keep open": "film-keep-open", "Close when done": "film-then-quit",
+}  # fmt: skip
+_CLOSES = "closes when done"
+
+_FILM_HIGH = 2.0 * _PADDING + _LINE + 2.0 * _GAP + 6.0 + FIELD
+_FILM_LEAST = 260.0
+"""Height and least width of the card of a film, logical pixels."""
+
+
+def draw_film_card(ui: PanelContext) -> None:
+    """Draw the card while a film is being made, and the question before the window closes."""
+    if ui.film is not None:
+        _film_card(ui, ui.film)
+    _ask_film(ui)
+
+
+def _film_height(ui: PanelContext) -> float:
+    """Height of the card in the view's lower right corner with the gap above it, framebuffer pixels."""
+    return 0.0 if ui.film is None else ui.px(_FILM_HIGH) + ui.px(_GAP)
+
+
+def _film_card(ui: PanelContext, film: FilmProgress) -> None:
+    """The card in the view's lower right corner, below the messages."""
+    view = ui.regions.viewport
+    wide = round(_card_width(ui, _FILM_LEAST))
+    place = view.x + view.w - ui.px(_MARGIN) - wide, view.y + view.h - ui.px(_MARGIN) - ui.px(_FILM_HIGH)
+    with card(ui, "##film card", place, (wide, ui.px(_FILM_HIGH))):
+        _film_contents(ui, film)
+
+
+def _film_contents(ui: PanelContext, film: FilmProgress) -> None:
+    """Name, progress bar, count, time left, Cancel; numbers do not move as they change."""
+    pen = Pen(ui)
+    x, y = imgui.get_cursor_screen_pos()
+    wide, left = imgui.get_content_region_avail().x, x + pen.px(_ICON)
+    pen.icon(x + pen.px(8), y + pen.px(_LINE) / 2.0, fa.ICON_FA_FILM, "accent")
+    room = wide - pen.px(_ICON)
+    if film.closes:
+        pen.right(x + wide, pen.middle(y, pen.px(_LINE), SMALL), _CLOSES, "text2", SMALL)
+        room -= pen.width(_CLOSES, SMALL) + pen.px(12)
+    pen.text(left, pen.middle(y, pen.px(_LINE)), pen.fit(f"Filming {film.name}", room))
+    y += pen.px(_LINE) + pen.px(_GAP)
+    bar, thick = wide - pen.px(_ICON), pen.px(6)
+    pen.box(left, y, bar, thick, "field", rounding=3)
+    if film.done:
+        pen.box(left, y, max(bar * min(film.done / film.total, 1.0), thick), thick, "accent", rounding=3)
+    y += thick + pen.px(_GAP)
+    h = pen.px(FIELD)
+    counted = left + pen.width(f"{film.total} of {film.total}")
+    pen.right(counted, pen.middle(y, h), film.words)
+    button = pen.width("Cancel") + pen.px(20)
+    room = x + wide - button - pen.px(8) - counted - pen.px(12)
+    pen.text(counted + pen.px(12), pen.middle(y, h), pen.fit(film.left_words, room), "text2")
+    imgui.set_cursor_screen_pos((x + wide - button, y))
+    if text_button(ui, "Cancel", width=button, hint="Stop filming; an existing file is kept"):
+        ask(ui, "film-cancel")
+
+
+def _ask_film(ui: PanelContext) -> None:
+    """The question when the window is closed while a film is being made."""
+    if ui.take("ask-film") is not None and ui.film is not None:
+        imgui.open_popup(_ASK_FILM)
+    with dialog(ui, _ASK_FILM, width=440.0) as shown:
+        if shown is None:
+            return
+        if ui.film is None:  # it was finished meanwhile
+            shown.closed = True
+            return
+        paragraph(ui, f"{ui.film.name} is being filmed: {ui.film.words} pictures")
+        gap(ui.px(8))
+        pressed = choices(ui, *(Choice(words, primary=words == "Close when done") for words in _FILM_ANSWERS))
+        if not pressed and escape_pressed():
+            pressed = "Keep open"
+        if pressed:
+            shown.closed = True
+            ask(ui, _FILM_ANSWERS[pressed])
 
 
 CARD_WIDTH, CARD_MARGIN = 296.0, 12.0
