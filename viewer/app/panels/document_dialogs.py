@@ -17,7 +17,7 @@ from viewer.app.fonts import SMALL
 from viewer.app.panels.panel_parts import run
 from viewer.app.widgets.buttons import choose, label, paragraph, quiet, text_button
 from viewer.app.widgets.dialogs import Choice, choices, confirm, dialog, escape_pressed
-from viewer.app.widgets.fields import FOCUS, count_down_focus, evaluate, text_line
+from viewer.app.widgets.fields import evaluate, focus_next_field, text_line
 from viewer.app.widgets.lists import list_row, no_spacing
 from viewer.app.widgets.pen import Pen, gap, item, tip
 from viewer.document.actions import SetFrameTime, SetUnits
@@ -313,14 +313,15 @@ def _ask_motion(ui: PanelContext) -> None:
 def _go_to_frame(ui: PanelContext) -> None:
     memory = ui.memory
     if ui.take("go-to-frame") is not None:
-        memory["frame"], memory["fresh"] = str(ui.session.document.frame), FOCUS
+        memory["frame"] = str(ui.session.document.frame)
         imgui.open_popup(FRAME)
     with dialog(ui, FRAME, width=320.0, title="Go to frame") as shown:
         if shown is None:
             return
         last = last_frame(ui.session.document)
         label(ui, "Frame")
-        memory["fresh"] = count_down_focus(ui, memory["fresh"])
+        if imgui.is_window_appearing():
+            focus_next_field()
         room = max(imgui.get_content_region_avail().x - ui.px(_RANGE), ui.px(60))
         memory["frame"], entered = text_line(ui, "frame", memory["frame"], width=room, chosen=True)
         imgui.same_line()

@@ -19,7 +19,7 @@ from viewer.app.fonts import SMALL
 from viewer.app.panels.export_options import EXPORT_HEIGHT, ExportState, draw_export
 from viewer.app.widgets.buttons import label, small_line, text_button
 from viewer.app.widgets.dialogs import Choice, choices, dialog
-from viewer.app.widgets.fields import FOCUS, count_down_focus, text_line
+from viewer.app.widgets.fields import focus_next_field, text_line
 from viewer.app.widgets.lists import list_row, no_spacing, rows_in_view, scroll_to_row
 from viewer.app.widgets.pen import Pen, gap, tip
 from viewer.errors import ViewerError, quote
@@ -239,7 +239,7 @@ class State:
         problem: why the folder or the name cannot be used.
         replacing: the existing file that the dialog asks about.
         places: (name, path) of shortcuts.
-        fresh: frames until the name field has the focus: see `count_down_focus`.
+        fresh: the name field gets the focus in the next frame.
         export: choices for an export; None for other dialogs.
         stepped: the arrow keys have marked another entry.
         asks: returns the question before an existing file is replaced.
@@ -258,7 +258,7 @@ class State:
     problem: str = ""
     replacing: Path | None = None
     places: list[tuple[str, Path]] = field(default_factory=places)
-    fresh: int = FOCUS
+    fresh: bool = True
     asks: Callable[[Path], str] = lambda path: f"{path.name} exists. Replace it?"
     export: ExportState | None = None
     stepped: bool = False
@@ -275,7 +275,7 @@ class State:
     def go(self, folder: Path) -> None:
         """List a folder, and forget the name of a file to open."""
         if not self.saving:
-            self.name, self.fresh = "", FOCUS
+            self.name, self.fresh = "", True
         self.folder = folder
         self.typed = str(folder)
         self.entries, self.problem = list_folder(folder, self.suffixes)
@@ -437,7 +437,9 @@ def _name_field(ui: PanelContext, state: State) -> bool:
 
     Arrow keys step through the list; Backspace in an empty field goes to the parent folder.
     """
-    state.fresh = count_down_focus(ui, state.fresh)
+    if state.fresh:
+        focus_next_field()
+        state.fresh = False
     wide, empty, before = imgui.get_content_region_avail().x, not state.name, state.name
     name, entered = text_line(
         ui, "name", before, width=wide, hint="" if state.saving else "Name or path", stepped=state.step
@@ -473,13 +475,13 @@ def _chosen(ui: PanelContext, state: State) -> bool:
         state.name = "" if not state.saving or names_folder(state.name) else state.name
         return False
     if problem := state.refused or _unwritable(state):
-        state.problem, state.fresh = problem, FOCUS
+        state.problem, state.fresh = problem, True
         return False
     if not state.saving and not path.is_file():
-        state.problem, state.fresh = f"{path}: no such file", FOCUS
+        state.problem, state.fresh = f"{path}: no such file", True
         return False
     if state.saving and path.exists() and state.replacing != path:
-        state.replacing, state.fresh = path, FOCUS  # so that Enter answers the question
+        state.replacing, state.fresh = path, True  # so that Enter answers the question
         return False
     ui.wake()
     return _finish(ui, state, path)
@@ -503,5 +505,5 @@ def _finish(ui: PanelContext, state: State, path: Path) -> bool:
     for message in messages:
         ui.controller.view.bar.close(message)
         state.problem = message.text
-    state.replacing, state.fresh = None, FOCUS
+    state.replacing, state.fresh = None, True
     return not messages

@@ -22,7 +22,7 @@ from viewer.app.widgets.buttons import (
     text_button,
 )
 from viewer.app.widgets.dialogs import Choice, choices, dialog
-from viewer.app.widgets.fields import FOCUS, Format, count_down_focus, number, text_line
+from viewer.app.widgets.fields import Format, focus_next_field, number, text_line
 from viewer.app.widgets.pen import Pen, gap, tip
 from viewer.document.document import Document
 from viewer.document.take_changes import shows_take
@@ -54,8 +54,8 @@ from viewer.ui.film import (
     walks_out,
 )
 
-SIZES = {"view": (0, 0), "360": (640, 360), "720": (1280, 720), "1080": (1920, 1080), "own": (0, 0)}
-"""(width, height) of the sizes to choose from; `size_of` has those of "view" and "own"."""
+_SIZES = {"view": (0, 0), "360": (640, 360), "720": (1280, 720), "1080": (1920, 1080), "own": (0, 0)}
+"""(width, height) of the sizes to choose from; `_size_of` has those of "view" and "own"."""
 _USUAL, _USUAL_GIF = "720", "360"
 """Sizes at first; GIF files are large."""
 _KEPT = ("grid", "names", "goals", "limits")
@@ -71,7 +71,7 @@ class FilmState:
         name: of the file, as typed.
         folder: of the file, as typed.
         form: the format.
-        size: key of `SIZES`; "": the usual one of the format.
+        size: key of `_SIZES`; "": the usual one of the format.
         own: (width, height) for "own".
         shows: index into `ranges`.
         fps: as typed; None: as the take and the format have it.
@@ -83,8 +83,8 @@ class FilmState:
         problem: why the film cannot be made.
         agreed: the existing file that may be replaced; None: none.
         asking: the question whether to replace files.
-        fresh: frames until the name field has the focus: see `count_down_focus`.
-        outward: cache of `goes_out`: what it was computed from, and its result.
+        fresh: the name field gets the focus in the next frame.
+        outward: cache of `_goes_out`: what it was computed from, and its result.
     """
 
     subject: Character
@@ -103,12 +103,12 @@ class FilmState:
     problem: str = ""
     agreed: Path | None = None
     asking: str = ""
-    fresh: int = FOCUS
+    fresh: bool = True
     outward: tuple[object, bool] = (None, False)
 
     @property
     def sized(self) -> str:
-        """The key of `SIZES` in use."""
+        """The key of `_SIZES` in use."""
         return self.size or (_USUAL_GIF if self.form == "gif" else _USUAL)
 
     def take_form(self, form: FilmFormat) -> None:
@@ -127,7 +127,7 @@ class FilmState:
         """Use a path from the file dialog, which has asked before replacing a file."""
         self.name, self.folder = path.name, str(path.parent)
         self.read_name()
-        self.agreed, self.fresh = path if path == self.path else None, FOCUS
+        self.agreed, self.fresh = path if path == self.path else None, True
 
     def changed(self) -> None:
         """Forget problems and answers: they were about other choices."""
@@ -154,13 +154,13 @@ class FilmState:
         return every[min(self.shows, len(every) - 1)]
 
 
-def opened(ui: PanelContext, before: FilmState | None, folder: Path) -> FilmState:
+def _opened(ui: PanelContext, before: FilmState | None, folder: Path) -> FilmState:
     """The state of the dialog when it opens: the last one for this figure, else the remembered choices."""
     document, remembered = ui.session.document, ui.controller.view.preferences.film
-    lacks = why_no_mp4()
+    lacks = _why_no_mp4()
     if before is not None and before.subject is document.character:
         before.changed()
-        before.outward, before.fresh = (None, False), FOCUS
+        before.outward, before.fresh = (None, False), True
         before.lacks = lacks
         before.shows = min(before.shows, len(ranges(document)) - 1)
         return before
@@ -169,14 +169,14 @@ def opened(ui: PanelContext, before: FilmState | None, folder: Path) -> FilmStat
     state.form = next((form for form in FORMATS if form == remembered.get("format")), "mp4")
     state.form = "gif" if lacks and state.form == "mp4" else state.form
     state.name = renamed(stem, state.form)
-    state.size = next((size for size in SIZES if size == remembered.get("size")), "")
+    state.size = next((size for size in _SIZES if size == remembered.get("size")), "")
     state.own = _numbers(remembered.get("own", "")) or state.own
     state.turntable = ranges(document) == (None,)
     state.parts = _parts(ui, remembered.get("parts"))
     return state
 
 
-def remember(ui: PanelContext, state: FilmState) -> None:
+def _remember(ui: PanelContext, state: FilmState) -> None:
     """Store in the preferences the choices that suit other films, too."""
     ui.controller.view.preferences.film = {
         "format": state.form,
@@ -186,33 +186,32 @@ def remember(ui: PanelContext, state: FilmState) -> None:
     }
 
 
-def plan_of(ui: PanelContext, state: FilmState) -> FilmPlan:
-    """The plan for the choices."""
+def _plan_of(ui: PanelContext, state: FilmState) -> FilmPlan:
     document = ui.session.document
     frames = state.frames(document)
     fps = state.fps or own_rate(document, frames, state.form)
     return FilmPlan(
-        size=size_of(ui, state),
+        size=_size_of(ui, state),
         frames=frames,
         fps=min(fps, fastest(state.form)) if state.fps else fps,
         seconds=state.seconds,
         turntable=state.turntable or frames is None,
-        whole=goes_out(ui, state) if state.whole is None else state.whole,
+        whole=_goes_out(ui, state) if state.whole is None else state.whole,
         parts=frozenset(state.parts),
     )
 
 
-def size_of(ui: PanelContext, state: FilmState) -> tuple[int, int]:
+def _size_of(ui: PanelContext, state: FilmState) -> tuple[int, int]:
     """(width, height) of the pictures in pixels."""
     if state.sized == "view":
         return ui.regions.viewport.size
-    return state.own if state.sized == "own" else SIZES[state.sized]
+    return state.own if state.sized == "own" else _SIZES[state.sized]
 
 
-def goes_out(ui: PanelContext, state: FilmState) -> bool:
+def _goes_out(ui: PanelContext, state: FilmState) -> bool:
     """Whether the figure leaves the view during the film with the camera as it is."""
     controller, document = ui.controller, ui.session.document
-    frames, size = state.frames(document), size_of(ui, state)
+    frames, size = state.frames(document), _size_of(ui, state)
     if frames is None or controller.camera_moves.follow:
         return False
     camera = controller.camera_moves.heading_for
@@ -223,7 +222,7 @@ def goes_out(ui: PanelContext, state: FilmState) -> bool:
     return state.outward[1]
 
 
-def why_no_mp4() -> str:
+def _why_no_mp4() -> str:
     """What is missing for MP4 and how to install it; "" if nothing is."""
     from viewer.formats.video.mp4 import find_ffmpeg  # noqa: PLC0415 - a window that never films needs no Pillow
 
@@ -249,7 +248,7 @@ def _numbers(text: str) -> tuple[int, int] | None:
     return min(max(int(wide), 2), 8192), min(max(int(high), 2), 8192)
 
 
-LABEL = 72.0
+_LABEL = 72.0
 """Width of the column of labels, logical pixels."""
 
 _FIELD = 84.0
@@ -265,19 +264,18 @@ _HINTS = {
 }
 
 
-def picture_rows(ui: PanelContext, state: FilmState) -> None:
-    """The rows for the size of the pictures."""
-    label(ui, "Size", width=LABEL, height=SEGMENT)
-    names, view = list(SIZES), ui.regions.viewport.size
+def _picture_rows(ui: PanelContext, state: FilmState) -> None:
+    label(ui, "Size", width=_LABEL, height=SEGMENT)
+    names, view = list(_SIZES), ui.regions.viewport.size
     words = [f"View {size_words(view)}", *(f"{name}p" for name in names[1:-1]), "Other"]
-    hints = ["The size of the view", *(size_words(SIZES[name]) for name in names[1:-1])]
+    hints = ["The size of the view", *(size_words(_SIZES[name]) for name in names[1:-1])]
     size = choose(ui, "size", names, words, state.sized, hints=hints)
     if size != state.sized:
-        state.own = size_of(ui, state) if size == "own" else state.own
+        state.own = _size_of(ui, state) if size == "own" else state.own
         state.size = size
     if state.size != "own":
         return
-    label(ui, "", width=LABEL)
+    label(ui, "", width=_LABEL)
     sizes = [float(pixels) for pixels in state.own]
     for index, name in enumerate(("width", "height")):
         if index:
@@ -289,12 +287,12 @@ def picture_rows(ui: PanelContext, state: FilmState) -> None:
     note(ui, "pixels; MP4 needs even numbers" if odd else "pixels")
 
 
-def motion_rows(ui: PanelContext, state: FilmState) -> None:
+def _motion_rows(ui: PanelContext, state: FilmState) -> None:
     """The rows for the range of frames or the duration, and for the rate."""
     document = ui.session.document
     every = ranges(document)
     if len(every) > 1:
-        label(ui, "Range", width=LABEL, height=SEGMENT, hint="Frames of the take")
+        label(ui, "Range", width=_LABEL, height=SEGMENT, hint="Frames of the take")
         words = [f"Frames {frames[0]} to {frames[1]}" if frames else "This pose" for frames in every]
         frames = choose(ui, "shows", every, words, state.frames(document))
         if frames != state.frames(document):
@@ -304,22 +302,22 @@ def motion_rows(ui: PanelContext, state: FilmState) -> None:
             note(ui, "pose not keyed", "warn", SEGMENT)
             tip("The pose shown is not part of the take, so it will not be in the film. S keys it")
     if state.frames(document) is None:
-        label(ui, "Duration", width=LABEL)
+        label(ui, "Duration", width=_LABEL)
         seconds = round(number(ui, "seconds", state.seconds, _SECONDS, width=_FIELD), 2)
         if seconds != state.seconds:
             state.seconds = seconds
             state.changed()
         note(ui, "one full turn; loops without a jump")
         if ui.controller.demos.has_motions:
-            label(ui, "", width=LABEL)
+            label(ui, "", width=_LABEL)
             note(ui, f"Moving targets will not move: record them first with {BY_ID['key.record'].shortcut}", "warn")
     _rate(ui, state)
 
 
 def _rate(ui: PanelContext, state: FilmState) -> None:
-    plan = plan_of(ui, state)
+    plan = _plan_of(ui, state)
     form = Format(decimals=2, unit=" fps", per_pixel=0.25, snap=5.0, units={}, low=0.1, high=fastest(state.form))
-    label(ui, "Rate", width=LABEL, hint="Frames per second; the film lasts as long as the take at any rate")
+    label(ui, "Rate", width=_LABEL, hint="Frames per second; the film lasts as long as the take at any rate")
     fps = number(ui, "fps", plan.fps, form, width=_FIELD)
     if fps != plan.fps:
         state.fps = round(fps, 3)
@@ -332,18 +330,18 @@ def _rate(ui: PanelContext, state: FilmState) -> None:
     note(ui, rate_words(ui.session.document, plan, state.form))
 
 
-def camera_rows(ui: PanelContext, state: FilmState) -> None:
+def _camera_rows(ui: PanelContext, state: FilmState) -> None:
     """The rows for the camera and for what is shown."""
-    plan = plan_of(ui, state)
-    label(ui, "View", width=LABEL, height=SEGMENT)
+    plan = _plan_of(ui, state)
+    label(ui, "View", width=_LABEL, height=SEGMENT)
     hints = ("Exactly what the view shows", "From the same side, as close as the motion allows")
     words = ("As in the window", "All in view")
     whole = choose(ui, "whole", (False, True), words, plan.whole, widths=ui.px(150), hints=hints)
     state.whole = whole if whole is not plan.whole else state.whole
-    if goes_out(ui, state):
+    if _goes_out(ui, state):
         said, colour = ("it would leave the view", "text3") if plan.whole else ("it leaves the view", "warn")
         note(ui, said, colour, SEGMENT)
-    label(ui, "Camera", width=LABEL, height=SEGMENT)
+    label(ui, "Camera", width=_LABEL, height=SEGMENT)
     still = plan.frames is None
     hints = (
         "A still pose is shown on a turntable" if still else "",
@@ -354,12 +352,12 @@ def camera_rows(ui: PanelContext, state: FilmState) -> None:
         ui, "camera", (False, True), ("Fixed", "Turntable"), plan.turntable, widths=ui.px(150), hints=hints, off=off
     )
     state.turntable = turns if turns is not plan.turntable else state.turntable
-    _parts_film_rows(ui, state, still=still)
+    _show_rows(ui, state, still=still)
 
 
-def _parts_film_rows(ui: PanelContext, state: FilmState, *, still: bool) -> None:
+def _show_rows(ui: PanelContext, state: FilmState, *, still: bool) -> None:
     """Toggles for what is shown besides the figure; a pose has neither ghosts nor trails."""
-    label(ui, "Show", width=LABEL, height=SEGMENT)
+    label(ui, "Show", width=_LABEL, height=SEGMENT)
     for index, part in enumerate(PARTS):
         if index:
             imgui.same_line(0.0, ui.px(4))
@@ -379,7 +377,7 @@ def draw_film_dialog(ui: PanelContext) -> None:
     """Open the dialog when it is requested, and draw it."""
     request = ui.take("film-dialog")
     if request is not None:
-        ui.memory["film"] = state = opened(ui, ui.memory.get("film"), file_dialog.first_folder(ui))
+        ui.memory["film"] = state = _opened(ui, ui.memory.get("film"), file_dialog.first_folder(ui))
         if request.value is not None:
             state.take_path(request.value)
         imgui.open_popup(_POPUP)
@@ -393,10 +391,10 @@ def draw_film_dialog(ui: PanelContext) -> None:
         enter = on_top and not imgui.is_any_item_active()
         entered = _place(ui, state)
         separator(ui)
-        picture_rows(ui, state)
-        motion_rows(ui, state)
+        _picture_rows(ui, state)
+        _motion_rows(ui, state)
         separator(ui)
-        camera_rows(ui, state)
+        _camera_rows(ui, state)
         gap(ui.px(4))
         shown.closed |= _bottom(ui, state, entered=entered, enter=enter)
         file_dialog.draw_open(ui)
@@ -404,13 +402,15 @@ def draw_film_dialog(ui: PanelContext) -> None:
 
 def _place(ui: PanelContext, state: FilmState) -> bool:
     """Name, folder and format; returns whether Enter was pressed in the name."""
-    label(ui, "Name", width=LABEL)
-    state.fresh = count_down_focus(ui, state.fresh)
+    label(ui, "Name", width=_LABEL)
+    if state.fresh:
+        focus_next_field()
+        state.fresh = False
     before = state.name
     state.name, entered = text_line(ui, "name", state.name, width=imgui.get_content_region_avail().x)
     if state.name != before:
         state.read_name()
-    label(ui, "Folder", width=LABEL)
+    label(ui, "Folder", width=_LABEL)
     button = ui.px(96)
     before = state.folder
     room = imgui.get_content_region_avail().x - button - ui.px(6)
@@ -425,15 +425,15 @@ def _place(ui: PanelContext, state: FilmState) -> bool:
 
 
 def _format(ui: PanelContext, state: FilmState) -> None:
-    label(ui, "Format", width=LABEL, height=SEGMENT)
+    label(ui, "Format", width=_LABEL, height=SEGMENT)
     off = {FORMATS.index("mp4")} if state.lacks else set()
     form = choose(ui, "format", FORMATS, _WORDS, state.form, widths=ui.px(112), off=off)
     if form != state.form:
         state.take_form(form)
     if state.lacks:
-        imgui.indent(ui.px(LABEL))
+        imgui.indent(ui.px(_LABEL))
         paragraph(ui, state.lacks, "warn", small=True)
-        imgui.unindent(ui.px(LABEL))
+        imgui.unindent(ui.px(_LABEL))
 
 
 def _choose(ui: PanelContext, state: FilmState) -> None:
@@ -446,7 +446,7 @@ def _choose(ui: PanelContext, state: FilmState) -> None:
 
 def _bottom(ui: PanelContext, state: FilmState, *, entered: bool, enter: bool) -> bool:
     """The files or a problem, the length, the buttons; returns whether the dialog is done."""
-    plan = plan_of(ui, state)
+    plan = _plan_of(ui, state)
     pictures = count(ui.session.document, plan)
     pen = Pen(ui)
     said = state.problem or state.asking
@@ -475,18 +475,18 @@ def _ordered(ui: PanelContext, state: FilmState, plan: FilmPlan, pictures: int) 
     """Request the film, or show why that is not possible yet; returns whether it was requested."""
     path = state.path
     if state.refused:
-        state.problem, state.fresh = state.refused, FOCUS
+        state.problem, state.fresh = state.refused, True
         return False
     try:
         check_output(files_of(path, 1)[0])
     except ViewerError as error:
-        state.problem, state.fresh = str(error), FOCUS
+        state.problem, state.fresh = str(error), True
         return False
     question = "" if state.asking or state.agreed == path else there_already(path, pictures)
     if question:
-        state.asking, state.fresh = question, FOCUS  # so that Enter answers the question
+        state.asking, state.fresh = question, True  # so that Enter answers the question
         return False
-    remember(ui, state)
+    _remember(ui, state)
     ui.memory["last"] = path.parent
     state.changed()
     ui.controller.view.request("film", FilmOrder(plan, path))

@@ -146,7 +146,7 @@ def in_lengths(ui: PanelContext, form: Format) -> Format:
     )
 
 
-FOCUS = 4
+_FOCUS = 4
 """Frames that imgui needs until a field that was given the keyboard focus answers keys."""
 
 
@@ -175,19 +175,7 @@ def focus_next_field() -> None:
 
 def awaiting_focus() -> bool:
     """Whether a field was given the focus but may not answer keys yet: typed keys must wait for it."""
-    return bool(_focus_frame) and 0 <= imgui.get_frame_count() - _focus_frame[0] < FOCUS
-
-
-def count_down_focus(ui: PanelContext, left: int) -> int:
-    """Focus the next field if ``left`` is `FOCUS`; returns ``left`` for the next frame.
-
-    The frames in which imgui moves the focus are requested, since a window at rest draws none.
-    """
-    if left == FOCUS:
-        focus_next_field()
-    if left:
-        ui.wake()
-    return max(left - 1, 0)
+    return bool(_focus_frame) and 0 <= imgui.get_frame_count() - _focus_frame[0] < _FOCUS
 
 
 def text_line_active() -> bool:
