@@ -338,4 +338,4 @@ def _go(ui: PanelContext, wanted: float, last: int) -> None:
     ui.controller.playback.go(frame)
     if frame != asked:
         there = "first" if frame == 0 else "last"
-        ui.controller.view.note(f"Frame: there is no {numbers.fixed(asked, 0)}, {frame} is the {there}")
+        ui.controller.view.note(f"Frame {numbers.fixed(asked, 0)} does not exist: {frame} is the {there}")

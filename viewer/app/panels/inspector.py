@@ -334,7 +334,7 @@ def _turn(ui: PanelContext, goal: DocumentGoal) -> None:
     name = goal.id
     angles: Angles = ui.memory.setdefault("target angles", Angles())
     turn = goal.rotation or tuple(stand_of(ui.session.document.skeleton, ui.session.document.pose, goal).rotation)
-    label(ui, "Rotation", hint="Degrees about x, y, z, the world's axes first to last")
+    label(ui, "Rotation", hint="Degrees about the world's x, y and z axes, in this order")
     changed = axis_fields(ui, "rotation", angles.of(name, turn), ANGLE)
     if changed is not None:
         index, edit = changed
@@ -375,7 +375,7 @@ def _weights(ui: PanelContext, goal: DocumentGoal) -> None:
     name, kind = goal.id, KINDS[goal.kind]
     if kind.metres or goal.pin_position:
         label(ui, "Weight")
-        edit = _floored(part_slider(ui, "weight", goal.weight, form=_WEIGHT, hint="Against the other goals"))
+        edit = _floored(part_slider(ui, "weight", goal.weight, form=_WEIGHT, hint="Relative to the other goals"))
         carry_out(ui, edit, f"Weight of {name}", lambda value: SetWeight(name, weight=value))
     if goal.has_rotation or kind.radians:
         label(ui, "Rot. wt.", hint="Weight of the rotation")
@@ -541,7 +541,7 @@ def _bone(ui: PanelContext, document: Document, joint: int) -> None:
         label(ui, "Length")
         own = _length(document.character.skeleton.offsets, joint)
         form = in_lengths(ui, LENGTH)
-        hint = f"From the parent to this joint; the file says {form.words(own)}, right click goes back to it"
+        hint = f"Distance from the parent; {form.words(own)} in the file, which a right-click restores"
         edit = number_field(ui, "length", length, form, width=rest - stiff - ui.px(8), hint=hint)
         if imgui.is_item_hovered() and imgui.is_mouse_clicked(imgui.MouseButton_.right):
             edit = Edit(Phase.SET, own)

@@ -58,12 +58,13 @@ def _take(ui: PanelContext) -> None:
 
 def _recording(ui: PanelContext) -> None:
     preferences = ui.controller.view.preferences
-    label(ui, "Recording keeps", width=_LABEL, hint="Removes keys that interpolation replaces within this angle")
+    label(ui, "Key tolerance", width=_LABEL, hint="Recording drops keys that interpolation replaces within this angle")
     tolerance = round(number(ui, "tolerance", preferences.record_tolerance_deg, _TOLERANCE, width=_FIELD), 2)
     if tolerance != preferences.record_tolerance_deg:
         ui.session.record_tolerance_deg = preferences.record_tolerance_deg = tolerance
         ui.controller.view.changed()
-    _unit("every frame" if tolerance == 0.0 else "at most")
+    if tolerance == 0.0:
+        _unit("keeps every frame")
 
 
 def _unit(words: str) -> None:
