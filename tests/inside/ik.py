@@ -43,9 +43,9 @@ from viewer.ik.methods.transpose import optimal_step
 from viewer.ik.methods.two_link import elbow_angles, reach_text, two_link_algebraic, two_link_end, two_link_geometric
 from viewer.ik.mobility_priors import LEAST, MOST, REFERENCE, metric, principal, spreads
 from viewer.ik.pose_score import Given, Solve, Trial, prepare, score
-from viewer.ik.projection import Unheld
+from viewer.ik.projection import KindProjection
 from viewer.ik.reach import Gap, Miss, Reach
-from viewer.ik.return_to_start import WayHome, prebent
+from viewer.ik.return_to_start import ReturnPath, prebent
 from viewer.ik.scales import balanced_weights, groups_of, lengths_above, unit_near
 from viewer.ik.settings import ONE_SHOT, seeds_for
 from viewer.ik.solver import Drag
@@ -81,11 +81,13 @@ __all__ = [
     "Figure",
     "Gap",
     "Given",
+    "KindProjection",
     "MethodName",
     "Miss",
     "Options",
     "Problem",
     "Reach",
+    "ReturnPath",
     "RootMode",
     "Settings",
     "Solve",
@@ -94,10 +96,8 @@ __all__ = [
     "Targets",
     "Trial",
     "Tuning",
-    "Unheld",
     "UserRows",
     "Vector",
-    "WayHome",
     "Work",
     "Workspace",
     "algebra",

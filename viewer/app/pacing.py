@@ -129,7 +129,7 @@ class Automation:
         state_file: rewritten after every change.
         exit_after: number of frames after which the window closes; None: it stays open.
         screenshot: PNG to write once the picture is at rest, or at the last frame.
-        script: recorded actions that the session replays.
+        script: recorded calls that the session replays.
         until_done: the window closes when the script is done, unless ``exit_after`` is given.
     """
 

@@ -56,7 +56,7 @@ def number_step(frames: float) -> int:
 def scrub(ui: PanelContext, frame: int) -> None:
     """Show a frame, clamped to the frames that exist."""
     frame = min(max(frame, 0), ui.controller.playback.frames - 1)
-    if frame != ui.session.document.frame or ui.session.playing:
+    if frame != ui.session.document.frame or ui.session.clock.playing:
         attempt(ui, lambda: ui.controller.playback.go(frame))
         ui.wake()
 
@@ -125,7 +125,7 @@ def draw_sheet(ui: PanelContext) -> None:
     area = item("ruler", room.x - names, room.y, right_too=True)
     view = ui.controller.keying.time_view
     view.total = ui.controller.playback.frames
-    if ui.session.recording or ui.session.playing:
+    if ui.session.recorder.recording or ui.session.clock.playing:
         view.follow(ui.session.document.frame)
     pen.box(corner.x, corner.y, room.x, room.y, "app")
     scrolled = _scrolled_rows(ui, len(rows) - fits) if tall else 0
@@ -425,7 +425,7 @@ class _Sheet:
         x, words = self.x(self.ui.session.document.frame), str(self.ui.session.document.frame)
         if not area.x <= x <= self.right:
             return
-        colour = "record" if self.ui.session.recording else "accent"
+        colour = "record" if self.ui.session.recorder.recording else "accent"
         number = pen.width(words, SMALL, bold=True)
         wide = number + pen.px(12)
         left = min(max(x - wide / 2.0, area.x), self.right - wide)
@@ -518,8 +518,9 @@ class _Sheet:
         strip, inset = pen.px(_STRIP), pen.px(_INSET)
         if area.h - strip < pen.px(14):
             return
+        # A moving playhead would move the hint, so it counts only at rest.
         stops = {area.x, self.right, *self._brackets()}
-        if not (self.ui.session.playing or self.ui.session.recording):  # a moving playhead would push the hint around
+        if not (self.ui.session.clock.playing or self.ui.session.recorder.recording):
             stops.add(self.x(self.ui.session.document.frame))
         ends = sorted(x for x in stops if area.x <= x <= self.right)
         wide = pen.width(NO_KEYS, SMALL) + 2.0 * inset

@@ -27,7 +27,7 @@ from viewer.formats.files import check_output
 from viewer.formats.load import READERS, sample_names
 from viewer.session.files import SUFFIX
 from viewer.ui.files import EXPORTS
-from viewer.ui.opening import Wanted
+from viewer.ui.opening import LocateRequest
 
 _ROW = 24
 """Height of a row, logical pixels."""
@@ -330,7 +330,7 @@ def draw_file_dialog(ui: PanelContext) -> None:
     request = next((asked for name in _REQUESTS if (asked := ui.take(name)) is not None), None)
     if request is not None:
         state = _state_for(ui, request.name, request.value)
-        open_in(ui, state, request.value.folder if isinstance(request.value, Wanted) else first_folder(ui))
+        open_in(ui, state, request.value.folder if isinstance(request.value, LocateRequest) else first_folder(ui))
     draw_open(ui)
 
 
@@ -358,7 +358,7 @@ def _state_for(ui: PanelContext, name: str, value: object) -> State:
     stem = Path(controller.files.name.removesuffix(SUFFIX)).stem
     if name == "open-dialog":
         return State("Open", "Open", OPENED, controller.files.open, samples=True)
-    if isinstance(value, Wanted):
+    if isinstance(value, LocateRequest):
         return State(f"Locate {value.name}", "Use", tuple(READERS), value.use)
     if name == "save-as-dialog":
         proposed = str(value or f"{stem}{SUFFIX}")

@@ -19,7 +19,7 @@ _START = "Opened"
 def draw_history(ui: PanelContext) -> None:
     """Draw the start, the steps done, and in a fainter colour those undone."""
     session = ui.session
-    labels, now = [_START, *session.history], session.history_index
+    labels, now = [_START, *session.history.labels], session.history.index
     h, wanted = ui.px(_ROW), now
     with no_spacing():
         if ui.memory.get("at") != (now, len(labels)):

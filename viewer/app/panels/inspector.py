@@ -64,8 +64,8 @@ from viewer.document.actions import (
 )
 from viewer.document.default_goals import stand_of
 from viewer.document.document import Document, DocumentGoal, Item
-from viewer.document.effector_transform import joints_at_limit
 from viewer.document.goal import DOCUMENT_KINDS
+from viewer.document.report import joints_at_limit
 from viewer.ik.goals import KINDS, Number, Unit, Vector
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.limits import FREEDOMS, JointKind, LimitForm
@@ -334,7 +334,7 @@ def _turn(ui: PanelContext, goal: DocumentGoal) -> None:
     name = goal.id
     angles: Angles = ui.memory.setdefault("target angles", Angles())
     turn = goal.rotation or tuple(stand_of(ui.session.document.skeleton, ui.session.document.pose, goal).rotation)
-    label(ui, "Rotation", hint="Degrees about the world's x, y and z axes, in this order")
+    label(ui, "Rotation", hint="Intrinsic Euler angles about x, y, z, in degrees")
     changed = axis_fields(ui, "rotation", angles.of(name, turn), ANGLE)
     if changed is not None:
         index, edit = changed
@@ -489,7 +489,7 @@ def _joint_position(ui: PanelContext, joint: int) -> None:
     if edit.phase in {Phase.BEGIN, Phase.SET}:
         session.begin_drag((item,))
     if edit.phase in {Phase.BEGIN, Phase.MOVE, Phase.SET}:
-        attempt(ui, lambda: session.drag_to({item: (wanted, None)}))
+        attempt(ui, lambda: session.gestures.drag_to({item: (wanted, None)}))
     if edit.phase in {Phase.COMMIT, Phase.SET}:
         session.commit()
     elif edit.phase is Phase.CANCEL:
