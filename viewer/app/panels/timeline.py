@@ -64,7 +64,7 @@ def _recording(ui: PanelContext) -> None:
         ui.session.recorder.tolerance_deg = preferences.record_tolerance_deg = tolerance
         ui.controller.view.changed()
     if tolerance == 0.0:
-        _unit("keeps every frame")
+        _unit("every frame")
 
 
 def _unit(words: str) -> None:
