@@ -30,6 +30,7 @@ from viewer.formats.npz import read_npz, write_fk_npz, write_npz
 from viewer.formats.progress import report, watched, watched_by
 from viewer.formats.save import WRITERS
 from viewer.formats.skeleton_json import read_skeleton_json, skeleton_from_text, skeleton_to_json
+from viewer.formats.table import WriteOptions
 from viewer.formats.units import (
     UNIT_LENGTHS,
     UNIT_NAMES,
@@ -61,6 +62,7 @@ __all__ = [
     "GoalsFile",
     "PoseFile",
     "SkeletonFile",
+    "WriteOptions",
     "bake",
     "bounds",
     "build",

@@ -10,6 +10,7 @@ from viewer.cli import job
 from viewer.cli.job import FILES, SKELETONS, Field, Result, argument, fields_of
 from viewer.cli.parsers import COMMANDS, COMMON_FLAGS, module_of
 from viewer.cli.parsers import HELP as HELP_COMMAND
+from viewer.formats.table import READ
 
 EXAMPLES = """examples:
   ikviewer completion bash > ~/.local/share/bash-completion/completions/ikviewer
@@ -18,8 +19,8 @@ EXAMPLES = """examples:
   eval "$(ikviewer completion bash)"                    (this shell alone)"""
 
 SHELLS = ("bash", "zsh", "fish")
-SUFFIXES = ("bvh", "json", "npz", "glb", "gltf")
-"""Of files that hold skeletons (`viewer.formats.load.READERS`)."""
+SUFFIXES = tuple(suffix[1:] for suffix in READ)
+"""Suffixes of the files that hold skeletons."""
 
 
 class Option(NamedTuple):

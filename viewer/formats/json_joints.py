@@ -407,7 +407,7 @@ class JointList:
         offsets = rows((joint.offset or (0.0, 0.0, 0.0) for joint in self.joints), 3)
         rest = unit_rotations(rows((joint.rotation for joint in self.joints), 4), lambda i: f"{self.path(i)}.rotation")
         rest[roots] = root_rotations_to_internal(rest[roots], source)
-        kinds, axes, limits = self._freedoms(source)
+        kinds, axes, limits = self._kinds_axes_limits(source)
         tip_parents, tip_offsets = self._tips(source)
         spreads, matrices = self._spreads(kinds, source)
         return Skeleton(
@@ -449,7 +449,9 @@ class JointList:
             error.path = self.path(joint) + (error.path or "")
             raise
 
-    def _freedoms(self, source: Source) -> tuple[tuple[JointKind, ...], Floats, tuple[JointLimits | None, ...]]:
+    def _kinds_axes_limits(
+        self, source: Source
+    ) -> tuple[tuple[JointKind, ...], Floats, tuple[JointLimits | None, ...]]:
         """Kinds, axes (J, 2, 3) and limits."""
         kinds, axes, limits = [], [], []
         directions = self._directions()

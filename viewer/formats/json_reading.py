@@ -313,6 +313,7 @@ def fields_of(kind: type[msgspec.Struct]) -> dict[str, tuple[Kind, bool]]:
 
 
 T = TypeVar("T", bound=msgspec.Struct)
+V = TypeVar("V")
 
 KINDS = ("skeleton", "pose", "goals", "session")
 _MARKS = {"goals": "goals", "rotations": "pose", "document": "session"}
@@ -447,3 +448,35 @@ def _syntax(text: str, error: json.JSONDecodeError) -> str:
     word = re.match(r"[\w.+-]+|.", text[error.pos : error.pos + 60], re.DOTALL)
     at = quote(word[0]) if word else "the end of the file"
     return f"expected {expected}, found {at} (not valid JSON)"
+
+
+_AT = re.compile(r"^(?P<what>.*) - at `\$\.?(?P<path>.*)`$", re.DOTALL)
+"""The end of msgspec's messages: a path."""
+
+
+def decode_typed(text: str, kind: type[V], file: str) -> V:
+    """A JSON document that programs write for programs, such as glTF: unknown keys are skipped without a warning.
+
+    Args:
+        text: the document.
+        kind: a `msgspec.Struct`.
+        file: its name for messages.
+
+    Raises:
+        FormatError: not JSON, with line and column; a value of the wrong type, with its path.
+    """
+    try:
+        return msgspec.json.decode(text, type=kind)
+    except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
+        raise _type_error(text, error, file) from error
+
+
+def _type_error(text: str, error: Exception, file: str) -> FormatError:
+    try:
+        parse(text)
+    except FormatError as problem:
+        problem.file = file
+        return problem
+    match = _AT.match(str(error))
+    what = (match["what"] if match else str(error)).replace("`", "").replace(", got ", ", found ")
+    return FormatError(what[:1].lower() + what[1:], file=file, path=match["path"] if match else None)

@@ -49,6 +49,8 @@ from viewer.formats.files import opened, write_whole
 from viewer.formats.motion_json import unit_rotations
 from viewer.formats.progress import report
 from viewer.formats.skeleton_json import skeleton_from_text, skeleton_to_json
+from viewer.formats.table import WriteOptions
+from viewer.formats.units import unconverted
 from viewer.skeleton.character import Character
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.kinematics import fk_clip
@@ -56,6 +58,7 @@ from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats, Ints, handed_over
 
 Arrays: TypeAlias = Mapping[str, NDArray[Any]]
+DEFAULTS = WriteOptions()
 
 LARGEST_FILE = 1 << 32
 """Bytes of an .npz file that are accepted: 4 GiB; only the arrays that are asked for are read."""
@@ -250,9 +253,9 @@ def read_npz(path: Path, name: str, *, units: str = "auto", up: str = "auto") ->
 
     Args:
         path: the file.
-        name: what the user called it, for messages.
-        units: what the user says of the file's units; these files are in metres, so other ones draw a warning.
-        up: what the user says of its axes, likewise.
+        name: its name for messages.
+        units: as the user states them; the files are in metres, so other units give a warning.
+        up: as the user states it, likewise.
 
     Raises:
         ViewerError: the file cannot be read or is refused.
@@ -263,13 +266,11 @@ def read_npz(path: Path, name: str, *, units: str = "auto", up: str = "auto") ->
     except FormatError as error:
         error.file = name
         raise
-    if units in ("auto", "m", "raw") and up in ("auto", "y"):
-        return character
-    return replace(character, warnings=(*character.warnings, "NPZ files are in metres, Y up: nothing was converted"))
+    return replace(character, warnings=(*character.warnings, *unconverted("NPZ", units, up)))
 
 
-def write_npz(character: Character, path: Path) -> None:
-    """Write the skeleton and the first clip as an .npz file.
+def write_npz(character: Character, path: Path, _: WriteOptions = DEFAULTS) -> list[str]:
+    """Write the skeleton and the first clip as an .npz file, which holds everything: there are no warnings.
 
     Raises:
         OutputError: it cannot be written.
@@ -289,6 +290,7 @@ def write_npz(character: Character, path: Path) -> None:
         arrays |= _motion(character, character.clip)
     arrays["skeleton_json"] = np.array(skeleton_to_json(bare, units="m", up="y"))
     write_arrays(path, arrays)
+    return []
 
 
 def write_fk_npz(path: Path, names: Sequence[str], positions: Floats, rotations: Floats) -> None:

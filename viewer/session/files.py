@@ -13,8 +13,7 @@ import msgspec
 from viewer.document.document import Document
 from viewer.errors import FormatError, InputError
 from viewer.formats.files import decode_utf8, read_bytes, write_whole
-from viewer.formats.json_reading import found, kind_of, parse
-from viewer.formats.json_typed import decode_typed
+from viewer.formats.json_reading import decode_typed, found, kind_of, parse
 from viewer.session.action_log import ActionLog
 from viewer.session.backup import SUFFIX, backed_up
 from viewer.session.storage import version_1

@@ -24,7 +24,7 @@ from viewer.errors import InputError
 from viewer.skeleton.arguments import check_pose, check_skeleton, wrong_kind
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.limits import FREEDOMS, JointKind
+from viewer.skeleton.limits import DOFS, JointKind
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats, Ints, finite_floats
@@ -58,7 +58,7 @@ class Dofs:
 @lru_cache(maxsize=16)
 def dofs_of(skeleton: Skeleton) -> Dofs:
     """The layout of a skeleton's vector; kept for the skeletons in use, which are immutable."""
-    counts = [FREEDOMS[kind] for kind in skeleton.kinds]
+    counts = [DOFS[kind] for kind in skeleton.kinds]
     first = np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
     free = np.array([kind is JointKind.FREE for kind in skeleton.kinds])
     unlimited = np.array(

@@ -37,7 +37,7 @@ class JointKind(StrEnum):
     """Six: roots only, unlimited."""
 
 
-FREEDOMS: dict[JointKind, int] = {
+DOFS: dict[JointKind, int] = {
     JointKind.BALL: 3,
     JointKind.HINGE: 1,
     JointKind.UNIVERSAL: 2,

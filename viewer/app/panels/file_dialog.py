@@ -22,9 +22,11 @@ from viewer.app.widgets.dialogs import Choice, choices, dialog
 from viewer.app.widgets.fields import FOCUS, Format, number, take_keyboard, text_line
 from viewer.app.widgets.pen import Pen, gap, item, tip
 from viewer.errors import ViewerError, quote
+from viewer.formats import table
 from viewer.formats.files import check_output
 from viewer.formats.load import READERS, sample_names
-from viewer.formats.save import IN_METRES, MOST_DECIMALS, SHAPES, WITH_DECIMALS
+from viewer.formats.save import MOST_DECIMALS
+from viewer.formats.table import format_of
 from viewer.session import Document
 from viewer.session.files import SUFFIX
 from viewer.ui.files import EXPORTS, ExportOptions, has_motion, shows_motion
@@ -32,19 +34,8 @@ from viewer.ui.opening import Wanted
 
 EXPORT_HEIGHT = 100.0
 """Logical pixels that the rows take."""
-FORMATS = (
-    (".bvh", "BVH", "Motion capture: skeleton and motion"),
-    (".glb", "GLB", "glTF in one file: for Blender, engines, browsers"),
-    (".gltf", "glTF", "glTF as text"),
-    (".json", "JSON", "Everything that ikviewer knows about the figure"),
-    (".npz", "NPZ", "Arrays for NumPy"),
-    (".csv", "CSV", "A table of positions and angles"),
-    (".usda", "USD", "For Blender, Maya, Houdini, Omniverse"),
-    (".obj", "OBJ", "The shape of this pose"),
-    (".stl", "STL", "The shape of this pose, for printing"),
-    (".ply", "PLY", "The shape of this pose"),
-)
-"""Suffix, word and hint of each."""
+FORMATS = tuple((form.suffix, form.name, form.hint) for form in table.FORMATS if form.writer and form.hint)
+"""Suffix, name and hint of each format that is offered."""
 _UNITS = ("", "m", "cm", "mm", "inch")
 _UPS = ("", "y", "z")
 _FIELD = 76.0
@@ -83,25 +74,24 @@ class ExportState:
 
     def options(self, document: Document, path: Path) -> ExportOptions:
         """What to write to a file: what its format has no place for is left out."""
-        suffix = path.suffix.casefold()
-        motion = self.shows != 2 and has_motion(document) and suffix not in SHAPES
-        fixed = suffix in IN_METRES
+        form = format_of(path)
+        motion = self.shows != 2 and has_motion(document) and not form.is_shape
         return ExportOptions(
             motion=motion,
             frames=(self.first, self.last) if motion and self.shows == 1 else None,
             fps=self.fps if motion else None,
-            units=None if fixed else _UNITS[self.units] or None,
-            up=None if fixed else _UPS[self.up] or None,
-            precision=self.precision if suffix in WITH_DECIMALS else None,
+            units=None if form.in_metres else _UNITS[self.units] or None,
+            up=None if form.in_metres else _UPS[self.up] or None,
+            precision=self.precision if form.decimals else None,
         )
 
 
 def draw_export(ui: PanelContext, state: State, asked: ExportState) -> None:
     """Draw the rows."""
-    suffix = state.path.suffix.casefold()
-    _format(ui, state, suffix)
-    _motion(ui, asked, shape=suffix in SHAPES)
-    _numbers(ui, asked, suffix)
+    form = format_of(state.path)
+    _format(ui, state, form.suffix)
+    _motion(ui, asked, shape=form.is_shape)
+    _numbers(ui, asked, form)
 
 
 def _format(ui: PanelContext, state: State, suffix: str) -> None:
@@ -152,10 +142,10 @@ def _motion(ui: PanelContext, asked: ExportState, *, shape: bool) -> None:
             asked.fps = None
 
 
-def _numbers(ui: PanelContext, asked: ExportState, suffix: str) -> None:
+def _numbers(ui: PanelContext, asked: ExportState, form: table.FileFormat) -> None:
     """Units, axes and decimals, where the format leaves them open."""
     label(ui, "Units", height=SEGMENT)
-    if suffix in IN_METRES:
+    if form.in_metres:
         pen = Pen(ui)
         x, y = imgui.get_cursor_screen_pos()
         pen.text(x, pen.middle(y, pen.px(SEGMENT)), "Metres, Y up: fixed by this format", "text3")
@@ -165,7 +155,7 @@ def _numbers(ui: PanelContext, asked: ExportState, suffix: str) -> None:
         _beside(ui)
         label(ui, "Up", width=28, height=SEGMENT)
         asked.up = choose(ui, "up", range(3), ("As read", "Y", "Z"), asked.up)
-    if suffix in WITH_DECIMALS:
+    if form.decimals:
         _beside(ui)
         label(ui, "Decimals", width=66, height=SEGMENT)
         shown = None if asked.precision is None else float(asked.precision)

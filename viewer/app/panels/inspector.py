@@ -59,7 +59,7 @@ from viewer.document.effector_transform import joints_at_limit
 from viewer.document.goal import DOCUMENT_KINDS
 from viewer.ik.goals import KINDS, GoalKind
 from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.limits import FREEDOMS, JointKind, LimitForm
+from viewer.skeleton.limits import DOFS, JointKind, LimitForm
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.spatial.checks import Floats
@@ -182,7 +182,7 @@ def kind_words(skeleton: Skeleton, joint: int) -> str:
     """``ball joint · 3 DOF``."""
     kind = skeleton.kinds[joint]
     word = "root" if kind is JointKind.FREE else f"{kind} joint"
-    return f"{word} · {FREEDOMS[kind]} DOF"
+    return f"{word} · {DOFS[kind]} DOF"
 
 
 def limit_note(document: Document, joint: int) -> str:
