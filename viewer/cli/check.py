@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from viewer.cli import job
-from viewer.cli.inputs import is_session, load_input, open_session
+from viewer.cli.inputs import load_input, open_session
 from viewer.cli.job import FILES, Result, argument, part
 from viewer.cli.many import check_no_folder, done_each, files_of
 from viewer.cli.options import Reading, jobs_option, json_flag
 from viewer.cli.output import Json
 from viewer.errors import FormatError, InputError, ViewerError, one_line, quote
+from viewer.formats.table import is_session
 
 if TYPE_CHECKING:  # they load numpy
     from viewer.document.document import Document

@@ -12,7 +12,6 @@ from viewer.cli.info import length_of
 from viewer.cli.inputs import (
     check_frames,
     check_kept,
-    is_session,
     load_input,
     motion_of,
     named_pose,
@@ -45,7 +44,7 @@ from viewer.cli.options import (
 )
 from viewer.cli.output import print_error, warn
 from viewer.errors import InputError, OutputError, ViewerError, quote, unknown_name
-from viewer.formats.table import FileFormat, format_of
+from viewer.formats.table import MOST_DECIMALS, FileFormat, format_of, is_session
 
 if TYPE_CHECKING:  # they load numpy
     from viewer.skeleton.character import Character
@@ -68,8 +67,6 @@ EXAMPLES = """examples:
 --fps resamples and keeps the duration; --frame-time corrects the file and keeps the frames.
 OUT must not exist unless --force is given; -o replaces what is there."""
 
-_MOST_DECIMALS = 17
-
 
 def _output_units(text: str) -> str:
     from viewer.formats.units import check_units
@@ -81,8 +78,8 @@ def _output_units(text: str) -> str:
 
 
 def _precision(text: str) -> int:
-    if not text.isdecimal() or not text.isascii() or len(text) > 2 or int(text) > _MOST_DECIMALS:
-        raise InputError(f"expected a whole number from 0 to {_MOST_DECIMALS}, found {quote(text)}")
+    if not text.isdecimal() or not text.isascii() or len(text) > 2 or int(text) > MOST_DECIMALS:
+        raise InputError(f"expected a whole number from 0 to {MOST_DECIMALS}, found {quote(text)}")
     return int(text)
 
 

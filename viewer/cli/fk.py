@@ -11,7 +11,6 @@ from viewer.cli.inputs import (
     check_frames,
     check_kept,
     chosen_clip,
-    is_session,
     load_input,
     motion_of,
     named_pose,
@@ -20,6 +19,7 @@ from viewer.cli.job import FILES, Result, option, part
 from viewer.cli.options import Reading, clip_option, count, frame_list, input_file, json_flag, pose_option
 from viewer.cli.output import Json
 from viewer.errors import shown
+from viewer.formats.table import is_session
 
 if TYPE_CHECKING:  # they load numpy
     from viewer.skeleton.character import Character

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from viewer.cli import job
-from viewer.cli.inputs import is_session, load_input, open_session
+from viewer.cli.inputs import load_input, open_session
 from viewer.cli.job import Result, part
 from viewer.cli.options import Reading, input_file, json_flag
 from viewer.cli.output import Json
 from viewer.errors import one_line, quote, shown
+from viewer.formats.table import is_session
 
 if TYPE_CHECKING:  # they load numpy
     from numpy.typing import ArrayLike

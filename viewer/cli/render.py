@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import re
-from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -28,9 +27,6 @@ from viewer.formats import film_rates
 from viewer.formats.progress import report
 
 if TYPE_CHECKING:  # they load numpy
-    import numpy as np
-    from numpy.typing import NDArray
-
     from viewer.ik.goals import Goal
     from viewer.opengl.moving import Movie
     from viewer.opengl.picture import CameraName
@@ -175,6 +171,7 @@ def _write_picture(
     output: Path, character: Character, pose: Pose | None, goals: tuple[Goal, ...], options: Options
 ) -> str:
     """Draw and write one picture; returns words about it."""
+    from viewer.formats.video.write import write_png
     from viewer.opengl.picture import render
 
     picture = render(
@@ -186,7 +183,7 @@ def _write_picture(
         limits=options.what.limits,
         samples=options.how.samples,
     )
-    write_png(output, picture)
+    write_png(picture, output)
     height, width = picture.shape[:2]
     return f"{width} x {height} pixels"
 
@@ -202,21 +199,6 @@ def _checked_output(name: str) -> Path:
         found = quote(path.suffix) if path.suffix else "no suffix"
         raise InputError(f"{name}: expected a name that ends in {', '.join(OUTPUTS)}, found {found}")
     return path
-
-
-def write_png(path: Path, picture: NDArray[np.uint8]) -> None:
-    """Write a picture (H, W, 3); a failure leaves the file as it was.
-
-    Raises:
-        OutputError: it cannot be written.
-    """
-    from PIL import Image
-
-    from viewer.formats.files import write_whole
-
-    data = BytesIO()
-    Image.fromarray(picture).save(data, format="PNG")
-    write_whole(path, data.getvalue())
 
 
 def _pose(character: Character, options: Options) -> Pose | None:

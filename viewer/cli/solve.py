@@ -262,10 +262,10 @@ def _start(character: Character, options: Options) -> Pose:
 
 def _write(character: Character, pose: Pose, goals: tuple[Goal, ...], path: Path) -> None:
     if path.suffix.casefold() == ".png":
-        from viewer.cli.render import write_png
+        from viewer.formats.video.write import write_png
         from viewer.opengl.picture import render
 
-        write_png(path, render(character, pose, goals=goals))
+        write_png(render(character, pose, goals=goals), path)
         return
     if path.suffix.casefold() == ".json":
         from viewer.formats.files import write_whole

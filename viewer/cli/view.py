@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from viewer.cli import job
 from viewer.cli import options as shared
-from viewer.cli.inputs import DEMO, check_frames, check_kept, goals_of, is_session, load_input, motion_of, named_pose
+from viewer.cli.inputs import DEMO, check_frames, check_kept, goals_of, load_input, motion_of, named_pose
 from viewer.cli.job import FILES, SKELETONS, Result, argument, option, part
 from viewer.cli.options import (
     Reading,
@@ -21,6 +21,7 @@ from viewer.cli.options import (
 )
 from viewer.cli.output import warn
 from viewer.errors import InputError, quote
+from viewer.formats.table import is_session
 
 if TYPE_CHECKING:  # they load numpy
     from viewer.document.document import Document

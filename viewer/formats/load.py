@@ -14,16 +14,12 @@ from pathlib import Path
 from viewer.errors import FormatError, InputError, OutputError, one_line, quote, unknown_name
 from viewer.formats.bounds import check_character
 from viewer.formats.files import LARGEST_FILE, check_file, reason
-from viewer.formats.table import BY_SUFFIX, READ
+from viewer.formats.table import BY_SUFFIX, READ, SAMPLE, STANDARD_INPUT, STDIN_STEM
 from viewer.formats.units import check_units, check_up
 from viewer.resources import data_dir
 from viewer.skeleton.character import Character, Source
 from viewer.skeleton.tree import chain
 
-SAMPLE = "sample:"
-STANDARD_INPUT = "-"
-STEM = "stdin"
-"""Name of a skeleton that is read from standard input and has none of its own."""
 _MOST_SHOWN = 24
 """Bytes of unknown contents that a message shows."""
 SAMPLE_UNITS = "cm"
@@ -108,7 +104,7 @@ def load_data(data: bytes, name: str, form: str | None = None, *, units: str, up
 
     Args:
         data: the contents.
-        name: stands for a file's name in messages; of standard input, skeletons without a name are called `STEM`.
+        name: stands for a file's name in messages; of standard input, skeletons without a name are called `STDIN_STEM`.
         form: a suffix of `READ` without its dot; None: found from the first bytes.
         units: as `check_units` returns it.
         up: as `check_up` returns it.
@@ -123,7 +119,7 @@ def load_data(data: bytes, name: str, form: str | None = None, *, units: str, up
     if len(data) > LARGEST_FILE:
         raise InputError(f"{name}: expected at most {LARGEST_FILE:,} bytes, found more")
     suffix = suffix_of(data, name) if form is None else f".{form}"
-    stem = STEM if name == STANDARD_INPUT else name
+    stem = STDIN_STEM if name == STANDARD_INPUT else name
     # The readers take files, so their checks of size and contents apply here too.
     with in_a_file(data, stem + suffix, name) as path:
         character = _read(path, name, units, up)

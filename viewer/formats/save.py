@@ -15,7 +15,7 @@ import numpy as np
 from viewer.errors import InputError, quote
 from viewer.formats.files import check_file
 from viewer.formats.loss_report import not_read
-from viewer.formats.table import BY_SUFFIX, WriteOptions
+from viewer.formats.table import BY_SUFFIX, MOST_DECIMALS, WriteOptions, is_session
 from viewer.formats.units import target_source
 from viewer.skeleton.arguments import check_character, check_pose
 from viewer.skeleton.character import Character
@@ -26,10 +26,6 @@ Writer: TypeAlias = Callable[[Character, Path, WriteOptions], list[str]]
 
 WRITERS: dict[str, Writer] = {suffix: form.write for suffix, form in BY_SUFFIX.items() if form.writer}
 """Writers by suffix; each returns warnings: what the format could not hold."""
-SESSION = ".ikv.json"
-"""How the names of session files end."""
-MOST_DECIMALS = 17
-"""More decimals than this add nothing to a double."""
 PICTURES = (".png", ".gif", ".mp4")
 """Suffixes of images and films, which are drawn, not saved."""
 
@@ -127,7 +123,7 @@ def _check_precision(found: object) -> None:
 
 def check_no_session(path: Path) -> None:
     """Raise InputError for the name of a session file, which only the window writes."""
-    if path.name.casefold().endswith(SESSION):
+    if is_session(path):
         raise InputError(f"{path}: a session holds what was done in the window: save it there, by Ctrl+S")
 
 

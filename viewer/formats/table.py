@@ -109,6 +109,21 @@ READ = tuple(each.suffix for each in FORMATS if each.reader)
 """Suffixes of the files that can be read."""
 
 
+SESSION_SUFFIX = ".ikv.json"
+SAMPLE = "sample:"
+"""Begins the names of bundled files."""
+STANDARD_INPUT = "-"
+STDIN_STEM = "stdin"
+"""Name of a skeleton that is read from standard input and has none of its own."""
+MOST_DECIMALS = 17
+"""More decimals than this add nothing to a double."""
+
+
+def is_session(path: str | Path) -> bool:
+    """Whether a name is that of a session file."""
+    return str(path).casefold().endswith(SESSION_SUFFIX)
+
+
 def format_of(path: Path) -> FileFormat:
     """The format of a file by its name; one that can do nothing for an unknown suffix."""
     suffix = path.suffix.casefold()

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from viewer.errors import ViewerError
 from viewer.formats.files import read_bytes, reason, temporary_name, write_whole
+from viewer.formats.table import SESSION_SUFFIX
 
-SUFFIX = ".ikv.json"
+SUFFIX = SESSION_SUFFIX
 BACKUP = ".backup.ikv.json"
 
 

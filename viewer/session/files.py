@@ -14,6 +14,7 @@ from viewer.document.document import Document
 from viewer.errors import FormatError, InputError
 from viewer.formats.files import decode_utf8, read_bytes, write_whole
 from viewer.formats.json_reading import decode_typed, found, kind_of, parse
+from viewer.formats.table import is_session
 from viewer.session.action_log import ActionLog
 from viewer.session.backup import SUFFIX, backed_up
 from viewer.session.storage import version_1
@@ -30,11 +31,6 @@ VERSION = 2
 """The version that is written, and the newest that is read."""
 
 _NO_OBJECT = "expected a JSON object"
-
-
-def is_session(path: str | Path) -> bool:
-    """Whether a file's name is that of a session."""
-    return str(path).casefold().endswith(SUFFIX)
 
 
 class Saved(NamedTuple):

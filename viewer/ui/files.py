@@ -14,9 +14,8 @@ from typing import Any, Literal
 from viewer.document.actions import SetClip
 from viewer.document.evaluation import baked_character, baked_clip, frame_pose
 from viewer.errors import ViewerError, quote, shown
-from viewer.formats.load import SAMPLE
 from viewer.formats.save import WRITERS, retimed, save
-from viewer.formats.table import format_of
+from viewer.formats.table import SAMPLE, format_of
 from viewer.session import Document, Session
 from viewer.session.demos import PREFIX
 from viewer.session.files import SUFFIX, digest_on_disk, is_session, save_session

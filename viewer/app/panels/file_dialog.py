@@ -25,8 +25,7 @@ from viewer.errors import ViewerError, quote
 from viewer.formats import table
 from viewer.formats.files import check_output
 from viewer.formats.load import READERS, sample_names
-from viewer.formats.save import MOST_DECIMALS
-from viewer.formats.table import format_of
+from viewer.formats.table import MOST_DECIMALS, format_of
 from viewer.session import Document
 from viewer.session.files import SUFFIX
 from viewer.ui.files import EXPORTS, ExportOptions, has_motion, shows_motion

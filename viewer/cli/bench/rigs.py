@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.errors import InputError, unknown_name
-from viewer.formats.load import SAMPLE, load
+from viewer.formats.load import load
+from viewer.formats.table import SAMPLE
 from viewer.ik.goals import Goal
 from viewer.skeleton.limits import JointKind, JointLimits, LimitForm
 from viewer.skeleton.skeleton import Skeleton, find_place

@@ -26,15 +26,19 @@ def write_pngs(frames: Iterable[NDArray[np.uint8]], path: Path) -> int:
     """
     count = 0
     for count, frame in enumerate(frames, start=1):
-        write_whole(path.with_name(path.name % (count - 1)), png_bytes(frame))
+        write_png(frame, path.with_name(path.name % (count - 1)))
     return count
 
 
-def png_bytes(image: NDArray[np.uint8]) -> bytes:
-    """A picture (H, W, 3) as the contents of a PNG file."""
+def write_png(image: NDArray[np.uint8], path: Path) -> None:
+    """Write an image (H, W, 3); a failure leaves the old file as it was.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
     file = io.BytesIO()
     Image.fromarray(image).save(file, format="PNG", compress_level=3)
-    return file.getvalue()
+    write_whole(path, file.getvalue())
 
 
 SUFFIXES = (".mp4", ".gif", ".png")

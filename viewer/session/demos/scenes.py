@@ -15,7 +15,8 @@ from viewer.document.effector_transform import measured
 from viewer.document.goal import DocumentGoal, Item, Mode
 from viewer.document.opening import new_document
 from viewer.document.solver_settings import SolverSettings
-from viewer.formats.load import SAMPLE, load
+from viewer.formats.load import load
+from viewer.formats.table import SAMPLE
 from viewer.ik.findings import metres
 from viewer.ik.goals import Goal
 from viewer.session.demos.demo import Demo, Ring, Says
