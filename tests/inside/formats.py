@@ -1,6 +1,7 @@
 """The inside of `viewer.formats` that tests use."""
 
-from viewer.formats import bounds, files, film_rates, json_structs, npz
+from viewer.formats import bounds, files, json_structs, npz
+from viewer.formats import video as film_rates
 from viewer.formats.bounds import check_character, check_skeleton
 from viewer.formats.bvh.reader import build, parse_bvh
 from viewer.formats.bvh.writer import bvh_lines, plain_decimal
@@ -44,9 +45,10 @@ from viewer.formats.units import (
     root_translations_to_internal,
     root_translations_to_source,
 )
-from viewer.formats.video import gif, mp4, write_video
+from viewer.formats.video import gif, mp4
 from viewer.formats.video.gif import COUNT, Colours, chosen_colours
 from viewer.formats.video.mp4 import find_ffmpeg
+from viewer.formats.video.write import write_video
 
 __all__ = [
     "COUNT",

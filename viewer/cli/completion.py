@@ -1,4 +1,4 @@
-"""``ikviewer completion``: what a shell needs to complete our command lines, made from the parsers themselves."""
+"""``ikviewer completion``: completion scripts for shells, made from the declared options of all commands."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Option(NamedTuple):
 
 
 class Command(NamedTuple):
-    """A command: what it does, its options, and the arguments that stand behind them, the last one repeated."""
+    """A command: its help, its options and its arguments, of which the last one may repeat."""
 
     name: str
     help: str
@@ -82,7 +82,7 @@ def _words(value: Field) -> tuple[str, ...]:
 
 
 def _quoted(text: str) -> str:
-    """For all three shells, in single quotes."""
+    """The text in single quotes, as all three shells read it."""
     return "'" + text.replace("'", "'\\''") + "'"
 
 
@@ -121,7 +121,7 @@ _ikviewer() {
         _ikviewer_argument "$command" "$place"
         _ikviewer_offer "$cur" "$value"
     fi
-    # Bash takes what stands before a colon for a word of its own.
+    # Bash splits words at colons.
     if [[ $cur == *:* && $COMP_WORDBREAKS == *:* ]]; then
         COMPREPLY=("${COMPREPLY[@]#"${cur%"${cur##*:}"}"}")
     fi
@@ -130,7 +130,7 @@ _ikviewer() {
     fi
 }
 
-# What may stand for a value: "words|skeletons" and the like, as _ikviewer_offer takes it.
+# Candidates for a value: "words|skeletons" and the like, as _ikviewer_offer takes them.
 _ikviewer_value() {
     value=''
     case "$1 $2" in
@@ -168,7 +168,7 @@ _ikviewer_files() {
     if [[ $2 == skeletons && -n $1 && ( sample: == "$1"* || $1 == sample:* ) ]]; then
         _ikviewer_words "$1" '@SAMPLES@'
     fi
-    [[ $1 == sample:* || $1 == *[\'\"\\~\$]* ]] && return  # what is quoted bash completes by itself
+    [[ $1 == sample:* || $1 == *[\'\"\\~\$]* ]] && return  # bash itself completes quoted words
     while IFS= read -r file; do
         if [[ -d $file ]]; then
             COMPREPLY+=("$(printf %q "$file")/")

@@ -122,7 +122,7 @@ class Motion(job.Options, title="the motion"):
 
 
 class Form(job.Options, title="the output"):
-    """Units, axes and digits of the output."""
+    """Units, axes and decimals of the output."""
 
     to_units: str | None = option(
         "U", "units of the output: `m`, `cm`, `mm`, `inch` or metres per unit (default as read)",
@@ -166,7 +166,7 @@ def run(options: Options) -> Iterator[Result]:
         raise InputError(f"{out}: cannot be written: expected a file, found a folder (-o {out} writes into it)")
     _check_outputs([(given[0], output)], options)
     if options.to.output is None and os.path.exists(output) and not options.to.force:  # noqa: PTH110 - as `is_folder`
-        # With `convert *.bvh` it is the last of several inputs.
+        # With `convert *.bvh` this would be the last of the inputs.
         raise InputError(f"{out}: is there already: --force replaces it (several inputs need -o FOLDER)")
     yield Result(notes=[_convert(options, (given[0], output))])
 
@@ -191,7 +191,7 @@ def _convert(options: Options, pair: tuple[Input, Path]) -> str:
 
 
 def _convert_many(options: Options, destination: Destination) -> Iterator[Result]:
-    """Convert every input to an output of its own; one that fails does not stop the others."""
+    """Convert every input to an output of its own; a failure does not stop the others."""
     from viewer.formats.progress import watched
     from viewer.formats.save import WRITERS
 
@@ -215,7 +215,7 @@ def _convert_many(options: Options, destination: Destination) -> Iterator[Result
 
 
 def _convert_into(options: Options, pair: tuple[Input, Path]) -> str:
-    """As `_convert`, into a folder that may not be there yet."""
+    """As `_convert`; the output's folder is created if it does not exist."""
     from viewer.formats.files import reason
 
     try:
@@ -232,7 +232,7 @@ def _totals(count: int, earlier: int, failed: int) -> str:
 
 
 def _options_text(options: Options) -> str:
-    """The options that an output depends on, as words."""
+    """The options that an output depends on, as text."""
     values = options.reading.values() | options.motion.values() | options.form.values()
     return " ".join(f"{name}={values[name]}" for name in sorted(values) if values[name] is not None)
 
@@ -256,7 +256,7 @@ def _check_usage(options: Options) -> None:
 
 
 def _check_outputs(pairs: Sequence[tuple[Input, Path]], options: Options) -> None:
-    """Refuse names of no format, and to write over what is read: inputs but with ``--force``, all else always."""
+    """Refuse unknown formats and outputs that replace what is read: inputs unless ``--force`` is given, rigs always."""
     from viewer.formats.save import check_suffix
 
     for _, output in pairs:
@@ -289,7 +289,7 @@ def _lost_clips(motion: Motion, to: FileFormat, read: Character, character: Char
 
 
 def _asked_for(character: Character, motion: Motion, pair: tuple[Input, Path]) -> tuple[Character, str | None]:
-    """The character with what was asked for; and what that shows, where it is one pose."""
+    """The character with the chosen motion or pose; and the pose's name, if only a pose is written."""
     from dataclasses import replace
     from types import MappingProxyType
 
@@ -314,7 +314,7 @@ def _asked_for(character: Character, motion: Motion, pair: tuple[Input, Path]) -
 
 
 def _chosen(character: Character, motion: Motion, file: str) -> list[Clip]:
-    """The clip that was asked for, or the first; all of them where only their time is changed."""
+    """The named clip, or the first; all clips if only their timing changes."""
     if motion.clip is None:
         first = motion_of(character, file)
         cut = motion.frame is not None or motion.frames is not None
@@ -325,7 +325,7 @@ def _chosen(character: Character, motion: Motion, file: str) -> list[Clip]:
 
 
 def _changed(clip: Clip, motion: Motion, file: str) -> Clip:
-    """Frames, then frame time, then rate."""
+    """The clip with the chosen frames, then the frame time, then the rate."""
     from viewer.formats.save import retimed
 
     frames = motion.frames
@@ -362,7 +362,7 @@ def _triangles(character: Character) -> str:
 
 
 def _first(character: Character) -> str:
-    """Which pose a mesh shows unless another is asked for."""
+    """The pose that a mesh shows by default, in words."""
     clip = character.clip
     if not clip:
         return "the rest pose"

@@ -1,4 +1,4 @@
-"""``ikviewer info``: what is in a file."""
+"""``ikviewer info``: the contents of a file."""
 
 from __future__ import annotations
 
@@ -38,20 +38,20 @@ class Options(job.Options):
 
 
 def run(options: Options) -> Result:
-    """Read the file, say what is in it."""
+    """Read the file and describe it."""
     session = open_session(options.file) if is_session(options.file) else None
     character = load_input(options.file, options.reading, quiet=not options.json, document=session)
     return describe(character, session)
 
 
 def describe(character: Character, session: Document | None = None) -> Result:
-    """Say what is in a character; ``session`` is the one it comes from, if any."""
+    """Describe a character; ``session`` is the document it comes from, if any."""
     found = _document(character) | ({} if session is None else {"session": _session_json(session)})
     return Result(_lines(character, session), document=found)
 
 
 def _document(character: Character) -> dict[str, Json]:
-    """The JSON form; offsets in the file's own units and axes."""
+    """The JSON document; offsets are in the file's own units and axes."""
     from viewer.formats.skeleton_json import file_order
     from viewer.skeleton.kinematics import height
 
@@ -138,7 +138,7 @@ def _lines(character: Character, session: Document | None) -> list[str]:
 
 
 def _session_json(document: Document) -> dict[str, Json]:
-    """What a session holds besides figure and motion."""
+    """The contents of a session besides skeleton and motion."""
     first, last = document.played
     goals = document.solver_goals()
     take = document.take
@@ -171,7 +171,7 @@ def _session_lines(document: Document) -> list[str]:
 
 
 def _motions(character: Character) -> list[str]:
-    """A line for each clip; their names where there are several to choose from."""
+    """A line for each clip, with its name if there are several."""
     clips = [clip for clip in character.clips.values() if clip]
     named = [f"{quote(clip.name)}: " if len(character.clips) > 1 else "" for clip in clips]
     lines = [f"{name}{length_of(clip)}, {clip.duration:.3g} s" for name, clip in zip(named, clips, strict=True)]
@@ -179,7 +179,7 @@ def _motions(character: Character) -> list[str]:
 
 
 def length_of(clip: Clip) -> str:
-    """How much a clip is: ``68 frames at 30 fps``."""
+    """The length of a clip in words: ``68 frames at 30 fps``."""
     return "1 frame" if len(clip) == 1 else f"{len(clip)} frames at {1 / clip.frame_time:g} fps"
 
 

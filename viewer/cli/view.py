@@ -1,4 +1,4 @@
-"""``ikviewer view``: the window."""
+"""``ikviewer view``: opens the window."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ def _size(text: str) -> tuple[int, int]:
     return size
 
 
-class Beginning(job.Options, title="what it begins with"):
-    """What is shown first."""
+class Beginning(job.Options, title="what to show first"):
+    """The initial motion, pose, goals and solver."""
 
     clip: str | None = option("NAME", "the motion to show, if a file has several")
     frame: int | None = option(
@@ -77,7 +77,7 @@ class Beginning(job.Options, title="what it begins with"):
 
 
 class Window(job.Options, title="the window"):
-    """How it opens and closes, and what it writes."""
+    """Window library, automation and files to write."""
 
     size: tuple[int, int] = option("WxH", "window size (default 1280x720)", parse=checked(_size), default=(1280, 720))
     window: str = option(
@@ -143,7 +143,7 @@ def run(options: Options) -> Result:
 
 
 def _script(file: str, options: Options) -> Replay:
-    """The session that recorded actions are done in again."""
+    """The replay of recorded actions."""
     from viewer.session.replay import open_script
 
     given = ["FILE"] if options.file != DEFAULT_FILE else []
@@ -155,14 +155,14 @@ def _script(file: str, options: Options) -> Replay:
 
 
 def _check_done(script: Replay, window: Window) -> None:
-    """Raise InputError if `--exit-after` has cut a script short: what was written is of its middle."""
+    """Raise InputError if `--exit-after` has ended a script early, so that its outputs are incomplete."""
     if window.exit_after is not None and not script.finished:
         done, every = script.progress
         raise InputError(f"{window.script}: --exit-after {window.exit_after} ended it at call {done} of {every}")
 
 
 def _session(options: Options) -> tuple[Session, Callable[[Controller], None] | None]:
-    """What is shown, and what the window says or asks first."""
+    """The session to show, and a function for the window's first message or question."""
     from viewer.session import Session
 
     if is_session(options.file):
@@ -175,7 +175,7 @@ def _session(options: Options) -> tuple[Session, Callable[[Controller], None] | 
 
 
 def _saved_session(options: Options) -> tuple[Session, Callable[[Controller], None] | None]:
-    """A session file; where its motion is gone, a window opens without it and asks."""
+    """A session file; if its motion is missing, a window opens without it and asks for the file."""
     from viewer.session import Session
     from viewer.session.files import MotionError, open_session
 
@@ -195,7 +195,7 @@ def _saved_session(options: Options) -> tuple[Session, Callable[[Controller], No
 
 
 def _document(character: Character, options: Options) -> Document:
-    """What the window begins with."""
+    """The initial document."""
     from viewer.session import new_document
 
     skeleton = character.skeleton
@@ -209,7 +209,7 @@ def _document(character: Character, options: Options) -> Document:
 
 
 def _changed(document: Document, options: Options) -> Document:
-    """A document with the settings that the command line asks for."""
+    """The document with the settings of the command line."""
     from dataclasses import replace
 
     chosen = {"method": options.beginning.solver, "backend": options.beginning.backend}

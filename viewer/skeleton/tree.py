@@ -35,6 +35,38 @@ def depth_first(skeleton: Skeleton) -> list[int]:
     return order
 
 
+class CycleError(ValueError):
+    """A joint that is its own ancestor."""
+
+    def __init__(self, joint: int) -> None:
+        """``joint``: one of those in the cycle."""
+        super().__init__(f"joint {joint} is its own ancestor")
+        self.joint = joint
+
+
+def parents_first(parents: Sequence[int]) -> list[int]:
+    """Indices of all joints in their own order, except that each one comes after its ancestors.
+
+    Args:
+        parents: of each joint, in any order; -1 for roots.
+
+    Raises:
+        CycleError: a joint is its own ancestor.
+    """
+    order: list[int] = []
+    placed = [False] * len(parents)
+    for start in range(len(parents)):
+        branch, joint = [], start
+        while joint >= 0 and not placed[joint]:
+            placed[joint] = True
+            branch.append(joint)
+            joint = parents[joint]
+        if joint in branch:
+            raise CycleError(joint)
+        order += reversed(branch)
+    return order
+
+
 def at_or_below(skeleton: Skeleton, top: int) -> NDArray[np.bool_]:
     """(J,) whether each joint is this one or hangs on it."""
     below = [False] * len(skeleton)
