@@ -1,7 +1,7 @@
 """Flat shapes on the screen: paths, tessellated into triangles whose edges fade out over a pixel.
 
-Points are in pixels. A `Path` is a line with a width, or a filled convex outline. Lists of them are tessellated at once,
-because a handle has about a dozen, and numpy calls cost the same for one shape as for many.
+Points are in pixels. A `Path` is a line with a width, or a filled convex outline. Lists of them are tessellated
+at once, because a handle has about a dozen, and numpy calls cost the same for one shape as for many.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Skeletons, poses and clips as values, and what follows from them: kinematics, limits, effectors."""
+"""Skeletons, poses and clips as immutable values, with kinematics, limits and effectors."""
 
 from __future__ import annotations
 
