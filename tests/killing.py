@@ -66,9 +66,9 @@ class Worker(Restless):
 
     def write(self) -> None:
         session = self.session
-        if session.recording or not session.playing:  # frames that are played are nothing to lose
+        if session.recorder.recording or not session.clock.direction:  # frames that are played are nothing to lose
             self.digest = digest_of(session.document)
-        unsaved = session.modified or session.recording or session.gesture is not None
+        unsaved = session.modified or session.recorder.recording or session.gestures.label is not None
         os.write(self.log, f"{time.monotonic()} {self.digest} {int(unsaved)}\n".encode())
 
 

@@ -54,7 +54,7 @@ def test_a_pin_holds_what_it_is_told() -> None:
 
 
 def test_options_are_taken_by_all() -> None:
-    options: dict[str, Any] = {"weight": 2, "rotation_weight": 0.5, "offset": [0, 1, 0], "enabled": False}
+    options: dict[str, Any] = {"weight": 2, "rotation_weight": 0.5, "offset": [0, 1, 0], "enabled": False, "level": 2}
     for goal in (
         Goal.position("a", (0, 0, 0), **options),
         Goal.rotation("a", TURN, **options),
@@ -65,7 +65,7 @@ def test_options_are_taken_by_all() -> None:
         Goal.function(lambda world: world.positions[0], **options),
     ):
         assert (goal.weight, goal.rotation_weight, goal.offset) == (2.0, 0.5, (0.0, 1.0, 0.0))
-        assert goal.enabled is False
+        assert (goal.enabled, goal.level) == (False, 2)
 
 
 def test_goals_are_values() -> None:
@@ -140,6 +140,14 @@ def test_rotations_nearly_unit_are_normalised() -> None:
         (
             lambda: Goal.function(3),  # type: ignore[arg-type] # wrong on purpose
             'function goal: expected a function of the world, found "3"',
+        ),
+        (
+            lambda: Goal.position("a", (0, 0, 0), level=4),
+            'position goal for "a": level: expected a whole number, 0 to 3, found "4"',
+        ),
+        (
+            lambda: Goal.function(lambda world: world.positions[0], level=True),
+            'function goal: level: expected a whole number, 0 to 3, found "True"',
         ),
         (lambda: Goal(kind=GoalKind.AIM, effector="a"), 'aim goal for "a": expected a target, found none'),
     ],

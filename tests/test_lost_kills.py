@@ -57,7 +57,7 @@ def test_a_drag_under_way_is_kept_and_taken_back_it_is_not(keeper: Keeper, tmp_p
     made.begin("Turn")
     keeper.tick()
     assert kept(tmp_path) is None  # nothing is changed yet
-    made.update(SetLimits(on=False))
+    made.gestures.update(SetLimits(on=False))
     keeper.tick()
     until(lambda: kept(tmp_path) is not None)
     made.cancel()
@@ -72,7 +72,7 @@ def test_a_recording_under_way_is_kept(keeper: Keeper, tmp_path: Path) -> None:
     hands.session.begin_drag((hands.item(),))
     for _ in range(150):
         hands.ticks(1)
-        if made.recorded_seconds > 1.5:
+        if made.recorder.seconds > 1.5:
             break
     keeper.tick()
     until(lambda: (path := kept(tmp_path)) is not None and load_session(path).take is not None)

@@ -112,12 +112,12 @@ def test_a_chain_that_was_made_shorter_is_said_however_long_the_line_is(width: i
         controller = window.controller
         controller.session.dispatch(Select((hand,)))
         assert controller.run("grab.move")
-        controller.session.drag_to({hand: ((3.0, 3.0, 0.0), None)})
+        controller.session.gestures.drag_to({hand: ((3.0, 3.0, 0.0), None)})
         for tick in range(60):
             controller.tick(tick / 60.0)
         for _ in range(5):
             controller.run("drag.chain_shorter")
-        length, most = window.session.chain
+        length, most = window.session.gestures.chain
         assert 0 < length < most
         window.ui.notes = ["half resolution", "no shadow", "no ghosts", "and more that is to be said of the drawing"]
         window.frames(2)

@@ -16,10 +16,8 @@ from viewer.ik.backends.vectorised.joints import difference, joints_of, move
 from viewer.ik.backends.vectorised.step import linearise, solve_dual
 from viewer.ik.backends.vectorised.tables import places, rows_of, tree_of
 from viewer.ik.findings import degrees, listed, metres, together
-from viewer.ik.goals import KINDS, PIN_WEIGHT, goal_ids, with_ids
-from viewer.ik.goals.aim import AIM
-from viewer.ik.goals.distance import DISTANCE
-from viewer.ik.goals.rotation import ROTATION
+from viewer.ik.goals import CODES, KINDS, PIN_WEIGHT, GoalKind, goal_ids, with_ids
+from viewer.ik.goals.pole import swivel_circle
 from viewer.ik.holds import holds
 from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, DIVERGED, STALLED, UNREACHABLE
 from viewer.ik.methods import METHODS, Tuning, UserRows, run_default
@@ -45,9 +43,9 @@ from viewer.ik.methods.transpose import optimal_step
 from viewer.ik.methods.two_link import elbow_angles, reach_text, two_link_algebraic, two_link_end, two_link_geometric
 from viewer.ik.mobility_priors import LEAST, MOST, REFERENCE, metric, principal, spreads
 from viewer.ik.pose_score import Given, Solve, Trial, prepare, score
-from viewer.ik.projection import Unheld
+from viewer.ik.projection import KindProjection
 from viewer.ik.reach import Gap, Miss, Reach
-from viewer.ik.return_to_start import WayHome, prebent
+from viewer.ik.return_to_start import ReturnPath, prebent
 from viewer.ik.scales import balanced_weights, groups_of, lengths_above, unit_near
 from viewer.ik.settings import ONE_SHOT, seeds_for
 from viewer.ik.solver import Drag
@@ -55,6 +53,8 @@ from viewer.ik.solver_options import METHOD_NAMES, Backend, MethodName, Options,
 from viewer.ik.system import Settings, State, System, Work, copy_state, make_many, make_state, make_work
 from viewer.ik.targets import Targets, make_call
 from viewer.ik.workspace import Workspace
+
+AIM, DISTANCE, ROTATION = CODES[GoalKind.AIM], CODES[GoalKind.DISTANCE], CODES[GoalKind.ROTATION]
 
 __all__ = [
     "AIM",
@@ -81,11 +81,13 @@ __all__ = [
     "Figure",
     "Gap",
     "Given",
+    "KindProjection",
     "MethodName",
     "Miss",
     "Options",
     "Problem",
     "Reach",
+    "ReturnPath",
     "RootMode",
     "Settings",
     "Solve",
@@ -94,10 +96,8 @@ __all__ = [
     "Targets",
     "Trial",
     "Tuning",
-    "Unheld",
     "UserRows",
     "Vector",
-    "WayHome",
     "Work",
     "Workspace",
     "algebra",
@@ -171,6 +171,7 @@ __all__ = [
     "spreads",
     "starts",
     "step",
+    "swivel_circle",
     "take_targets",
     "together",
     "tree_of",

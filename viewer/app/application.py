@@ -230,7 +230,9 @@ class Application:
         moving = self.inputs.busy or self.controller.dragging
         x, y = self.inputs.pointer
         session = self.controller.session
-        playing = (session.playing or session.animating or session.recording) and not capture.pointer(x, y)
+        playing = (
+            session.clock.playing or session.targets.running or session.recorder.recording
+        ) and not capture.pointer(x, y)
         return bool(moving or playing)
 
     def _stirs(self, now: float) -> bool:

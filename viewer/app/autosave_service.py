@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from viewer.app.layout import Layout
-from viewer.document.actions.base import Action
-from viewer.document.document import Document
+from viewer.document.document import Action, Document
 from viewer.errors import ViewerError
 from viewer.formats.files import sweep, write_whole
 from viewer.session.autosave import Autosave, Recovery, recoveries, sweep_locks
@@ -76,11 +75,11 @@ class Keeper:
         self._say()
         session = self._controller.session
         document = session.document
-        if document is self._seen or (session.playing and not session.recording):
+        if document is self._seen or (session.clock.playing and not session.recorder.recording):
             return
         self._seen = document
         # What is under way is no step yet, but it is work: a long drag or recording can be lost, too.
-        if session.modified or session.recording or session.gesture is not None:
+        if session.modified or session.recorder.recording or session.gestures.label is not None:
             self._since = self._since or time.time()
             self._autosave.keep(document, self._kept(), session.action_log)
         elif self._since is not None:
@@ -98,7 +97,7 @@ class Keeper:
     def rescue(self) -> Path | None:
         """Write what is not saved at once: the program is about to end by its own fault; None if there is nothing."""
         session = self._controller.session
-        if not (session.modified or session.recording or session.gesture is not None):
+        if not (session.modified or session.recorder.recording or session.gestures.label is not None):
             return None
         try:
             self._autosave.path.parent.mkdir(parents=True, exist_ok=True)
@@ -121,7 +120,9 @@ class Keeper:
     def _kept(self) -> Kept:
         session, now = self._controller.session, time.time()
         path = None if session.path is None else str(session.path)
-        return Kept(at=now, since=self._since or now, path=path, sha256=session.disk, name=self._controller.files.name)
+        return Kept(
+            at=now, since=self._since or now, path=path, sha256=session.file_digest, name=self._controller.files.name
+        )
 
     def _offer(self, recovery: Recovery) -> None:
         kept, minutes = recovery.kept, max(1, round(recovery.minutes))

@@ -18,7 +18,16 @@ from viewer.opengl.picture import LEAST, seen_points
 from viewer.scene import Camera
 from viewer.spatial.checks import Floats
 from viewer.ui.controller import Controller
-from viewer.ui.film import FilmOrder, FilmProgress, Reel, as_in_view, files_of, form_of, length_words, shown_name
+from viewer.ui.film import (
+    FilmOrder,
+    FilmProgress,
+    FilmScenes,
+    files_of,
+    form_of,
+    length_words,
+    shown_name,
+    widened_camera,
+)
 from viewer.ui.messages import Message
 from viewer.ui.view import Request
 
@@ -67,7 +76,7 @@ class Films:
                 self.cancel()
             case "quit" if self.busy:
                 # Nothing is unsaved, or may be lost. If the film ends before the answer, nothing keeps the window open.
-                self.quits, self._agreed = True, self._controller.session.latest_step
+                self.quits, self._agreed = True, self._controller.session.history.latest_saved
                 self._controller.view.request("ask-film")
             case "film-then-quit":
                 self._close_when_done(on=self.busy)
@@ -98,7 +107,7 @@ class Films:
         controller = self._controller
         moves = controller.camera_moves
         try:
-            reel = Reel(
+            reel = FilmScenes(
                 controller.session.document,
                 order.plan,
                 controller.scenes.onion_skin.asked,
@@ -208,7 +217,7 @@ class Films:
     def _quit(self) -> None:
         """Close the window; what was changed since that was agreed to may still be saved."""
         session = self._controller.session
-        if session.latest_step is self._agreed and not session.recording:
+        if session.history.latest_saved is self._agreed and not session.recorder.recording:
             self._controller.view.request("quit")
         else:
             self._controller.run("file.quit")
@@ -227,7 +236,7 @@ _UPRIGHT = {"xy", "yz"}
 """Planes whose grid stands upright, behind the figure: it has no part of the floor."""
 
 
-def film_of(reel: Reel, camera: Camera, view: tuple[int, int], *, follow: bool = False) -> Movie:
+def film_of(reel: FilmScenes, camera: Camera, view: tuple[int, int], *, follow: bool = False) -> Movie:
     """The film of a reel.
 
     Args:
@@ -243,7 +252,7 @@ def film_of(reel: Reel, camera: Camera, view: tuple[int, int], *, follow: bool =
     if plan.whole:
         camera = all_in_view(camera, points, plan.size, first.height, upright=plan.turntable)
     else:
-        camera = as_in_view(camera, view, plan.size)
+        camera = widened_camera(camera, view, plan.size)
     return Movie(
         count=reel.count,
         fps=plan.fps,
@@ -262,7 +271,7 @@ def all_in_view(camera: Camera, points: Floats, size: tuple[int, int], height: f
     return fitted(framed, points, size, upright=upright)
 
 
-def _moved(reel: Reel, camera: Camera, *, follow: bool) -> Callable[[int], Camera]:
+def _moved(reel: FilmScenes, camera: Camera, *, follow: bool) -> Callable[[int], Camera]:
     """The camera picture by picture."""
     step = 2.0 * math.pi / reel.count if reel.plan.turntable else 0.0
 

@@ -129,8 +129,8 @@ class Automation:
         state_file: rewritten whenever something changes.
         exit_after: frames to draw before the window closes; None: until it is closed.
         screenshot: PNG to write, once the picture is at rest or at the last frame.
-        script: the recorded actions that the window's session does again.
-        until_done: the window closes once these are done, if nothing else says when.
+        script: the recorded calls that are made again in the window's session.
+        until_done: the window closes after the last of these calls, unless something else closes it.
     """
 
     state_file: Path | None = None

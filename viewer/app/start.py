@@ -109,7 +109,7 @@ def run_window(
         app.keeper.offer()
         app.keeper.sweep()
     if not asked.until_done:  # such a script says itself what solved
-        session.start_compiling()
+        session.kernels.start()
     return app.run()
 
 
@@ -142,7 +142,12 @@ def open_window(
         from viewer.app.panels import PANELS  # noqa: PLC0415
         from viewer.ui.controller import Controller  # noqa: PLC0415
 
-    return Application(device, Controller(session, preferences), PANELS if panels is None else panels, automation)
+    return Application(
+        device,
+        Controller(session, preferences, None if automation is None else automation.script),
+        PANELS if panels is None else panels,
+        automation,
+    )
 
 
 def open_device(kind: str, size: tuple[int, int]) -> Device:

@@ -1,4 +1,4 @@
-"""Where effectors stand, and the goals that a document gets from that."""
+"""Positions and rotations of effectors, and goals derived from them."""
 
 from __future__ import annotations
 
@@ -11,20 +11,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from viewer.document.document import Document
-from viewer.document.goal import PLACED, DocumentGoal
+from viewer.document.goal import DocumentGoal
 from viewer.document.take import Pin
-from viewer.ik.goals import GoalKind
-from viewer.ik.goals.bend import bend_angle
+from viewer.ik.goals import KINDS, Before, GoalKind, placed_kind
 from viewer.skeleton.effectors import EffectorGoal
 from viewer.skeleton.kinematics import World, fk
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.spatial.checks import Bools, Floats
-from viewer.spatial.quaternion import rotate
 
 
 class Stand(NamedTuple):
-    """Where an effector is.
+    """Position and rotation of an effector.
 
     Attributes:
         joint: index of its joint.
@@ -39,28 +37,28 @@ class Stand(NamedTuple):
 
 @lru_cache(maxsize=8)
 def world_of(skeleton: Skeleton, pose: Pose) -> World:
-    """Forward kinematics, kept for the poses in use, which are immutable."""
+    """Forward kinematics, cached for the poses in use, which are immutable."""
     return fk(skeleton, pose)
 
 
 def stand_of(skeleton: Skeleton, pose: Pose, goal: DocumentGoal) -> Stand:
-    """Where a goal's effector is in a pose."""
+    """Position and rotation of a goal's effector in a pose."""
     place, world = find_place(skeleton, goal.effector), world_of(skeleton, pose)
     offset = np.add(place.offset, goal.offset)
     return Stand(place.joint, world.point(place.joint, offset), world.rotations[place.joint])
 
 
 def below(skeleton: Skeleton, joints: Iterable[int]) -> Bools:
-    """(J,) whether a joint is one of these or hangs on one."""
+    """(J,) mask of joints and all their descendants."""
     hanging = np.zeros(len(skeleton) + 1, dtype=np.bool_)
     hanging[list(joints)] = True
     for joint, parent in enumerate(skeleton.parents.tolist()):
-        hanging[joint] |= hanging[parent]  # a root's parent, -1, is the spare place at the end
+        hanging[joint] |= hanging[parent]  # a root's parent, -1, is the spare element at the end
     return hanging[:-1]
 
 
 def above(skeleton: Skeleton, joint: int) -> list[int]:
-    """The joint, its parent and so on to the root."""
+    """The joint and its ancestors up to the root."""
     path = []
     while joint >= 0:
         path.append(joint)
@@ -69,10 +67,10 @@ def above(skeleton: Skeleton, joint: int) -> list[int]:
 
 
 def _kept_by_keys(document: Document) -> dict[str, Pin | None]:
-    """What the keys about the frame shown hold pinned, by the goal's id; None where they hold it at different places.
+    """Pins of the keys next to the frame shown, by goal id; None if the two keys pin it at different positions.
 
-    There the frame says where it is, and not the last edit, which may have been made at any other frame. On a clip keys
-    are few, and what is pinned is held against it: there pins stay in the world.
+    Between such keys the frame decides where the pin is, not the last edit, which may be of another frame. On a clip
+    keys are few, and pins stay fixed in the world.
     """
     take, frame = document.take, document.frame
     if take is None or document.clip is not None or not take.pins:
@@ -87,7 +85,7 @@ def _kept_by_keys(document: Document) -> dict[str, Pin | None]:
 
 
 def _met(goal: DocumentGoal, stand: Stand, pin: Pin | None) -> DocumentGoal:
-    """A goal whose target is where its effector stands, or just where a key pins it."""
+    """A goal whose target is where its effector is, or exactly where a key pins it."""
     moved = goal.met_at(stand.position, stand.rotation)
     if pin is None:
         return moved
@@ -101,15 +99,15 @@ def carried(
 
     Args:
         document: with the goals before.
-        pose: the pose to take, of the document's (new) skeleton.
-        joints: those that were moved: only goals on them and below move along; None: all.
-        pins: whether goals pinned by hand move along, too. Where they do not, they ask for their places from now on.
+        pose: the new pose, of the document's (new) skeleton.
+        joints: the joints that moved: only goals on them and their descendants move along; None: all.
+        pins: whether goals pinned by the user move along; if not, they keep their targets.
         changes: other fields of the document.
     """
     changed = replace(document, pose=pose, **changes)  # type: ignore[arg-type]
     skeleton = changed.skeleton
     moved = None if joints is None else below(skeleton, joints)
-    recorded = changed.clip is not None  # else every frame stands where the user has put it, and so do its pins
+    recorded = changed.clip is not None  # else the user has posed every frame, and its pins
     kept = {} if pins else _kept_by_keys(changed)
     goals = []
     for goal in changed.goals:
@@ -122,65 +120,34 @@ def carried(
     return replace(changed, goals=tuple(goals))
 
 
-_AHEAD = 0.3
-"""A new aim looks at a point this far ahead, and a new distance is at least a sixth of it, in reaches of the figure."""
-
-
 def held(document: Document, goal: DocumentGoal, *, turn: bool = False) -> DocumentGoal:
-    """A goal that holds its effector where it stands: as the skeleton defines it, else in place.
+    """A goal that holds its effector where it is: of the kind that the skeleton defines, else its position.
 
     Args:
         document: gives the pose.
-        goal: that is off, or asks for something else.
-        turn: hold its rotation, not its position, where the skeleton says nothing.
+        goal: off, or of another kind.
+        turn: hold the rotation, not the position, if the skeleton defines nothing.
     """
     own = find_place(document.skeleton, goal.effector).goal
-    kind = GoalKind(own.value) if own is not EffectorGoal.OFF else GoalKind.ROTATION if turn else GoalKind.POSITION
+    off = own is EffectorGoal.OFF
+    kind = placed_kind(point=not turn, rotation=turn) if off else GoalKind(own.value)
     stand = stand_of(document.skeleton, document.pose, goal)
     position, rotation = tuple(stand.position.tolist()), tuple(stand.rotation.tolist())
     return replace(goal, kind=kind, enabled=True, position=position, rotation=rotation)
 
 
 def of_kind(document: Document, goal: DocumentGoal, kind: GoalKind) -> DocumentGoal:
-    """A goal that asks for something else; what it has no numbers for yet is met where it stands."""
-    skeleton = document.skeleton
+    """A goal changed to another kind; missing numbers are such that the goal is met in the present pose."""
+    skeleton, world = document.skeleton, world_of(document.skeleton, document.pose)
     stand = stand_of(skeleton, document.pose, goal)
-    size = float(np.linalg.norm(skeleton.offsets, axis=-1).sum()) or 1.0
     changes: dict[str, Any] = {"kind": kind, "enabled": True}
-    if kind in PLACED and not goal.placed:
-        changes |= {"position": stand.position, "rotation": stand.rotation}
-    elif kind in PLACED:
-        changes |= {"rotation": stand.rotation if goal.rotation is None else goal.rotation}
-        changes |= {"position": stand.position if goal.position is None else goal.position}
-        if not goal.has_rotation:
-            changes["rotation"] = stand.rotation
-        if not goal.has_position:
-            changes["position"] = stand.position
-    elif kind is GoalKind.DISTANCE:
-        ahead = rotate(stand.rotation, _direction(skeleton, stand.joint)) * (_AHEAD * size / 6.0)
-        centre = stand.position if goal.enabled else stand.position + ahead
-        centre = np.array(goal.position) if goal.enabled and goal.position is not None else centre
-        apart = float(np.linalg.norm(stand.position - centre))
-        changes |= {
-            "position": centre,
-            "distance": (goal.distance if goal.enabled else None) or max(apart, size * _AHEAD / 6.0),
-        }
-    elif kind is GoalKind.BEND:
-        bend = bend_angle(goal.effector, skeleton, world_of(skeleton, document.pose))
-        changes["angle"] = bend if goal.angle is None else goal.angle
+    if KINDS[kind].placed:
+        changes["position"] = goal.position if goal.placed and goal.has_position else stand.position
+        changes["rotation"] = goal.rotation if goal.placed and goal.has_rotation else stand.rotation
     else:
-        axis = goal.axis or tuple(_direction(skeleton, stand.joint).tolist())
-        ahead = rotate(stand.rotation, np.array(axis)) * (_AHEAD * size)
-        changes |= {"axis": axis, "position": stand.position + ahead}
+        before = Before(goal.effector, goal.offset, goal.enabled, goal.position, goal.numbers)
+        first = KINDS[kind].first(before, skeleton, world)
+        changes |= first.numbers
+        if KINDS[kind].has_point:
+            changes["position"] = stand.position if first.point is None else first.point
     return replace(goal, **changes)
-
-
-def _direction(skeleton: Skeleton, joint: int) -> Floats:
-    """The direction of a joint's bone in its own frame: to its first child or tip that lies apart from it, else y."""
-    children = skeleton.offsets[skeleton.parents == joint]
-    tips = skeleton.tip_offsets[skeleton.tip_parents == joint]
-    for offset in (*children, *tips):
-        length = float(np.linalg.norm(offset))
-        if length > 0.0:
-            return np.asarray(offset / length)
-    return np.array([0.0, 1.0, 0.0])

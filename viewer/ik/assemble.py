@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from viewer.ik.backends.compiled import algebra
-from viewer.ik.goals import KINDS, Goal, GoalKind
+from viewer.ik.goals import CODES, KINDS, Goal
 from viewer.ik.scales import balanced_weights, groups_of, lengths_above, unit_near
 from viewer.ik.system import System
 from viewer.skeleton.coordinates import joint_space
@@ -19,7 +19,7 @@ from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.euler import axes_of
 
 _HAND_TRUST = 0.5
-"""Hands tell little of where a body stands and faces: they count half."""
+"""A hand says little about where the body is and faces: its weight in the root's fit is halved."""
 ROOT_MODES = ("free", "translate", "locked")
 _COORDINATES = {
     JointKind.HINGE: algebra.HINGE,
@@ -33,7 +33,7 @@ _FREEDOMS = {algebra.FIXED: 0, algebra.HINGE: 1, algebra.SLIDE: 1, algebra.UNIVE
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Assembly:
-    """A `System` and what its places mean on the skeleton.
+    """A `System`, and the skeleton's joints and goals that its indices stand for.
 
     Attributes:
         system: the arrays.
@@ -141,7 +141,7 @@ def assemble(freedoms: Freedoms, goals: Sequence[Goal], tolerance: tuple[float, 
     skeleton = freedoms.skeleton
     served = [i for i, goal in enumerate(goals) if goal.enabled and KINDS[goal.kind].built_in]
     constants = {i: KINDS[goals[i].kind].constants(goals[i], skeleton) for i in served}
-    functions = any(goal.enabled and goal.kind is GoalKind.FUNCTION for goal in goals)
+    functions = any(goal.enabled and not KINDS[goal.kind].built_in for goal in goals)
     taking_part = np.full(len(skeleton), functions)
     for one in constants.values():
         joint = one.joint
@@ -174,7 +174,7 @@ def assemble(freedoms: Freedoms, goals: Sequence[Goal], tolerance: tuple[float, 
     spread = freedoms.spread[joints] * unit
     live = ((spread > 0.0) & used).any(axis=1)
     goal_group, group = groups_of(live, goal_low, goal_high, len(served))
-    weighed = [*picked, *(goal for goal in goals if goal.enabled and goal.kind is GoalKind.FUNCTION)]
+    weighed = [*picked, *(goal for goal in goals if goal.enabled and not KINDS[goal.kind].built_in)]
     weight, rotation_weight, weight_unit = balanced_weights(weighed, length)
     system = System(
         parent=parent,
@@ -201,11 +201,12 @@ def assemble(freedoms: Freedoms, goals: Sequence[Goal], tolerance: tuple[float, 
         group=group,
         bounded=np.isfinite(lower) & np.isfinite(upper),
         turning=freedoms.turning[joints][used] > 0.0,
-        goal_kind=np.array([kind.code for kind in kinds], dtype=np.int64),
+        goal_kind=np.array([CODES[goal.kind] for goal in picked], dtype=np.int64),
         goal_joint=goal_joint,
         goal_row=rows[:-1].copy(),
         goal_lengths=np.array([kind.lengths for kind in kinds], dtype=np.int64),
         goal_angles=np.array([kind.angles for kind in kinds], dtype=np.int64),
+        goal_near=np.array([kind.near_point for kind in kinds], dtype=np.bool_),
         goal_looks=np.array([kind.looks for kind in kinds], dtype=np.bool_),
         goal_own=np.array([kind.own for kind in kinds], dtype=np.bool_),
         goal_offset=goal_offset,
@@ -213,6 +214,8 @@ def assemble(freedoms: Freedoms, goals: Sequence[Goal], tolerance: tuple[float, 
         goal_rotation=_table([goal.target_rotation or (0.0, 0.0, 0.0, 1.0) for goal in picked], 4),
         goal_distance=np.array([one.number for one in fixed]),
         goal_axis=_table([one.axis for one in fixed], 3),
+        goal_middle=here[[one.middle for one in fixed]],
+        goal_upper=here[[one.upper for one in fixed]],
         goal_weight=weight[: len(picked)].copy(),
         goal_rotation_weight=rotation_weight[: len(picked)].copy(),
         goal_group=goal_group,

@@ -1,6 +1,6 @@
-"""The scale of a problem: its unit of length and of weight, and which of its goals have to do with each other.
+"""The scale of a problem: its units of length and weight, and its groups of goals that share joints.
 
-The recipe's numbers fit figures of about a metre and goals of weight 1. Everything is therefore measured in units of
+The solver's settings fit figures of about a metre and goals of weight 1. Everything is therefore measured in units of
 the problem's own: a mouse and a crane, and goals that all weigh a thousand times as much, are solved alike. Units are
 powers of 16: multiplying by them costs no digits, and what is about a metre tall is measured in metres.
 """
@@ -47,6 +47,8 @@ def balanced_weights(goals: Sequence[Goal], unit: float) -> tuple[Floats, Floats
         unit: metres, the unit of length.
     """
     places, turns = (np.array([getattr(goal, name) for goal in goals]) for name in ("weight", "rotation_weight"))
+    # A radian counts as much as a length of the figure's own size, whatever that is in metres.
+    turns = turns * unit
     with np.errstate(over="ignore"):
         logs = np.log(np.stack([places, turns])) if len(goals) else np.zeros((2, 0))
     logs[0] += math.log(unit)

@@ -23,10 +23,10 @@ from viewer.app.widgets.pen import Pen, gap, item, tip
 from viewer.document.actions import SetFrameTime, SetUnits
 from viewer.errors import InputError, ViewerError
 from viewer.formats.load import load, sample_names
-from viewer.session.backup import backup_of
+from viewer.session.files import backup_of
 from viewer.skeleton.kinematics import fk, tip_positions
 from viewer.ui import numbers
-from viewer.ui.opening import Question, units_of
+from viewer.ui.opening import MotionQuestion, units_of
 from viewer.ui.timeline import last_frame
 
 Segment = tuple[tuple[float, float], tuple[float, float]]
@@ -307,16 +307,18 @@ def _ask_changed(ui: PanelContext) -> None:
 
 def _ask_motion(ui: PanelContext) -> None:
     """The session that is to be opened has no motion of its own, and its motion file is gone or has changed."""
-    asked: Question | None = _asked(ui, "ask-motion", MOTION)
+    asked: MotionQuestion | None = _asked(ui, "ask-motion", MOTION)
     if asked is None:
         return
     found = asked.found
     state, place = (
-        ("is missing", f"was at {found.named.path}") if found.place is None else (found.problem, f"is at {found.place}")
+        ("is missing", f"was at {found.named.path}")
+        if found.location is None
+        else (found.problem, f"is at {found.location}")
     )
     notes = (f"It {place}", "Without the motion the figure stands still; pose, goals and keys are kept.")
     answers = {"Locate…": "locate", "Use the changed file": "use", "Open without motion": "without", "Cancel": "cancel"}
-    if found.place is None:
+    if found.location is None:
         del answers["Use the changed file"]
     title, words = f"The motion of {asked.session.name}", f"The motion file {found.name} {state}."
     if answer := _answer(ui, MOTION, words, answers, title=title, notes=notes):

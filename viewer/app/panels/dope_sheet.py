@@ -145,7 +145,7 @@ def draw_playhead(ui: PanelContext, pen: Pen, well: Area, axis: Axis) -> None:
     x = axis.x(frame)
     if not well.x <= x <= well.x + well.w:
         return
-    colour = "record" if ui.session.recording else "accent"
+    colour = "record" if ui.session.recorder.recording else "accent"
     words = str(frame)
     wide = pen.width(words, SMALL, bold=True) + pen.px(12)
     left = min(max(x - wide / 2.0, well.x), well.x + well.w - wide)
@@ -193,7 +193,7 @@ def key_at(pen: Pen, axis: Axis, rows: list[Placed], place: tuple[float, float])
 def scrub(ui: PanelContext, frame: int) -> None:
     """Show a frame, the nearest that there is."""
     frame = min(max(frame, 0), ui.controller.playback.frames - 1)
-    if frame != ui.session.document.frame or ui.session.playing:
+    if frame != ui.session.document.frame or ui.session.clock.playing:
         attempt(ui, lambda: ui.controller.playback.go(frame))
         ui.wake()
 
@@ -452,7 +452,7 @@ def draw_sheet(ui: PanelContext) -> None:
     imgui.set_cursor_screen_pos((corner.x + left, corner.y))
     well = item("ruler", room.x - left, room.y, right_too=True)
     view.total = ui.controller.playback.frames
-    if ui.session.recording or ui.session.playing:
+    if ui.session.recorder.recording or ui.session.clock.playing:
         view.follow(ui.session.document.frame)
     axis = axis_of(pen, view, well.x, well.w)
     pen.box(corner.x, corner.y, room.x, room.y, "app")
@@ -601,7 +601,9 @@ def _no_keys(ui: PanelContext, pen: Pen, well: Area, axis: Axis, hand: Hand) -> 
     if well.h - strip < pen.px(14):
         return
     stops = {well.x, well.x + well.w, *range_places(ui, pen, axis, hand.ends(ui))}
-    if not (ui.session.playing or ui.session.recording):  # else the words would get out of its way all the time
+    if not (
+        ui.session.clock.playing or ui.session.recorder.recording
+    ):  # else the words would get out of its way all the time
         stops.add(axis.x(ui.session.document.frame))
     ends = sorted(x for x in stops if well.x <= x <= well.x + well.w)
     wide = pen.width(NO_KEYS, SMALL) + 2.0 * pen.px(INSET)

@@ -29,7 +29,7 @@ from viewer.formats.table import MOST_DECIMALS, format_of
 from viewer.session import Document
 from viewer.session.files import SUFFIX
 from viewer.ui.files import EXPORTS, ExportOptions, has_motion, shows_motion
-from viewer.ui.opening import Wanted
+from viewer.ui.opening import LocateRequest
 
 EXPORT_HEIGHT = 100.0
 """Logical pixels that the rows take."""
@@ -491,7 +491,7 @@ def draw_file_dialog(ui: PanelContext) -> None:
     request = next((asked for name in _REQUESTS if (asked := ui.take(name)) is not None), None)
     if request is not None:
         state = _asked(ui, request.name, request.value)
-        begin(ui, state, request.value.folder if isinstance(request.value, Wanted) else first_folder(ui))
+        begin(ui, state, request.value.folder if isinstance(request.value, LocateRequest) else first_folder(ui))
     go_on(ui)
 
 
@@ -519,7 +519,7 @@ def _asked(ui: PanelContext, name: str, value: object) -> State:
     stem = Path(controller.files.name.removesuffix(SUFFIX)).stem
     if name == "open-dialog":
         return State("Open", "Open", OPENED, controller.files.open, samples=True)
-    if isinstance(value, Wanted):
+    if isinstance(value, LocateRequest):
         return State(f"Locate {value.name}", "Use", tuple(READERS), value.use)
     if name == "save-as-dialog":
         proposed = str(value or f"{stem}{SUFFIX}")

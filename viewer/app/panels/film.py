@@ -32,20 +32,20 @@ from viewer.ui.film import (
     FilmOrder,
     FilmPlan,
     FilmProgress,
-    as_in_view,
     count,
+    default_rate,
     fastest,
     files_of,
     film_name,
     form_of,
+    leaves_view,
     length_words,
-    own_rate,
     ranges,
     rate_words,
     renamed,
+    replace_question,
     size_words,
-    there_already,
-    walks_out,
+    widened_camera,
 )
 
 _CLOSE_POPUP = "##ask film"
@@ -270,7 +270,7 @@ def plan_of(ui: PanelContext, state: FilmState) -> FilmPlan:
     """The film that the choices make."""
     document = ui.session.document
     frames = state.frames(document)
-    fps = state.fps or own_rate(document, frames, state.form)
+    fps = state.fps or default_rate(document, frames, state.form)
     return FilmPlan(
         size=size_of(ui, state),
         frames=frames,
@@ -298,8 +298,8 @@ def goes_out(ui: PanelContext, state: FilmState) -> bool:
     camera = controller.camera_moves.heading_for
     key = (frames, size, ui.regions.viewport.size, camera, document.take, document.clip)
     if state.outward[0] != key:
-        seen_by = as_in_view(camera, ui.regions.viewport.size, size)
-        state.outward = key, walks_out(document, frames, seen_by, size)
+        seen_by = widened_camera(camera, ui.regions.viewport.size, size)
+        state.outward = key, leaves_view(document, frames, seen_by, size)
     return state.outward[1]
 
 
@@ -566,7 +566,7 @@ def _ordered(ui: PanelContext, state: FilmState, plan: FilmPlan, pictures: int) 
     except ViewerError as error:
         state.problem, state.fresh = str(error), FOCUS
         return False
-    question = "" if state.asking or state.agreed == path else there_already(path, pictures)
+    question = "" if state.asking or state.agreed == path else replace_question(path, pictures)
     if question:
         state.asking, state.fresh = question, FOCUS  # so that Enter is the answer
         return False

@@ -19,7 +19,7 @@ START = "Opened"
 def draw_history(ui: PanelContext) -> None:
     """Draw the panel: the start, the steps done, and fainter those undone."""
     session = ui.session
-    labels, now = session.history, session.history_index
+    labels, now = session.history.labels, session.history.index
     imgui.push_style_var(imgui.StyleVar_.item_spacing, (0.0, 0.0))
     h = ui.px(ROW)
     if ui.memory.get("at") != (now, len(labels)):

@@ -111,7 +111,7 @@ def draw_messages(ui: PanelContext) -> None:
     """Draw messages in a lower corner of the view, the newest lowest: beside the figure, not over it."""
     controller, pen = ui.controller, Pen(ui, imgui.get_background_draw_list())
     messages = list(controller.view.bar.messages)
-    if ui.session.escape_offered:
+    if ui.session.escape.offered:
         look = ("Look for another way", lambda: run(ui, "solver.escape"))
         messages.append(Message(STALLED, "note", (look,)))
     boxes = [_laid_out(ui, pen, message) for message in reversed(messages)]
@@ -280,7 +280,7 @@ def _card_buttons(ui: PanelContext, demo: Demo) -> None:
         run(ui, "demo.start_over")
     if controller.demos.has_motions:
         imgui.same_line(0.0, ui.px(6))
-        moves = session.animating
+        moves = session.targets.running
         words, icon = ("Pause", fa.ICON_FA_PAUSE) if moves else ("Resume", fa.ICON_FA_PLAY)
         wide = Pen(ui).width("Pause") + ui.px(40)
         if text_button(ui, f"{words}##motion", icon=icon, width=wide, hint="Space"):

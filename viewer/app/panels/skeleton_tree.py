@@ -22,7 +22,7 @@ from viewer.app.widgets.fields import Search, give_keyboard, search_field, text_
 from viewer.app.widgets.pen import Area, Pen, gap, item, tip
 from viewer.document.actions import Select
 from viewer.document.document import Document, DocumentGoal, Item
-from viewer.document.effector_transform import joints_at_limit
+from viewer.document.report import joints_at_limit
 from viewer.document.scope import joint_of
 from viewer.scene.look import SIDES, look_of
 from viewer.skeleton.skeleton import Skeleton

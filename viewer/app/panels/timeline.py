@@ -63,7 +63,7 @@ def _recording(ui: PanelContext) -> None:
     label(ui, "Recording keeps", width=_LABEL, hint="Removes keys that the others imply, within this angle")
     tolerance = round(number(ui, "tolerance", preferences.record_tolerance_deg, _TOLERANCE, width=_FIELD), 2)
     if tolerance != preferences.record_tolerance_deg:
-        ui.session.record_tolerance_deg = preferences.record_tolerance_deg = tolerance
+        ui.session.recorder.tolerance_deg = preferences.record_tolerance_deg = tolerance
         ui.controller.view.changed()
     _unit("every frame" if tolerance == 0.0 else "at most")
 
@@ -127,7 +127,7 @@ def draw_timeline(ui: PanelContext) -> None:
 
 
 def _transport(ui: PanelContext) -> None:
-    playing, plays = ui.session.playing, ui.controller.playback.can_play()
+    playing, plays = ui.session.clock.direction, ui.controller.playback.can_play()
     spacing = ui.px(4)
     buttons = (
         ("play.first", fa.ICON_FA_BACKWARD_FAST), ("play.previous", fa.ICON_FA_BACKWARD_STEP),
@@ -142,7 +142,7 @@ def _transport(ui: PanelContext) -> None:
         if icon_button(ui, command, icon, hint(command), size=_SMALL, enabled=on, **look):  # type: ignore[arg-type]
             run(ui, "play.backwards" if main and playing < 0 else command)
         imgui.same_line(0.0, spacing)
-    icon, words, tone = _LOOPS[ui.session.loop]
+    icon, words, tone = _LOOPS[ui.session.clock.loop]
     if icon_button(ui, "loop", icon, hint("play.loop", words), size=_SMALL, colour=tone, fill=None):
         run(ui, "play.loop")
     imgui.same_line(0.0, ui.px(12))
@@ -208,11 +208,11 @@ def _blend(ui: PanelContext) -> None:
 
 def _speed(ui: PanelContext) -> None:
     if drop_menu(
-        ui, "speed", _factor(ui.session.speed), width=ui.px(74), height=_SMALL, hint=hint("play.faster", "Speed")
+        ui, "speed", _factor(ui.session.clock.speed), width=ui.px(74), height=_SMALL, hint=hint("play.faster", "Speed")
     ):
-        speed = pick(((speed, _factor(speed)) for speed in SPEEDS), ui.session.speed)
+        speed = pick(((speed, _factor(speed)) for speed in SPEEDS), ui.session.clock.speed)
         if speed is not None:
-            ui.session.speed = speed
+            ui.session.set_speed(speed)
             ui.wake()
         imgui.end_popup()
 

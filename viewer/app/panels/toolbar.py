@@ -27,7 +27,7 @@ def record_button(ui: PanelContext, *, words: bool = True) -> None:
     """A disc and ``Record``; while it records a square and the time that it has taken, on red."""
     pen, session = Pen(ui), ui.session
     it = item("record", pen.px(WIDE if words else NARROW), pen.px(TOOL))
-    on = session.recording
+    on = session.recorder.recording
     pen.box(*it[:4], "record" if on else it.fill if it.hovered or it.held else "panel")
     if not on:
         pen.frame(*it[:4], "record")
@@ -38,7 +38,7 @@ def record_button(ui: PanelContext, *, words: bool = True) -> None:
     else:
         pen.disc(x, y, 5.0, "record")
     if words:
-        said = numbers.clock(session.recorded_seconds) if on else "Record"
+        said = numbers.clock(session.recorder.seconds) if on else "Record"
         (pen.strong if on else pen.text)(x + pen.px(14), pen.middle(it.y, it.h), said, "on_accent" if on else "text")
     tip(hint("key.record", "Stop recording" if on else "Record while you drag"))
     if it.clicked:
@@ -58,6 +58,7 @@ _TOGGLES = (
     ("show.ghosts", fa.ICON_FA_GHOST),
     ("show.names", fa.ICON_FA_TAG),
     ("show.grid", fa.ICON_FA_BORDER_ALL),
+    ("show.balance", fa.ICON_FA_SCALE_BALANCED),
     ("show.axes", ""),
 )
 _CONES = {"none": "none", "selected": "of the selection", "all": "all"}
@@ -214,7 +215,7 @@ def _right(ui: PanelContext) -> None:
     end = max(edge - ui.px(history + (WIDE if wordy else NARROW)), x)
     _solver(ui, (x, y), end - ui.px(12))
     imgui.set_cursor_screen_pos((end, y))
-    labels, done = ui.session.history, ui.session.history_index
+    labels, done = ui.session.history.labels, ui.session.history.index
     undone = f"Undo {labels[done - 1]}" if done else "Undo"
     redone = f"Redo {labels[done]}" if done < len(labels) else "Redo"
     for command, icon, said in (

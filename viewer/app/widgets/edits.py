@@ -11,7 +11,7 @@ from imgui_bundle import imgui
 
 from viewer.app.context import PanelContext
 from viewer.app.widgets.pen import Area
-from viewer.document.actions.base import Action
+from viewer.document.document import Action
 from viewer.errors import ViewerError
 
 THRESHOLD = 3.0
@@ -150,9 +150,9 @@ def carry_out(ui: PanelContext, edit: Edit | None, label: str, make: Callable[[f
             attempt(ui, lambda: session.dispatch(make(edit.value)))
         case Phase.BEGIN:
             session.begin(label)
-            attempt(ui, lambda: session.update(make(edit.value)))
+            attempt(ui, lambda: session.gestures.update(make(edit.value)))
         case Phase.MOVE:
-            attempt(ui, lambda: session.update(make(edit.value)))
+            attempt(ui, lambda: session.gestures.update(make(edit.value)))
         case Phase.COMMIT:
             session.commit()
         case Phase.CANCEL:

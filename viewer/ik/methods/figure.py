@@ -1,4 +1,4 @@
-"""A system and its pose as plain numbers and vectors, for methods that move one joint after the other."""
+"""A system and its pose as Python tuples, for methods that move one joint after the other."""
 
 from __future__ import annotations
 
@@ -159,6 +159,7 @@ class Figure:
         self.below = [range(*ends) for ends in zip(s.goal_low.tolist(), s.goal_high.tolist(), strict=True)]
         self.kind, self.goal_joint = s.goal_kind.tolist(), s.goal_joint.tolist()
         self.goal_lengths: list[int] = s.goal_lengths.tolist()
+        self.goal_near: list[bool] = s.goal_near.tolist()
         self.goal_looks: list[bool] = s.goal_looks.tolist()
         self.goal_turns = [sets_turn(s, g) for g in range(len(self.kind))]
         self.goal_offset, self.goal_axis = _vectors(s.goal_offset), _vectors(s.goal_axis)
@@ -196,13 +197,13 @@ class Figure:
         return False
 
     def load(self, state: State) -> None:
-        """Take a pose."""
+        """Load a pose of the system."""
         self.x: list[float] = state.x.tolist()
         self.q, self.t = _quaternions(state.q), _vectors(state.t)
         self.refresh()
 
     def store(self, state: State) -> None:
-        """Give the pose back."""
+        """Store the pose in the system's arrays."""
         state.x[:], state.q[:], state.t[:] = self.x, self.q, self.t
 
     def refresh(self) -> None:

@@ -58,6 +58,9 @@ def linearise(s: System, w: Work, x: Floats) -> None:
                 elif lengths == 1:
                     along = w.by_move[g, 0, 0] * vx + w.by_move[g, 0, 1] * vy + w.by_move[g, 0, 2] * vz
                     w.jacobian[d, row] = weight * along
+                if s.goal_middle[g] >= 0:
+                    w.jacobian[d, row] = rotation_weight * along_limb(s, w, g, k, d, turns)
+                    continue
                 for j in range(angles):
                     total = 0.0
                     if turns and turned_by:
@@ -65,6 +68,28 @@ def linearise(s: System, w: Work, x: Floats) -> None:
                     if looks:
                         total += w.by_move[g, j, 0] * vx + w.by_move[g, j, 1] * vy + w.by_move[g, j, 2] * vz
                     w.jacobian[d, row + lengths + j] = rotation_weight * total
+
+
+def along_limb(s: System, w: Work, g: int, k: int, d: int, turns: bool) -> float:
+    """How the row of a goal about a limb answers to freedom d of joint k, one above the limb's end."""
+    ax, ay, az = w.axes[d, 0], w.axes[d, 1], w.axes[d, 2]
+    total = 0.0
+    if turns and k <= s.goal_middle[g]:
+        total = w.by_turn[g, 0, 0] * ax + w.by_turn[g, 0, 1] * ay + w.by_turn[g, 0, 2] * az
+    for i in range(3):
+        # Joints stand in depth-first order: of those above the end, the ones above the middle are before it.
+        joint = s.goal_middle[g] if i == 1 else s.goal_upper[g]
+        if i > 0 and k > joint:
+            continue
+        vx, vy, vz = ax, ay, az
+        if turns:
+            px, py, pz = w.point[g, 0], w.point[g, 1], w.point[g, 2]
+            if i > 0:
+                px, py, pz = w.place[joint, 0], w.place[joint, 1], w.place[joint, 2]
+            rx, ry, rz = px - w.place[k, 0], py - w.place[k, 1], pz - w.place[k, 2]
+            vx, vy, vz = ay * rz - az * ry, az * rx - ax * rz, ax * ry - ay * rx
+        total += w.by_move[g, i, 0] * vx + w.by_move[g, i, 1] * vy + w.by_move[g, i, 2] * vz
+    return total
 
 
 def put_axes(s: System, w: Work, k: int, x: Floats) -> None:
@@ -140,7 +165,7 @@ def swing_axis(
 
 
 def spread_step(s: System, w: Work, frozen: Bools, y: Floats, pull: Floats, dx: Floats) -> None:
-    """Set dx = pull + S J^T y, what is held for frozen freedoms, and 0 for those that take no part."""
+    """Set dx = pull + S J^T y; frozen freedoms get their held step, idle ones 0."""
     for d in range(len(dx)):
         dx[d] = 0.0
     for limb in range(len(s.limb_low)):
@@ -159,15 +184,15 @@ def spread_step(s: System, w: Work, frozen: Bools, y: Floats, pull: Floats, dx: 
 
 
 def less_pull(s: System, w: Work, frozen: Bools, pull: Floats, e: Floats, out: Floats) -> None:
-    """Set out = e - J pull: what is left to do for the goals when the pull, and frozen freedoms, have been followed."""
+    """Set out = e - J pull: the residual that remains after the pull and the steps of frozen freedoms."""
     for r in range(len(e)):
         out[r] = e[r]
     for k in range(len(s.parent)):
         low, high = s.low[k], s.high[k]
         for d in range(s.first[k], s.first[k + 1]):
-            wish = w.held[d] if frozen[d] else pull[d]
-            if wish != 0.0 and s.spread[d] != 0.0:
-                part = wish / s.spread[d]
+            wanted = w.held[d] if frozen[d] else pull[d]
+            if wanted != 0.0 and s.spread[d] != 0.0:
+                part = wanted / s.spread[d]
                 for r in range(low, high):
                     out[r] -= w.jacobian[d, r] * part
 

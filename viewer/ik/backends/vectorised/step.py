@@ -1,4 +1,4 @@
-"""The numpy backend, third part: the Jacobian.
+"""The numpy backend: the Jacobian, the dual system, and what limits do to a step.
 
 Each freedom is a twist of the world: an angular velocity, and the velocity of what is at the origin. Each row of a goal
 is a wrench: how it answers to these. The Jacobian is all their products at once, where the freedom is above the goal.
@@ -15,8 +15,8 @@ from viewer.ik.backends.compiled import algebra
 from viewer.ik.backends.compiled.step import LEAST, LESS, MORE, SWING, SWINGING
 from viewer.ik.backends.vectorised.algebra import apply, cross
 from viewer.ik.backends.vectorised.forward import frames_at
-from viewer.ik.backends.vectorised.tables import joint_of_freedom, kept, limits_of, places, rows_of, tree_of
-from viewer.ik.goals.rows import Places
+from viewer.ik.backends.vectorised.tables import LimbRow, joint_of_freedom, kept, limits_of, places, rows_of, tree_of
+from viewer.ik.goals.rows import Measure, Places
 from viewer.ik.system import System, Work
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import rotate
@@ -92,8 +92,20 @@ def _axes(s: System) -> Axes:
 
 def linearise(s: System, w: Work, x: Floats) -> None:
     """Fill ``w.jacobian`` at the pose that `residuals` was last called with."""
-    twist, wrench, reach = _twists(s, w, x), _wrenches(s, w), rows_of(s).reach
-    np.multiply(twist.T.dot(wrench), reach, out=w.jacobian[:, : reach.shape[1]])
+    twist, wrench, rows = _twists(s, w, x), _wrenches(s, w), rows_of(s)
+    np.multiply(twist.T.dot(wrench), rows.reach, out=w.jacobian[:, : rows.reach.shape[1]])
+    for limb in rows.limbs:
+        w.jacobian[:, limb.row] = _along_limb(s, w, twist, limb)
+
+
+def _along_limb(s: System, w: Work, twist: Floats, limb: LimbRow) -> Floats:
+    """(n,) how the row of a goal about a limb answers to each freedom."""
+    g = limb.goal
+    points = np.stack([w.point[g], w.place[limb.middle], w.place[limb.upper]])
+    force = w.by_move[g] * s.goal_rotation_weight[g]
+    torque = np.cross(points, force)
+    torque[1] += w.by_turn[g, 0] * s.goal_rotation_weight[g]
+    return np.asarray(np.einsum("pi,in,np->n", np.concatenate([torque, force], axis=1), twist, limb.reach))
 
 
 def _twists(s: System, w: Work, x: Floats) -> Floats:
@@ -151,13 +163,13 @@ def _wrenches(s: System, w: Work) -> Floats:
     turn, force = wrench[:3], wrench[3:]
     force[...] = rows.axis
     for kind, goals, stand in rows.blocks:
-        if kind.moved or (not kind.radians and not kind.places):
+        if kind.measure in {Measure.DISTANCE, Measure.LENGTH, Measure.DIRECTION}:
             force[:, stand] = w.by_move[goals, : kind.count].transpose(2, 0, 1)
     cross(w.point.T.take(rows.goal, axis=1), force, out=turn)
     for kind, goals, stand in rows.blocks:
         if kind.radians:
             by_turn = w.by_turn[goals, : kind.count].transpose(2, 0, 1)
-            turn[:, stand] = turn[:, stand] + by_turn if kind.moved else by_turn
+            turn[:, stand] = turn[:, stand] + by_turn if kind.measure is Measure.DIRECTION else by_turn
     weight = np.where(rows.angular, s.goal_rotation_weight.take(rows.goal), s.goal_weight.take(rows.goal))
     wrench *= weight
     return wrench
@@ -206,11 +218,11 @@ def spread_step(s: System, w: Work, frozen: Bools, y: Floats, pull: Floats, dx: 
 def less_pull(s: System, w: Work, frozen: Bools, pull: Floats, e: Floats, out: Floats) -> None:
     """Set out = e - J pull: what is left to do for the goals when the pull, and frozen freedoms, have been followed."""
     out[...] = e
-    wish = np.where(frozen, w.held, pull)
-    if np.count_nonzero(wish):
+    wanted = np.where(frozen, w.held, pull)
+    if np.count_nonzero(wanted):
         # Freedoms that take no part have rows of zeros.
-        np.divide(wish, s.spread, out=wish, where=s.spread != 0.0)
-        np.subtract(out, wish.dot(w.jacobian)[: len(out)], out=out)
+        np.divide(wanted, s.spread, out=wanted, where=s.spread != 0.0)
+        np.subtract(out, wanted.dot(w.jacobian)[: len(out)], out=out)
 
 
 def freeze(s: System, w: Work, x: Floats, filling: bool) -> int:
@@ -260,12 +272,12 @@ def cap(s: System, dx: Floats, most: float) -> float:
 
 
 def put_row(source: Floats, target: Floats) -> None:
-    """Target = source."""
+    """Copy an array."""
     target[...] = source
 
 
 def put_table(source: Floats, target: Floats) -> None:
-    """Target = source."""
+    """Copy an array."""
     target[...] = source
 
 

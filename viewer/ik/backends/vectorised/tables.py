@@ -1,4 +1,4 @@
-"""What the numpy backend works out once for a `System`: tables that depend on its joints, limits and goals' kinds only.
+"""Tables that the numpy backend computes once per `System`: of its joints, limits and goals' kinds.
 
 Where a goal is to be, weights and spreads are read from the system each time: callers may rewrite them in place.
 """
@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from viewer.ik.goals import ROW_KINDS
-from viewer.ik.goals.rows import Places
+from viewer.ik.goals.rows import Measure, Places
 from viewer.ik.goals.rows import Rows as GoalRows
 from viewer.ik.system import System
 from viewer.spatial.checks import Bools, Floats, Ints
@@ -22,13 +22,13 @@ _Made = TypeVar("_Made")
 
 _STRUCTURE = (
     "first", "parent", "form", "held", "moves", "rest", "offset", "axes", "order", "basis", "goal_low", "goal_high",
-    "goal_kind", "goal_joint", "goal_row",
+    "goal_kind", "goal_joint", "goal_row", "goal_middle", "goal_upper",
 )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tree:
-    """Which joints hang on which. Joint K, after the last, is the world.
+    """Parents and descendants of K joints. Joint K, after the last, is the world.
 
     Attributes:
         parent: (K,) each joint's parent.
@@ -40,7 +40,7 @@ class Tree:
 
 
 class Block(NamedTuple):
-    """Rows of one sort.
+    """Rows of one kind of goal.
 
     Attributes:
         rows: what they are.
@@ -53,9 +53,25 @@ class Block(NamedTuple):
     places: Ints
 
 
+class LimbRow(NamedTuple):
+    """The row of a goal about a limb.
+
+    Attributes:
+        goal, row: which.
+        middle, upper: joints.
+        reach: (n, 3) 1 where a freedom moves the limb's end, middle or upper joint, else 0.
+    """
+
+    goal: int
+    row: int
+    middle: int
+    upper: int
+    reach: Floats
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """Goals grouped by what they ask, and the rows of each; m rows.
+    """Goals grouped by kind, and the m rows of each.
 
     Attributes:
         blocks: rows of one sort, of all goals that have such.
@@ -63,6 +79,7 @@ class Rows:
         angular: (m,) whether the row is measured in radians.
         axis: (3, m) the world axis of the rows of places, 0 for others.
         reach: (n, m) 1 where a freedom moves a row, else 0.
+        limbs: the rows that are about a limb of three joints.
     """
 
     blocks: tuple[Block, ...]
@@ -70,6 +87,7 @@ class Rows:
     angular: Bools
     axis: Floats
     reach: Floats
+    limbs: tuple[LimbRow, ...]
 
 
 class Limits(NamedTuple):
@@ -111,7 +129,7 @@ class Key:
 
 
 def kept(make: Callable[[System], _Made], names: tuple[str, ...] = _STRUCTURE) -> Callable[[System], _Made]:
-    """What is worked out of these arrays of a system, kept for the next time.
+    """Compute a table from arrays of a system, or return the cached one.
 
     The last system asked about is the very same again nearly always, which is seen at once.
     """
@@ -170,11 +188,27 @@ def rows_of(s: System) -> Rows:
         stand = np.array(first, dtype=np.int64)[:, None] + np.arange(rows.count)
         blocks.append(Block(rows, places(np.array(some, dtype=np.intp)), stand))
         angular[stand] = rows.radians
-        if rows.places:
+        if rows.measure is Measure.POINT:
             axis[:, stand] = np.eye(3)[:, None]
-        if rows.own:
+        if rows.measure is Measure.JOINT_ANGLE:
             reach[:, stand] *= s.goal_joint[goal[stand]] == joint[:, :, None]
-    return Rows(tuple(blocks), goal, angular, axis, reach)
+    limbs = tuple(_limb_row(s, g) for g in np.flatnonzero(s.goal_middle >= 0).tolist())
+    return Rows(tuple(blocks), goal, angular, axis, reach, limbs)
+
+
+def _limb_row(s: System, g: int) -> LimbRow:
+    end, middle, upper = int(s.goal_joint[g]), int(s.goal_middle[g]), int(s.goal_upper[g])
+    joint = joint_of_freedom(s)
+    above = [np.isin(joint, _above(s, one)) for one in (end, middle, upper)]
+    return LimbRow(g, int(s.goal_row[g]), middle, upper, np.stack(above, axis=1).astype(np.float64))
+
+
+def _above(s: System, joint: int) -> list[int]:
+    """A joint and those above it."""
+    line = [joint]
+    while s.parent[line[-1]] >= 0:
+        line.append(int(s.parent[line[-1]]))
+    return line
 
 
 def joint_of_freedom(s: System) -> Ints:
