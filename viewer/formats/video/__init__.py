@@ -6,6 +6,7 @@ This module loads neither numpy nor Pillow: the command line and the window's di
 from __future__ import annotations
 
 import math
+from importlib import import_module
 
 FASTEST = 240.0
 """Frames per second at most."""
@@ -32,3 +33,10 @@ def playable_fps(rate: float, most: float) -> float:
 def same_rate(fps: float, other: float) -> bool:
     """Whether two rates are equal within the precision of files."""
     return abs(fps - other) <= SAME_RATE * other
+
+
+def __getattr__(name: str) -> object:
+    """`write_video`, imported on first use, because it needs numpy and Pillow."""
+    if name != "write_video":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module("viewer.formats.video.write"), name)
