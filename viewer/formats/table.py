@@ -89,7 +89,7 @@ FORMATS = (
     FileFormat(".bvh", "BVH", "bvh.reader:read_bvh", "bvh.writer:write_bvh",
                "Motion capture: skeleton and motion", decimals=True, always_a_frame=True),
     FileFormat(".json", "JSON", "skeleton_json:read_skeleton_json", "skeleton_json:write_skeleton_json",
-               "Everything that ikviewer knows about the figure", decimals=True, is_complete=True),
+               "All of the figure, in ikviewer's own format", decimals=True, is_complete=True),
     FileFormat(".npz", "NPZ", "npz:read_npz", "npz:write_npz",
                "Arrays for NumPy", in_metres=True, is_complete=True),
     FileFormat(".csv", "CSV", "", "csv_table:write_csv",
