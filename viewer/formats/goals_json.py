@@ -1,7 +1,7 @@
-"""Goals files (JSON, versions 1 and 2) in and out: metres, Y up, world frame, degrees.
+"""Goals files (JSON, versions 1 and 2), reading and writing: metres, Y up, world frame, degrees.
 
-Each kind of goal says which keys it has: `viewer.ik.goals`. What is written has the lowest version that can hold it, so
-that older programs read all that they can.
+The kinds of goals declare their keys in `viewer.ik.goals`. Files are written in the lowest version that can hold their
+goals, so that older programs can read them.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ def read_goals(path: Path, name: str, skeleton: Skeleton, warnings: list[str] | 
 
     Args:
         path: the file, or a pipe.
-        name: what the user called it, for messages.
-        skeleton: its effectors, joints and tips are what goals may name.
-        warnings: takes a line for each key that is not known.
+        name: its name for messages.
+        skeleton: goals may name its effectors, joints and tips.
+        warnings: receives a line for each unknown key.
 
     Raises:
         ViewerError: the file cannot be read or is refused.
@@ -58,10 +58,10 @@ def read_goals(path: Path, name: str, skeleton: Skeleton, warnings: list[str] | 
 
 
 def goals_from_text(text: str, file: str, skeleton: Skeleton, warnings: list[str] | None = None) -> tuple[Goal, ...]:
-    """The goals that the text of a goals file describes; arguments as of `read_goals`.
+    """The goals of a goals file's text; arguments are those of `read_goals`.
 
     Raises:
-        FormatError: not JSON, or what it says is refused.
+        FormatError: not JSON, or its contents are refused.
     """
     goals, contact = goals_and_contact_from_text(text, file, skeleton, warnings)
     if contact is not None and warnings is not None:
@@ -189,7 +189,11 @@ def _effector(entry: GoalEntry) -> str:
 
 
 def _goal(entry: GoalEntry) -> Goal:
-    """One goal; what is wrong with it is an InputError."""
+    """One goal.
+
+    Raises:
+        InputError: its keys do not belong together, or a value is refused.
+    """
     forms = {form: [key for key in form if _is_given(entry, key)] for form in (PLACED_FORM, *GOAL_FORMS)}
     given = {form: keys for form, keys in forms.items() if keys}
     if len(given) != 1:
@@ -214,7 +218,7 @@ def _goal(entry: GoalEntry) -> Goal:
 
 
 def _forms_text() -> str:
-    """``position, rotation or pin, or distance with from, ...``."""
+    """All forms for a message: ``position, rotation or pin, or distance with from, ...``."""
     *first, last = PLACED_FORM
     return ", or ".join([f"{', '.join(first)} or {last}", *(" with ".join(form) for form in GOAL_FORMS)])
 

@@ -1,4 +1,4 @@
-"""Skeletons, poses and clips as values, and what follows from them: kinematics, limits, effectors."""
+"""Skeletons, poses and clips as immutable values, with kinematics, limits and effectors."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from viewer.skeleton.clip import Clip
 from viewer.skeleton.coordinates import clip_violation, limit_violation, project_pose
 from viewer.skeleton.effectors import Effector, EffectorGoal
 from viewer.skeleton.kinematics import World, fk, fk_arrays, fk_clip
-from viewer.skeleton.limits import FREEDOMS, JointKind, JointLimits, LimitForm
+from viewer.skeleton.limits import DOFS, JointKind, JointLimits, LimitForm
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton, find_place
 
 __all__ = [
-    "FREEDOMS",
+    "DOFS",
     "Balance",
     "Bodies",
     "Builder",

@@ -33,10 +33,10 @@ _AXES = {"hinge": 1, "slide": 1, "universal": 2}
 
 @dataclass(slots=True)
 class _Joint:
-    """A joint by itself; its parent by name.
+    """A joint with its parent by name.
 
     Attributes:
-        plain: its limits were given as ranges of a ball: the twist axis follows from the bone when it is built.
+        plain: its limits are plain ranges of a ball, whose twist axis follows from the bone when it is built.
         poses: its rotation and translation in the named poses.
         capsules: its bodies; the joint's index in them means nothing.
     """
@@ -56,7 +56,7 @@ class _Joint:
 
 
 class Builder:
-    """A skeleton in the making: every change returns the builder, `skeleton` is the result so far.
+    """Builds or changes a skeleton: every method returns the builder, `skeleton` is the current result.
 
         arm = (
             viewer.Builder(name="arm")
@@ -67,7 +67,7 @@ class Builder:
             .skeleton
         )
 
-    Metres and radians, as everywhere. A wrong change raises an `InputError` and leaves the builder as it was.
+    Units are metres and radians. An invalid change raises an `InputError` and leaves the builder as it was.
 
     Args:
         skeleton: to start from; None: nothing.
@@ -118,7 +118,7 @@ class Builder:
 
         Args:
             name: of the joint.
-            parent: the joint that it hangs on; None: a root.
+            parent: its parent joint; None: a root.
             offset: (3,) metres in the parent's frame.
             kind: how it moves; "free" is for roots.
             axis: (3,) of a hinge or slide, (2, 3) of a universal, in the joint's rest frame.
@@ -128,7 +128,7 @@ class Builder:
             stiffness: 0 (free) to 1 (does not move in IK).
 
         Raises:
-            InputError: a name that is taken, no such parent, numbers that cannot be used.
+            InputError: a name that is taken, an unknown parent, invalid numbers.
         """
         self._check_free(name)
         if parent is not None:
@@ -147,7 +147,7 @@ class Builder:
         rotation: ArrayLike | None = None,
         stiffness: float | None = None,
     ) -> Self:
-        """Change how a joint moves; what is not given stays, but for limits that another kind cannot have.
+        """Change how a joint moves; values that are not given stay, except limits when the kind changes.
 
         ``limits=None`` removes them. Arguments and errors are those of `add`.
         """
@@ -163,10 +163,10 @@ class Builder:
         return self
 
     def move(self, name: str, offset: ArrayLike, parent: str | None = None) -> Self:
-        """Put a joint, with all below it, at another offset; and on another parent if one is given.
+        """Move a joint and all joints below it to another offset, and to another parent if one is given.
 
         Raises:
-            InputError: no such joint; a parent that hangs on the joint itself.
+            InputError: an unknown joint; a parent below the joint itself.
         """
         joint, place = self._joint(name), _vector(offset, name, "offset")
         if parent is not None:
@@ -178,7 +178,7 @@ class Builder:
         return self
 
     def rename(self, name: str, new: str) -> Self:
-        """Give a joint another name; an effector of the joint's name goes along.
+        """Rename a joint, and an effector with the joint's name.
 
         Raises:
             InputError: no such joint, a name that is taken.
@@ -205,10 +205,10 @@ class Builder:
         return self
 
     def remove(self, name: str) -> Self:
-        """Remove a joint with all below it, or an effector.
+        """Remove a joint with all joints below it, or an effector.
 
         Raises:
-            InputError: neither has this name.
+            InputError: neither a joint nor an effector has this name.
         """
         if name not in self._joints and name in self._effectors:
             del self._effectors[name]
@@ -224,7 +224,7 @@ class Builder:
         """Add an end site, ``JOINT.tip``: where the last bone ends.
 
         Raises:
-            InputError: no such joint, an offset that is no vector.
+            InputError: an unknown joint, an invalid offset.
         """
         self._joint(joint)
         self._tips.append((joint, _vector(offset, joint, "tip")))
@@ -241,12 +241,12 @@ class Builder:
 
         Args:
             name: of the effector.
-            joint: that it is fixed to; None: the joint of its name.
+            joint: to which it is fixed; None: the joint with its name.
             offset: (3,) metres in the joint's frame.
             goal: what it holds when the file opens.
 
         Raises:
-            InputError: no such joint, a goal that there is not.
+            InputError: an unknown joint or goal.
         """
         at = name if joint is None else joint
         self._joint(at)
@@ -262,8 +262,8 @@ class Builder:
     ) -> Self:
         """Add the other side of a limb: a joint and all below it, with tips and effectors, reflected.
 
-        The reflected limb hangs on the parent's counterpart, or on the same parent where that has no side. Names swap
-        their sides: LeftArm becomes RightArm, hand_l hand_r.
+        The reflected limb is attached to the parent's counterpart, or to the same parent if that has no side. Names
+        swap their sides: LeftArm becomes RightArm, hand_l hand_r.
 
         Args:
             name: the topmost joint of the limb.
@@ -271,7 +271,7 @@ class Builder:
             across: the axis, in the world at rest, that changes its sign: x is the left of a figure that faces z.
 
         Raises:
-            InputError: no such joint, names without a side, names that are taken.
+            InputError: an unknown joint, names without a side, names that are taken.
         """
         top = self._joint(name)
         if across not in ("x", "y", "z"):
@@ -457,7 +457,7 @@ def _changed(
 
 
 def _limits(kind: JointKind, limits: Limits) -> tuple[JointLimits | None, bool]:
-    """Limits from ranges; whether they are a ball's, whose twist axis is not known yet."""
+    """Limits from ranges, and whether they are those of a ball, whose twist axis is not known yet."""
     if limits is None or isinstance(limits, JointLimits):
         return limits, False
     try:
@@ -492,7 +492,7 @@ def _reflected_rotation(q: Floats, axis: int) -> Floats:
 
 
 def _reflected(joint: _Joint, axis: int) -> _Joint:
-    """A joint seen in the mirror: offsets and directions flip, axes of turns are pseudovectors and flip the rest."""
+    """A reflected joint: offsets and directions change sign along the axis, rotation axes (pseudovectors) across it."""
     flip, limits = _flip(axis), joint.limits
     if limits is not None and limits.form is not LimitForm.COORDINATES:
         keep = np.arange(3) == axis

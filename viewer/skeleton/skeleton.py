@@ -20,7 +20,7 @@ from viewer.notebook import png
 from viewer.skeleton.capsule import Bodies
 from viewer.skeleton.checks import member, text
 from viewer.skeleton.effectors import Effector
-from viewer.skeleton.limits import DOF_SUFFIXES, FREEDOMS, JointKind, JointLimits, limits_for
+from viewer.skeleton.limits import DOF_SUFFIXES, DOFS, JointKind, JointLimits, limits_for
 from viewer.skeleton.mobility import checked_matrices, checked_mobility
 from viewer.skeleton.pose import Pose, Reduced, reduced
 from viewer.spatial.checks import (
@@ -138,7 +138,7 @@ class Skeleton:
     @property
     def dof(self) -> int:
         """Degrees of freedom of all joints together."""
-        return sum(FREEDOMS[kind] for kind in self.kinds)
+        return sum(DOFS[kind] for kind in self.kinds)
 
     @property
     def dof_names(self) -> tuple[str, ...]:
