@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from inside.app import BUDGET, MANNERS, Films, film_of
+from inside.app import BUDGET, WINDOW_SHARE, Films, film_of
 from inside.document import actions as act
 from inside.document import baked_character
 from inside.ui import FilmOrder, FilmPlan, FilmScenes, OnionSettings
@@ -408,7 +408,7 @@ def test_what_a_person_does_comes_first(pilot: Pilot, folder: Path, monkeypatch:
         films.step(moving=True)
         now[0] += 0.001
     assert len(steps) > 3
-    assert np.diff(steps).min() > (1.0 + MANNERS) * 0.01 - 1e-9
+    assert np.diff(steps).min() > (1.0 + WINDOW_SHARE) * 0.01 - 1e-9
     assert films.wait(moving=False) == 0.0
     assert films.wait(moving=True) > 0.0
     films.close()

@@ -289,10 +289,10 @@ def test_a_folder_lists_folders_first_and_only_what_fits(tmp_path: Path) -> None
     (tmp_path / "zoo").mkdir()
     for name in ("b.bvh", "A.BVH", "c.txt", ".hidden.bvh"):
         (tmp_path / name).write_text("x")
-    rows, problem = file_dialog.listed(tmp_path, (".bvh",))
+    rows, problem = file_dialog.list_folder(tmp_path, (".bvh",))
     assert ([row.name for row in rows], problem) == (["zoo", "A.BVH", "b.bvh"], "")
-    assert file_dialog.listed(tmp_path / "none", ())[1] == f"{tmp_path / 'none'}: No such file or directory"
-    assert file_dialog.meant("zoo/x.bvh", tmp_path) == tmp_path / "zoo" / "x.bvh"
+    assert file_dialog.list_folder(tmp_path / "none", ())[1] == f"{tmp_path / 'none'}: No such file or directory"
+    assert file_dialog.typed_path("zoo/x.bvh", tmp_path) == tmp_path / "zoo" / "x.bvh"
 
 
 def test_a_file_is_opened_through_the_dialog(tmp_path: Path) -> None:

@@ -121,6 +121,7 @@ class IkDrag:
         report: of the last step; None before the first.
         chain: how many joints above the dragged items take part.
         longest_chain: how many can take part.
+        aimed: whether it was given other targets since the last step.
     """
 
     def __init__(self, document: Document, items: tuple[Item, ...], grab: Grab | None, solvers: Solvers) -> None:
@@ -147,6 +148,7 @@ class IkDrag:
         self.longest_chain = self.chain = longest(self._ways, document.skeleton, self._fixed)
         self._outside = document.pose if violation(document) > _SEEN else None
         self._began: float | None = None
+        self.aimed = False
         self._targets: dict[Item, Target] = {}
         self._solved: Pose | None = None
         self._rest = SettleDetector()
@@ -190,6 +192,7 @@ class IkDrag:
             return
         only_moved = all(item in self._rows and _only_moves(self._targets.get(item), to) for item, to in taken.items())
         self._targets |= taken
+        self.aimed = True
         self._rest.disturb()
         for item, target in taken.items():
             if item.kind == "effector":
@@ -257,6 +260,7 @@ class IkDrag:
 
     def step(self, now: float, iterations: int) -> None:
         """Make one tick of at most ``iterations`` iterations."""
+        self.aimed = False
         solution = self._drag.step(self._places, self._turns, iterations)
         self.trace.add(solution)
         self.report = Report(solution, self._names, tolerances(self.start.solver), self.trace, whole=False)

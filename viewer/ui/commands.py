@@ -244,7 +244,7 @@ POSING = (
     Command("reset.pose", "Reset whole pose", ("alt+shift+r",), POSE, menu="Pose"),
     Command("solver.next", "Next solver", ("m",), POSE, menu="Solver", row="Next, previous solver"),
     Command("solver.previous", "Previous solver", ("shift+m",), POSE, menu="Solver", row="Next, previous solver"),
-    Command("solver.escape", "Look for another way", (), POSE, menu="Solver"),
+    Command("solver.escape", "Find another solution", (), POSE, menu="Solver"),
     *(
         Command(
             f"nudge.{way}{size}", f"Nudge {way}", (f"{mods}+{key}",), POSE,

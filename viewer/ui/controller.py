@@ -12,7 +12,7 @@ from viewer.ui.camera_moves import CameraMoves, Planes
 from viewer.ui.clipboard import Clipboard
 from viewer.ui.commands import BY_ID, CommandBinding, command_for
 from viewer.ui.demos import Demos
-from viewer.ui.dragging import Dragging
+from viewer.ui.dragging import Dragging, DragPace
 from viewer.ui.drawing import Drawing
 from viewer.ui.effects import Effects
 from viewer.ui.events import Drop, Event, Key, KeyUp, Leave, Move, Press, Release, Scroll
@@ -51,6 +51,7 @@ class Controller:
         self.view = view = View(session, preferences or Preferences())
         if view.preferences.record_actions:
             session.record_actions()
+        self._pace = DragPace(session)
         self._compiling_since: float | None = None
         self._now = 0.0
         self.switches = Switches(view)
@@ -164,10 +165,16 @@ class Controller:
     def tick(self, now: float) -> bool:
         """Advance time to ``now``, seconds of any clock that never goes back; whether to draw again."""
         before, self._now = self.view.revision, now
+        ticks = self._pace.ticks(now) if self._ticked is self.session else 1
         compiling = self.session.kernels.state == "compiling"
         self._compiling_since = (self._compiling_since or now) if compiling else None
         try:
             busy = self._ticked.tick(now)
+            for _ in range(1, ticks):
+                drag = self.session.gestures.drag
+                if drag is None or not drag.pending:
+                    break
+                busy = self.session.tick(now)
         except ViewerError as error:
             self.view.fail(error)
             busy = False

@@ -116,6 +116,33 @@ _Axis = Literal["x", "y", "z"]
 _AXES: tuple[_Axis, ...] = get_args(_Axis)
 
 
+_RATE, _MOST_ROUNDS = 60.0, 8
+"""Ticks of a drag a second, and at most so many a frame: a long pause is no reason for a long frame."""
+_STILL_ROUNDS, _MOST_STILL = {"numba": 16, "numpy": 4}, 32
+"""So many times as many while the targets stay, as the backend is fast, and at most so many a frame."""
+
+
+class DragPace:
+    """How many ticks of a drag fall to one frame.
+
+    A drag goes on at the same pace at any frame rate. Once the pointer stops, the body comes to rest soon after it, on
+    the same path. Each tick is recorded as such, so that replays repeat.
+    """
+
+    def __init__(self, session: Session) -> None:
+        """Start with the first frame."""
+        self._session, self._last = session, 0.0
+
+    def ticks(self, now: float) -> int:
+        """Ticks of the frame at ``now``, seconds, at least one."""
+        elapsed, self._last = now - self._last, now
+        drag = self._session.gestures.drag
+        if drag is None or drag.report is None or not drag.pending or self._session.recorder.recording:
+            return 1
+        rounds = min(max(round(elapsed * _RATE), 1), _MOST_ROUNDS)
+        return rounds if drag.aimed else min(rounds * _STILL_ROUNDS[drag.report.backend], _MOST_STILL)
+
+
 class Dragging:
     """Begins and ends drags."""
 

@@ -9,7 +9,7 @@ from typing import Literal
 from viewer.errors import one_line
 
 STALLED = "Stalled: the goals are not met from here"
-"""Text of the offer to look for another pose."""
+"""Text of the offer to find another solution."""
 
 NOTE_SECONDS = 6.0
 """Seconds that a note stays."""
