@@ -9,7 +9,7 @@ import numpy as np
 
 from viewer.ik.backends.compiled import algebra
 from viewer.ik.goals import KINDS, Goal, GoalKind
-from viewer.ik.scales import balanced_weights, groups_of, lengths_above, unit_near
+from viewer.ik.scales import balanced_weights, groups_of, lengths_above, level_forces, levels_of, unit_near
 from viewer.ik.system import System
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.limits import JointKind, LimitForm
@@ -130,10 +130,12 @@ def freedoms_of(
     return Freedoms(skeleton, form, moves, moves + turns, order, basis, lower, upper, spread, turning, first, arms)
 
 
-def assemble(freedoms: Freedoms, goals: Sequence[Goal], tolerance: tuple[float, float]) -> Assembly:
+def assemble(
+    freedoms: Freedoms, goals: Sequence[Goal], tolerance: tuple[float, float], *, levels: bool = False
+) -> Assembly:
     """The arrays of a solve, without seeds; goals that are disabled or functions have no rows.
 
-    Where there is a function goal every joint takes part: it may look at any.
+    Where there is a function goal every joint takes part: it may look at any. Without ``levels`` all goals have one.
 
     Raises:
         InputError: an effector that is not there.
@@ -176,6 +178,7 @@ def assemble(freedoms: Freedoms, goals: Sequence[Goal], tolerance: tuple[float, 
     goal_group, group = groups_of(live, goal_low, goal_high, len(served))
     weighed = [*picked, *(goal for goal in goals if goal.enabled and goal.kind is GoalKind.FUNCTION)]
     weight, rotation_weight, weight_unit = balanced_weights(weighed, length)
+    goal_level = levels_of(picked) if levels else np.zeros(len(picked), dtype=np.int64)
     system = System(
         parent=parent,
         form=freedoms.form[joints],
@@ -218,6 +221,8 @@ def assemble(freedoms: Freedoms, goals: Sequence[Goal], tolerance: tuple[float, 
         goal_group=goal_group,
         goal_root=_roots(parent)[goal_joint],
         goal_reach=reach + _slid(freedoms, joints, parent)[goal_joint],
+        goal_level=goal_level,
+        goal_force=level_forces(picked, goal_level),
         goal_trust=np.array([_HAND_TRUST if joint in freedoms.arms else 1.0 for joint in joints[goal_joint].tolist()]),
         tolerance=np.array(tolerance),
         scale=np.array([length, weight_unit]),

@@ -102,7 +102,7 @@ class Solver(Runs):
     def goals(self, goals: Sequence[Goal]) -> None:
         given = checked_goals(goals)
         tolerance = (INSIDE * self.options.tolerance_m, INSIDE * math.radians(self.options.tolerance_deg))
-        assembly = assemble(self._freedoms, given, tolerance)
+        assembly = assemble(self._freedoms, given, tolerance, levels=True)
         if self.options.restarts:
             seeds = seeds_for(assembly.system, self.skeleton, self.options.seed)
             assembly = replace(assembly, system=assembly.system._replace(seeds=seeds))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from viewer.ik import levenberg_marquardt, line_search, problems, restarts
+from viewer.ik import levels, levenberg_marquardt, line_search, problems, restarts
 from viewer.ik.backends import twins
 from viewer.ik.backends.vectorised.alignment import align_roots, stand_roots
 from viewer.ik.backends.vectorised.forward import residuals
@@ -20,6 +20,7 @@ from viewer.ik.backends.vectorised.step import (
     linearise,
     put_row,
     put_table,
+    scale_columns,
     scale_row,
     shorten,
     solve_dual,
@@ -33,13 +34,13 @@ STEPS: dict[str, Any] = {
     function.__name__: function
     for function in (
         align_roots, cap, difference, fill_row, freeze, gram, into_limits, less_pull, linearise, move, prefer, put_row,
-        put_table, reseed, residuals, scale_row, shorten, solve_dual, spread_step, stand_roots, substitute,
-        yield_swings,
+        put_table, reseed, residuals, scale_columns, scale_row, shorten, solve_dual, spread_step, stand_roots,
+        substitute, yield_swings,
     )
 }  # fmt: skip
 """What they call."""
 
-LOOPS = (line_search, restarts, levenberg_marquardt, problems)
+LOOPS = (line_search, restarts, levenberg_marquardt, levels, problems)
 """The modules whose functions each backend runs with steps of its own."""
 
 _twins = twins(LOOPS, STEPS)

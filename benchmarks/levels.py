@@ -1,0 +1,151 @@
+"""Goals of several levels: does the lower one leave the higher one alone?
+
+    python benchmarks/levels.py [law] [hands] [sets] [--count 1000] [--seed 1] [--backend auto|numpy|numba]
+
+law: random problems on five rigs; every level's targets come from a hidden pose of their own, so that levels conflict.
+For every pair of levels the higher one must miss by no more than it does with the lower one left out, and a tolerance.
+hands: a biped stands on pinned feet (level 0), one hand is asked for (1), and the other for something else (2).
+sets: problems that a hidden pose solves, with levels at random: these must be met as they are without.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from dataclasses import replace
+
+import numpy as np
+
+import viewer
+from viewer import Goal, Solver
+from viewer.cli.bench.problems import problems
+from viewer.cli.bench.rigs import Rig, rig
+from viewer.skeleton.skeleton import find_place
+
+RIGS = ("humanoid", "claw", "fingers", "biped", "biped-hands")
+TOLERANCE_M, TOLERANCE_DEG = 1e-3, 0.5
+LEVELS = 3
+
+
+def main() -> None:
+    """Measure, and print a table for each part."""
+    made = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    made.add_argument("parts", nargs="*", choices=[*PARTS, []], metavar="PART")
+    made.add_argument("--count", type=int, default=1000, metavar="N", help="problems of each part")
+    made.add_argument("--seed", type=int, default=1)
+    made.add_argument("--backend", default="auto", choices=("auto", "numpy", "numba"))
+    given = made.parse_args()
+    if given.backend != "numpy":
+        viewer.warm_up()
+    for part in given.parts or PARTS:
+        PARTS[part](given.count, given.seed, given.backend)
+
+
+def law(count: int, seed: int, backend: str) -> None:
+    """The law of levels, by rig."""
+    print("law          pairs  kept %  worst mm  iterations  ms   alone ms")
+    total, kept = 0, 0
+    for name in RIGS:
+        rows = np.array(list(law_of(rig(name), count // len(RIGS), seed, backend)))
+        good = rows[:, 0] <= rows[:, 1] + 1.0
+        total, kept = total + len(rows), kept + int(good.sum())
+        worst = float((rows[:, 0] - rows[:, 1]).max())
+        print(
+            f"{name:12} {len(rows):5}  {100.0 * good.mean():6.2f}  {worst:8.2f}  {rows[:, 2].mean():10.1f}"
+            f"  {1e3 * rows[:, 3].mean():5.2f}  {1e3 * rows[:, 4].mean():5.2f}"
+        )
+    print(f"all          {total:5}  {100.0 * kept / total:6.2f}", flush=True)
+
+
+def law_of(one: Rig, count: int, seed: int, backend: str):  # noqa: ANN201
+    """By pair: what the level misses by with the lower ones on, and alone; iterations, seconds, seconds alone."""
+    random = np.random.default_rng([seed, 17])
+    found = problems(one, "medium", LEVELS * count, seed)
+    start = one.skeleton.rest_pose()
+    for i in range(count):
+        levels = random.integers(0, LEVELS, len(one.effectors))
+        if len(set(levels.tolist())) < 2:
+            levels[0] = (levels[0] + 1) % LEVELS
+        goals = [replace(goal, level=int(level)) for goal, level in zip(one.goals(), levels, strict=True)]
+        rows = LEVELS * i + levels, np.arange(len(goals))
+        targets, turns = found.targets[rows], found.turns[rows]
+        solver = Solver(one.skeleton, goals, backend=backend)
+        begun = time.perf_counter()
+        solved = solver.solve(start, targets, turns)
+        seconds = time.perf_counter() - begun
+        for level in sorted(set(levels.tolist()))[:-1]:
+            some = np.flatnonzero(levels <= level)
+            solver = Solver(one.skeleton, [goals[g] for g in some], backend=backend)
+            begun = time.perf_counter()
+            alone = solver.solve(start, targets[some], turns[some])
+            yield (
+                missed(solved, levels == level),
+                missed(alone, levels[some] == level),
+                solved.iterations,
+                seconds,
+                time.perf_counter() - begun,
+            )
+
+
+def missed(solution: viewer.Solution, some: np.ndarray) -> float:
+    """By how many tolerances, beyond one each, goals are missed together."""
+    metres, degrees = solution.errors_m[some] / TOLERANCE_M, solution.errors_deg[some] / TOLERANCE_DEG
+    return float(np.nansum(np.maximum(metres - 1.0, 0.0)) + np.nansum(np.maximum(degrees - 1.0, 0.0)))
+
+
+def hands(count: int, seed: int, backend: str) -> None:
+    """Two hands pulled apart."""
+    skeleton = viewer.load("sample:biped").skeleton
+    start, random = skeleton.relaxed_pose(), np.random.default_rng([seed, 23])
+    world = viewer.fk(skeleton, start)
+    left, right = (
+        world.point(place.joint, np.array(place.offset))
+        for place in (find_place(skeleton, hand) for hand in ("LeftHand", "RightHand"))
+    )
+    pins = [Goal.pin(foot, level=0) for foot in ("LeftFoot", "RightFoot")]
+    rows = []
+    while len(rows) < count:
+        first = Goal.position("LeftHand", left + random.uniform(-0.3, 0.3, 3) + (0.2, 0.0, 0.1), level=1)
+        away = random.uniform(0.5, 2.5) * np.array([-0.6, 0.0, 0.1])
+        second = Goal.position("RightHand", right + random.uniform(-0.3, 0.3, 3) + away, level=2)
+        alone = Solver(skeleton, [*pins, first], backend=backend).solve(start)
+        solver = Solver(skeleton, [*pins, first, second], backend=backend)
+        flat = Solver(skeleton, [replace(goal, level=1) for goal in solver.goals], backend=backend).solve(start)
+        if alone.status != "converged":
+            continue
+        begun = time.perf_counter()
+        solved = solver.solve(start)
+        rows.append((*(1e3 * solved.errors_m), *(1e3 * flat.errors_m), time.perf_counter() - begun))
+    table = np.array(rows)
+    print("hands      first <= 1 mm %  first mean / max mm  second mm  feet max mm  ms")
+    for words, at in (("levels", 0), ("one level", 4)):
+        feet, first, second = table[:, at : at + 2], table[:, at + 2], table[:, at + 3]
+        print(
+            f"{words:10} {100.0 * (first <= 1.0).mean():15.1f}  {first.mean():8.3f} / {first.max():7.3f}"
+            f"  {second.mean():9.1f}  {feet.max():11.3f}  {1e3 * table[:, -1].mean():.2f}",
+            flush=True,
+        )
+
+
+def sets(count: int, seed: int, backend: str) -> None:
+    """Problems that can be met."""
+    print("sets                 met %  iterations   with one level: met %  iterations")
+    for name in RIGS:
+        one = rig(name)
+        for kind in ("near", "far"):
+            found = problems(one, kind, count // 10, seed)
+            levels = np.random.default_rng([seed, 29]).integers(0, LEVELS, len(one.effectors)).tolist()
+            levels[0], levels[-1] = 0, 1
+            row = []
+            for some in (levels, [1] * len(levels)):
+                goals = [replace(goal, level=level) for goal, level in zip(one.goals(), some, strict=True)]
+                solver = Solver(one.skeleton, goals, backend=backend)
+                done = solver.solve_batch(one.skeleton.rest_pose(), found.targets, found.turns)
+                row += [100.0 * (done.status == "converged").mean(), done.iterations.mean()]
+            print(f"{name:12} {kind:5}  {row[0]:6.1f}  {row[1]:10.1f}  {row[2]:21.1f}  {row[3]:10.1f}", flush=True)
+
+
+PARTS = {"law": law, "hands": hands, "sets": sets}
+
+if __name__ == "__main__":
+    main()
