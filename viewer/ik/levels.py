@@ -32,6 +32,10 @@ _WORTH = 0.01
 """A step is taken if some level gains this part of what one of its goals loses at its tolerance."""
 _MUCH_MORE, _MORE, _LESS = 8.0, 2.0, 0.25
 """Factors of damping: after a step that is taken back, one far from what was predicted, one as good as that."""
+_MET_WELL = 0.5
+"""Below this part of their tolerances all goals are met, and what the pull makes worse is no matter."""
+_DAMPING, _DAMPING_SCALE = 3e-5, 0.2
+"""As in `viewer.ik.system.Settings`: more than for one level, since rows weigh up to 1e6 of what they do there."""
 _MOST_DAMPING, _LEAST_DAMPING = 1e6, 0.01
 _AS_PREDICTED, _UNLIKE = 0.75, 0.25
 BEFORE, AFTER, WORTH = range(3)
@@ -132,6 +136,28 @@ def worthwhile(w: Work) -> bool:
     return False
 
 
+def descending(settings: Settings, iterations: int) -> Settings:
+    """The numbers of a descent of so many iterations."""
+    return Settings(
+        iterations,
+        settings.least_iterations,
+        _DAMPING,
+        _DAMPING_SCALE,
+        settings.step_cap,
+        settings.limit_passes,
+        settings.limit_gain,
+        settings.pull,
+        settings.pull_cap,
+        0,
+        settings.least_gain,
+        settings.stand,
+        settings.guarded,
+        settings.filling,
+        1.0,
+        settings.settle,
+    )
+
+
 def descend(
     s: System, w: Work, state: State, trial: State, anchor: State, settings: Settings, pull: float
 ) -> tuple[int, int, float]:
@@ -160,14 +186,15 @@ def descend(
         linearise(s, w, state.x)
         follows = reweight(s, w, state.e)
         fill_row(w.pull, 0.0)
-        pulled = pull > 0.0
+        pulled = pull > 0.0 and (iterations == 1 or worst <= 1.0)
         if pulled:
             difference(s, w, state.x, state.q, state.t, anchor.x, anchor.q, anchor.t, w.pull)
             scale_row(w.pull, pull)
             cap(s, w.pull, settings.pull_cap)
-        taken = False
+        taken, tries = False, 0
         while not taken and damping <= _MOST_DAMPING:
-            largest = propose(s, w, state, settings, follows, damping, True)
+            largest = propose(s, w, state, settings, follows, damping, settings.filling or tries > 1)
+            tries += 1
             shorten(s, w.step, state.x, settings.limit_gain)
             copy(state, trial)
             move(s, w, w.step, trial.x, trial.q, trial.t)
@@ -181,7 +208,7 @@ def descend(
                     s, w, state, trial, (settings.damping_scale * follows + settings.damping) * damping
                 )
                 new_loss = add_losses(s, trial.e, w.losses[AFTER])
-            taken = new_loss < loss and (worthwhile(w) or (pulled and new_worst <= 1.0))
+            taken = new_worst <= _MET_WELL or (new_loss < loss and (worthwhile(w) or (pulled and new_worst <= 1.0)))
             if taken:
                 if loss - new_loss > _AS_PREDICTED * expected:
                     damping = max(_LEAST_DAMPING, _LESS * damping)
@@ -248,11 +275,11 @@ def serve_levels(
     keep(s, w, _FOUND, state)
     copy(start, state)
     begin(s, w, start, anchor)
-    code, iterations, loss = descend(s, w, state, trial, anchor, limited(settings, (most - used) // 3, 0), 0.0)
+    code, iterations, loss = descend(s, w, state, trial, anchor, descending(settings, (most - used) // 3), 0.0)
     used += iterations
     keep(s, w, _SO_FAR, state)
     take_back(s, w, _FOUND, state)
-    code, used, loss = nearer(s, w, state, trial, anchor, limited(settings, (most - used) // 2, 0), code, used, loss)
+    code, used, loss = nearer(s, w, state, trial, anchor, descending(settings, (most - used) // 2), code, used, loss)
     level = highest_missed(s, w, state)
     if level > 0:
         leave_out_below(s, w, level)
@@ -261,7 +288,7 @@ def serve_levels(
         _, iterations, _ = minimise(s, w, state, trial, best, anchor, again)
         used += iterations
         take_in(s, w)
-        code, used, loss = nearer(s, w, state, trial, anchor, limited(settings, most - used, 0), code, used, loss)
+        code, used, loss = nearer(s, w, state, trial, anchor, descending(settings, most - used), code, used, loss)
     w.tally[0] = agreed
     return code, used
 

@@ -19,7 +19,7 @@ from viewer.spatial.checks import Bools, Floats, Ints
 _MOST_RATIO = 300.0
 """Weights that differ by more than this factor are drawn together: squared they would leave the lighter goals to the
 rounding of the heavier. A goal that weighs so much more already misses by less than a tolerance."""
-LEVEL_RATIO = 30.0
+LEVEL_RATIO = 100.0
 """How many times as hard the lightest goal of a level pulls as the heaviest of the one below."""
 _MOST_POWER = 250
 """Of 16: near the end of the range of floats."""
