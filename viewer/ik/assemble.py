@@ -15,7 +15,7 @@ from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.limits import JointKind, LimitForm
 from viewer.skeleton.skeleton import Skeleton
 from viewer.skeleton.tree import depth_first
-from viewer.spatial.checks import Floats, Ints
+from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.euler import axes_of
 
 _HAND_TRUST = 0.5
@@ -39,11 +39,17 @@ class Assembly:
         system: the arrays.
         joints: (K,) the skeleton's joint of each of the system's.
         goals: (G,) which goal, by its place in the list given, each of the system's is.
+        spared: (G,) whether it is a hold of a level below another: what it misses is no failure.
     """
 
     system: System
     joints: Ints
     goals: Ints
+    spared: Bools
+
+    def fails(self, miss: Floats) -> bool:
+        """Whether goals other than such holds are missed; ``miss`` (G, 2): metres, radians."""
+        return bool((miss[~self.spared] > self.system.tolerance).any())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -231,7 +237,9 @@ def assemble(
         preferred_turn=np.zeros((0, 4)),
         preference=np.zeros(0),
     )
-    return Assembly(system, joints, np.array(served, dtype=np.intp))
+    holds = np.array([goal.hold for goal in picked], dtype=np.bool_)
+    spared = holds & (goal_level < goal_level.max(initial=0))
+    return Assembly(system, joints, np.array(served, dtype=np.intp), spared)
 
 
 def _table(rows: Sequence[object], width: int) -> Floats:

@@ -34,8 +34,8 @@ _MUCH_MORE, _MORE, _LESS = 8.0, 2.0, 0.25
 """Factors of damping: after a step that is taken back, one far from what was predicted, one as good as that."""
 _MET_WELL = 0.5
 """Below this part of their tolerances all goals are met, and what the pull makes worse is no matter."""
-_DAMPING, _DAMPING_SCALE = 3e-5, 0.2
-"""As in `viewer.ik.system.Settings`: more than for one level, since rows weigh up to 1e6 of what they do there."""
+_DAMPED, _DAMPED_FAR = 3.0, 10.0
+"""Times the damping of `viewer.ik.system.Settings`, near and far from the goals: rows weigh up to 1e6 here."""
 _MOST_DAMPING, _LEAST_DAMPING = 1e6, 0.01
 _AS_PREDICTED, _UNLIKE = 0.75, 0.25
 BEFORE, AFTER, WORTH = range(3)
@@ -141,8 +141,8 @@ def descending(settings: Settings, iterations: int) -> Settings:
     return Settings(
         iterations,
         settings.least_iterations,
-        _DAMPING,
-        _DAMPING_SCALE,
+        _DAMPED * settings.damping,
+        _DAMPED_FAR * settings.damping_scale,
         settings.step_cap,
         settings.limit_passes,
         settings.limit_gain,

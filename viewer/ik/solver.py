@@ -38,6 +38,7 @@ from viewer.ik.solver_options import (
     checked_goals,
     not_to_be_set,
     options_of,
+    serves_levels,
     signature_of,
     unserved_of,
 )
@@ -50,6 +51,8 @@ from viewer.skeleton.skeleton import Skeleton
 
 UNHEARD = "preferred pose"
 """What `Solution.unserved` calls a preferred pose that the method has no pull towards."""
+LEVELS = "levels"
+"""What it calls levels of goals that all have the same say."""
 
 
 class Solver(Runs):
@@ -66,8 +69,6 @@ class Solver(Runs):
     Raises:
         InputError: an unknown name, a number out of range, no goals at all.
     """
-
-    assembly: Assembly
 
     def __init__(self, skeleton: Skeleton, goals: Sequence[Goal], **options: Unpack[SolverOptions]) -> None:
         """Work out what depends on the skeleton and the goals."""
@@ -102,7 +103,7 @@ class Solver(Runs):
     def goals(self, goals: Sequence[Goal]) -> None:
         given = checked_goals(goals)
         tolerance = (INSIDE * self.options.tolerance_m, INSIDE * math.radians(self.options.tolerance_deg))
-        assembly = assemble(self._freedoms, given, tolerance, levels=True)
+        assembly = assemble(self._freedoms, given, tolerance, levels=serves_levels(given, self.options))
         if self.options.restarts:
             seeds = seeds_for(assembly.system, self.skeleton, self.options.seed)
             assembly = replace(assembly, system=assembly.system._replace(seeds=seeds))
@@ -117,7 +118,9 @@ class Solver(Runs):
         self.__dict__.update(assembly=assembly, targets=Targets(self.skeleton, given))
         self._workspace = Workspace(self.skeleton, assembly)
         self._starts = Starts(self._unheld, self.skeleton, assembly.joints, self._preferred, limits=self.options.limits)
-        self._unserved = (*unserved_of(self._goals, self.options.method), *self._unheard)
+        several = len({goal.level for goal in given if goal.enabled}) > 1 and not serves_levels(given, self.options)
+        left_out = (LEVELS,) if several else ()
+        self._unserved = (*unserved_of(self._goals, self.options.method), *self._unheard, *left_out)
         functions = [goal for goal in self._goals if goal.enabled and goal.kind is GoalKind.FUNCTION]
         self._extra = UserRows(self.skeleton, functions, float(assembly.system.scale[1])) if functions else None
         self._reach = Reach(assembly.system)
