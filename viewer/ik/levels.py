@@ -235,7 +235,7 @@ def descend(
     return CONVERGED if worst <= 1.0 else status, iterations, loss
 
 
-_SEARCHED = 0.4
+_SEARCHED = 0.6
 """Part of the iterations for the search; the rest is for the descents."""
 _CLEARLY = 0.995
 """An answer from farther away must lose less than this part of what the one near by does."""

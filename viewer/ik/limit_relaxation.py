@@ -216,7 +216,8 @@ class Trials:
             upper=np.where(released, np.inf, before.system.upper),
             bounded=before.system.bounded & ~released,
         )
-        workspace = Workspace(self.skeleton, Assembly(system, before.joints, before.goals, before.spared))
+        none = np.zeros(len(before.goals), dtype=np.bool_)
+        workspace = Workspace(self.skeleton, Assembly(system, before.joints, before.goals, none))
         copy_state(pose, workspace.state)
         copy_state(before.anchor, workspace.anchor)
         into_limits(workspace.system, workspace.work, workspace.state.q, workspace.state.t, workspace.state.x)
