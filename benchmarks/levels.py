@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 import viewer
 from viewer import Goal, Solver
@@ -25,6 +26,7 @@ from viewer.cli.bench.problems import problems
 from viewer.cli.bench.rigs import Rig, rig
 from viewer.ik.backends.warming import warm_up
 from viewer.ik.goals.goal import LAST_LEVEL
+from viewer.ik.solver_options import Backend
 from viewer.skeleton.skeleton import find_place
 
 RIGS = ("humanoid", "claw", "fingers", "biped", "biped-hands")
@@ -45,7 +47,7 @@ def main() -> None:
         PARTS[part](given.count, given.seed, given.backend)
 
 
-def law(count: int, seed: int, backend: str) -> None:
+def law(count: int, seed: int, backend: Backend) -> None:
     """The law of levels, by rig: two levels in use."""
     print("law          pairs  kept %  worst  iterations    ms  alone ms")
     total, kept = 0, 0
@@ -60,7 +62,7 @@ def law(count: int, seed: int, backend: str) -> None:
     print(f"all          {total:5}  {100.0 * kept / total:6.2f}", flush=True)
 
 
-def three(count: int, seed: int, backend: str) -> None:
+def three(count: int, seed: int, backend: Backend) -> None:
     """Three levels in use, so that the middle one may be missed by what the first one asks: there, how much farther."""
     print("three        met alone: pairs  kept %   missed alone: pairs  ratio of misses, median / p90")
     for name in RIGS:
@@ -74,7 +76,7 @@ def three(count: int, seed: int, backend: str) -> None:
         )
 
 
-def pairs_of(one: Rig, count: int, seed: int, backend: str, most: int) -> Iterator[tuple[float, ...]]:
+def pairs_of(one: Rig, count: int, seed: int, backend: Backend, most: int) -> Iterator[tuple[float, ...]]:
     """By pair: what the level misses by with the lower ones on, and alone; iterations, seconds, seconds alone."""
     random = np.random.default_rng([seed, 17, most])
     found = problems(one, "medium", most * count, seed)
@@ -106,13 +108,13 @@ def pairs_of(one: Rig, count: int, seed: int, backend: str, most: int) -> Iterat
             )
 
 
-def missed(solution: viewer.Solution, some: np.ndarray) -> float:
+def missed(solution: viewer.Solution, some: NDArray[np.bool_]) -> float:
     """By how many tolerances, beyond one each, goals are missed together."""
     metres, degrees = solution.errors_m[some] / TOLERANCE_M, solution.errors_deg[some] / TOLERANCE_DEG
     return float(np.nansum(np.maximum(metres - 1.0, 0.0)) + np.nansum(np.maximum(degrees - 1.0, 0.0)))
 
 
-def hands(count: int, seed: int, backend: str) -> None:
+def hands(count: int, seed: int, backend: Backend) -> None:
     """Two hands pulled apart."""
     skeleton = viewer.load("sample:biped").skeleton
     start, random = skeleton.relaxed_pose(), np.random.default_rng([seed, 23])
@@ -122,13 +124,13 @@ def hands(count: int, seed: int, backend: str) -> None:
         for place in (find_place(skeleton, hand) for hand in ("LeftHand", "RightHand"))
     )
     pins = [Goal.pin(foot, level=0) for foot in ("LeftFoot", "RightFoot")]
-    rows = []
+    rows: list[tuple[float, ...]] = []
     while len(rows) < count:
-        first = Goal.position("LeftHand", left + random.uniform(-0.3, 0.3, 3) + (0.2, 0.0, 0.1), level=1)
+        reach = Goal.position("LeftHand", left + random.uniform(-0.3, 0.3, 3) + (0.2, 0.0, 0.1), level=1)
         away = random.uniform(0.5, 2.5) * np.array([-0.6, 0.0, 0.1])
-        second = Goal.position("RightHand", right + random.uniform(-0.3, 0.3, 3) + away, level=2)
-        alone = Solver(skeleton, [*pins, first], backend=backend).solve(start)
-        solver = Solver(skeleton, [*pins, first, second], backend=backend)
+        other = Goal.position("RightHand", right + random.uniform(-0.3, 0.3, 3) + away, level=2)
+        alone = Solver(skeleton, [*pins, reach], backend=backend).solve(start)
+        solver = Solver(skeleton, [*pins, reach, other], backend=backend)
         flat = Solver(skeleton, [replace(goal, level=1) for goal in solver.goals], backend=backend).solve(start)
         if alone.status != "converged":
             continue
@@ -146,7 +148,7 @@ def hands(count: int, seed: int, backend: str) -> None:
         )
 
 
-def sets(count: int, seed: int, backend: str) -> None:
+def sets(count: int, seed: int, backend: Backend) -> None:
     """Problems that can be met."""
     print("sets                 met %  iterations   with one level: met %  iterations")
     for name in RIGS:

@@ -7,14 +7,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import viewer
 from viewer import Goal, Solver
 from viewer.cli.bench.problems import problems
 from viewer.cli.bench.rigs import rig
 from viewer.ik.backends.vectorised import engine
-from viewer.ik.levels import CONVERGED, count_levels, descend, descending
+from viewer.ik.holds import holds
+from viewer.ik.levels import count_levels, descend, descending
+from viewer.ik.levenberg_marquardt import CONVERGED
 from viewer.ik.settings import ONE_SHOT
+from viewer.ik.solver_options import Backend, MethodName
 from viewer.ik.workspace import Workspace
 
 BIPED = viewer.load("sample:biped").skeleton
@@ -40,7 +44,7 @@ def apart(one: viewer.Pose, other: viewer.Pose) -> float:
     return float(np.linalg.norm(places[0] - places[1], axis=1).max())
 
 
-def missed(solution: viewer.Solution, some: np.ndarray) -> float:
+def missed(solution: viewer.Solution, some: NDArray[np.bool_]) -> float:
     """By how many tolerances, beyond one each, goals are missed together."""
     metres, degrees = solution.errors_m[some] / TOLERANCE_M, solution.errors_deg[some] / TOLERANCE_DEG
     return float(np.nansum(np.maximum(metres - 1.0, 0.0)) + np.nansum(np.maximum(degrees - 1.0, 0.0)))
@@ -48,7 +52,7 @@ def missed(solution: viewer.Solution, some: np.ndarray) -> float:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize(("left", "right"), [(1, 2), (2, 1), (1, 3), (3, 2)])
-def test_the_hand_of_the_higher_level_is_met(backend: viewer.ik.solver_options.Backend, left: int, right: int) -> None:
+def test_the_hand_of_the_higher_level_is_met(backend: Backend, left: int, right: int) -> None:
     solution = Solver(BIPED, hands(left, right), backend=backend).solve(START)
     first, second = (2, 3) if left < right else (3, 2)
     assert solution.errors_m[first] < 2e-4
@@ -87,7 +91,7 @@ def test_a_lower_level_does_not_draw_a_higher_one_away(name: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_goals_that_can_be_met_are_met_as_without_levels(backend: viewer.ik.solver_options.Backend) -> None:
+def test_goals_that_can_be_met_are_met_as_without_levels(backend: Backend) -> None:
     one = rig("biped")
     found = problems(one, "medium", 20, 5)
     goals = [replace(goal, level=level) for goal, level in zip(one.goals(), (0, 1, 2, 3, 1), strict=True)]
@@ -99,7 +103,7 @@ def test_goals_that_can_be_met_are_met_as_without_levels(backend: viewer.ik.solv
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_a_batch_is_as_one_by_one(backend: viewer.ik.solver_options.Backend) -> None:
+def test_a_batch_is_as_one_by_one(backend: Backend) -> None:
     solver = Solver(BIPED, hands(1, 2), backend=backend)
     one, many = solver.solve(START), solver.solve_batch([START] * 3, threads=2)
     assert np.array_equal(many.rotations[2], one.pose.rotations)
@@ -143,7 +147,7 @@ def test_a_copy_knows_which_goals_give_way() -> None:
 
 
 @pytest.mark.parametrize("method", ["dls", "ccd", "transpose"])
-def test_methods_that_know_no_levels_say_so(method: viewer.ik.solver_options.MethodName) -> None:
+def test_methods_that_know_no_levels_say_so(method: MethodName) -> None:
     solver = Solver(BIPED, hands(1, 2), method=method, backend="numpy")
     solution = solver.solve(START)
     assert solution.unserved == ("levels",)
@@ -157,13 +161,10 @@ def test_beside_a_function_goal_all_levels_are_one() -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_in_a_drag_the_dragged_hand_is_met_and_all_comes_back(backend: viewer.ik.solver_options.Backend) -> None:
+def test_in_a_drag_the_dragged_hand_is_met_and_all_comes_back(backend: Backend) -> None:
     """The left hand goes where it cannot be while the head and the other hand stay."""
     there = np.array([1.01, 1.67, 0.37])
-    goals = [
-        replace(goal, level=0 if goal.pinned else 2, hold=not goal.pinned)
-        for goal in viewer.ik.holds.holds(BIPED, START)
-    ]
+    goals = [replace(goal, level=0 if goal.pinned else 2, hold=not goal.pinned) for goal in holds(BIPED, START)]
     left = next(i for i, goal in enumerate(goals) if goal.effector == "LeftHand")
     here = np.array(goals[left].target)
     goals[left] = replace(goals[left], level=1, hold=False)

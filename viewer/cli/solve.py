@@ -312,7 +312,7 @@ def _report(skeleton: Skeleton, goals: tuple[Goal, ...], solution: Solution, cho
         "iterations": solution.iterations,
         "seconds": solution.seconds,
         "backend": solution.backend,
-        "goals": entries,
+        "goals": [*entries],
         "levels": _levels(goals, entries),
         "max_limit_violation_deg": _violation_deg(skeleton, solution.pose),
         "at_limit": list(solution.at_limit),

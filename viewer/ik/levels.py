@@ -52,7 +52,8 @@ def count_levels(s: System) -> int:
 
 def sharpness(s: System, turns: bool) -> float:
     """Where a loss turns from a parabola to a cone, in units of length or radians."""
-    return min(_SHARP, s.tolerance[1] if turns else s.tolerance[0] / s.scale[0])
+    tolerance: float = s.tolerance[1] if turns else s.tolerance[0] / s.scale[0]
+    return min(_SHARP, tolerance)
 
 
 def squared_miss(e: Floats, row: int, end: int, weight: float) -> float:
@@ -233,6 +234,16 @@ def descend(
                 break
             damping = 1.0
     return CONVERGED if worst <= 1.0 else status, iterations, loss
+
+
+def follow(
+    s: System, w: Work, state: State, trial: State, best: State, anchor: State, settings: Settings
+) -> tuple[int, int, float]:
+    """`minimise` or, where levels differ, `descend`: a solve without restarts, such as a step of a drag."""
+    if count_levels(s) > 1:
+        near = descending(settings, settings.max_iterations)
+        return descend(s, w, state, trial, anchor, near, settings.pull)
+    return minimise(s, w, state, trial, best, anchor, settings)
 
 
 _SEARCHED = 0.6

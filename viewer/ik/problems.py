@@ -19,7 +19,7 @@ from viewer.ik.backends.compiled.goal_islands import (
 )
 from viewer.ik.backends.compiled.joints import into_limits
 from viewer.ik.backends.compiled.starts import approach, far_out, is_chain, stretch, went
-from viewer.ik.levels import count_levels, descend, descending, serve_levels
+from viewer.ik.levels import count_levels, follow, serve_levels
 from viewer.ik.levenberg_marquardt import AS_NEAR, BUDGET, CONVERGED, STALLED, UNREACHABLE, minimise
 from viewer.ik.restarts import begin, copy, limited, stand_or_lie
 from viewer.ik.system import Many, Settings, State, System, Work
@@ -128,8 +128,7 @@ def solve_batch(
                 code, used = serve_levels(s, w, state, trial, best, anchor, start, settings)
                 agreed = w.tally[0] >= _AGREED
             elif levelled:
-                near = descending(settings, settings.max_iterations)
-                code, used, error = descend(s, w, state, trial, anchor, near, settings.pull if onward else 0.0)
+                code, used, error = follow(s, w, state, trial, best, anchor, settings)
             for attempt in range(0 if levelled else 3):
                 code, iterations, error = minimise(s, w, state, trial, best, anchor, chosen)
                 used += iterations
