@@ -31,13 +31,15 @@ _SHARP = 1e-3
 _WORTH = 0.01
 """A step is taken if some level gains this part of what one of its goals loses at its tolerance."""
 _MUCH_MORE, _MORE, _LESS = 8.0, 2.0, 0.25
-"""Factors of damping: after a step that is taken back, one far from what was predicted, one as good as that."""
+"""Factors of damping: after a step that is not taken, one that gains far less than predicted, one as good as that."""
 _MET_WELL = 0.5
 """Below this part of their tolerances all goals are met, and what the pull makes worse is no matter."""
 _DAMPED, _DAMPED_FAR = 3.0, 10.0
 """Times the damping of `viewer.ik.system.Settings`, near and far from the goals: rows weigh up to 1e6 here."""
-_MOST_DAMPING, _LEAST_DAMPING = 1e6, 0.01
 _AS_PREDICTED, _UNLIKE = 0.75, 0.25
+"""Parts of the predicted gain."""
+_MOST_DAMPING, _LEAST_DAMPING = 1e6, 0.01
+"""More leaves no step; with less, what the goals leave free would jump."""
 BEFORE, AFTER, WORTH = range(3)
 """Rows of ``Work.losses``: the levels' losses before and after a step, and the gains that are worth one."""
 
@@ -50,32 +52,41 @@ def count_levels(s: System) -> int:
     return most + 1
 
 
-def sharpness(s: System, turns: bool) -> float:
-    """Where a loss turns from a parabola to a cone, in units of length or radians."""
-    tolerance: float = s.tolerance[1] if turns else s.tolerance[0] / s.scale[0]
+def sharpness(s: System, part: int) -> float:
+    """Where the loss of lengths (part 0) or angles (1) turns from a parabola to a cone."""
+    tolerance: float = s.tolerance[1] if part == 1 else s.tolerance[0] / s.scale[0]
     return min(_SHARP, tolerance)
 
 
-def squared_miss(e: Floats, row: int, end: int, weight: float) -> float:
+def part_of(s: System, g: int, part: int) -> tuple[int, int, float]:
+    """The rows of a goal's lengths (part 0) or angles (1): the first, the one after the last, and their weight.
+
+    The weight is per unit of length, or per radian; 0 where there are no such rows, or the goal is left out.
+    """
+    row = s.goal_row[g]
+    middle = row + s.goal_lengths[g]
+    if part == 0:
+        return row, middle, s.goal_weight[g] * s.scale[0] if middle > row else 0.0
+    end = middle + s.goal_angles[g]
+    return middle, end, s.goal_rotation_weight[g] if end > middle else 0.0
+
+
+def squared_miss(e: Floats, first: int, end: int, weight: float) -> float:
     """The squared length of some residuals without their weight."""
     total = 0.0
-    for r in range(row, end):
+    for r in range(first, end):
         total += e[r] * e[r]
-    return total / (weight * weight) if weight > 0.0 else 0.0
+    return total / (weight * weight)
 
 
 def add_losses(s: System, e: Floats, out: Floats) -> float:
     """The loss of each level, 0 the lowest, into ``out``; returns their sum."""
     fill_row(out, 0.0)
     for g in range(len(s.goal_kind)):
-        row = s.goal_row[g]
-        middle = row + s.goal_lengths[g]
         for part in range(2):
-            weight = s.goal_rotation_weight[g] if part == 1 else s.goal_weight[g] * s.scale[0]
-            first, end = (middle, middle + s.goal_angles[g]) if part == 1 else (row, middle)
-            if end > first and weight > 0.0:
-                c = sharpness(s, part == 1)
-                miss = squared_miss(e, first, end, weight)
+            first, end, weight = part_of(s, g, part)
+            if weight > 0.0:
+                c, miss = sharpness(s, part), squared_miss(e, first, end, weight)
                 # c (sqrt(1 + (r / c)^2) - 1), without the difference of what is nearly the same.
                 out[s.goal_level[g]] += s.goal_force[g, part] * 2.0 * _SHARP * miss / (math.sqrt(c * c + miss) + c)
     total = 0.0
@@ -93,15 +104,12 @@ def reweight(s: System, w: Work, e: Floats) -> float:
     follows = 0.0
     fill_row(w.losses[WORTH], math.inf)
     for g in range(len(s.goal_kind)):
-        row = s.goal_row[g]
-        middle = row + s.goal_lengths[g]
+        level = s.goal_level[g]
         for part in range(2):
-            weight = s.goal_rotation_weight[g] if part == 1 else s.goal_weight[g] * s.scale[0]
-            first, end = (middle, middle + s.goal_angles[g]) if part == 1 else (row, middle)
+            first, end, weight = part_of(s, g, part)
             factor = 0.0
-            if end > first and weight > 0.0:
-                c, force, level = sharpness(s, part == 1), s.goal_force[g, part], s.goal_level[g]
-                miss = squared_miss(e, first, end, weight)
+            if weight > 0.0:
+                c, miss, force = sharpness(s, part), squared_miss(e, first, end, weight), s.goal_force[g, part]
                 pull = _SHARP / math.sqrt(c * c + miss)
                 follows += pull * miss
                 factor = math.sqrt(force * pull) / weight
@@ -194,6 +202,7 @@ def descend(
             cap(s, w.pull, settings.pull_cap)
         taken, tries = False, 0
         while not taken and damping <= _MOST_DAMPING:
+            # As in `minimise`: a step that is cut short at a limit may be what spoils it for the others.
             largest = propose(s, w, state, settings, follows, damping, settings.filling or tries > 1)
             tries += 1
             shorten(s, w.step, state.x, settings.limit_gain)
