@@ -128,3 +128,49 @@ def test_goals_are_grouped_by_the_joints_that_can_move_them() -> None:
     assert [found.tolist() for found in together] == [[0, 0, 0], [0, 0, 0]]
     still = groups_of(np.zeros(3, dtype=np.bool_), low, high, 3)
     assert [found.tolist() for found in still] == [[0, 1, 2], [-1, -1, -1]]
+
+
+BIPED_WORLD = viewer.fk(BIPED, RELAXED)
+
+
+def mixed_goals(factor: float) -> list[list[Goal]]:
+    """Every sort of goal beside another, so many times as large."""
+    hand, head = (BIPED_WORLD.positions[BIPED.index(name)] for name in ("LeftHand", "Head"))
+    turn = np.array((0.1, -0.15, 0.05, 0.98)) / np.linalg.norm((0.1, -0.15, 0.05, 0.98))
+    feet = [Goal.pin("LeftFoot"), Goal.pin("RightFoot")]
+    near, ahead = factor * (hand + np.array((0.05, 0.12, 0.1))), factor * (head + np.array((0.2, -0.1, 1.0)))
+    return [
+        [Goal.position("LeftHand", near), Goal.rotation("Head", turn)],
+        [Goal.pose("LeftHand", near, turn), Goal.aim("Head", ahead, (0.0, 0.0, 1.0)), *feet],
+        [Goal.distance("LeftHand", 0.3 * factor, ahead - (0.0, 0.0, factor)), Goal.bend("LeftLeg", 0.8), *feet],
+        [Goal.position("LeftHand", near), Goal.pole("LeftForeArm", ahead), *feet],
+    ]
+
+
+@pytest.mark.parametrize("factor", [1e-6, 1e-3, 0.01, 0.05, 0.1, 10.0, 1e3, 1e6])
+def test_places_and_rotations_weigh_alike_at_any_size(factor: float) -> None:
+    large, pose = scaled(BIPED, factor), Pose(RELAXED.rotations, factor * RELAXED.translations)
+    for ordinary, other in zip(mixed_goals(1.0), mixed_goals(factor), strict=True):
+        one = Solver(BIPED, ordinary, backend="numpy").solve(RELAXED)
+        two = Solver(large, other, tolerance_m=1e-3 * factor, backend="numpy").solve(pose)
+        assert (one.status, two.status) == (Status.CONVERGED, Status.CONVERGED)
+        # Units are powers of 16: what is 10 times as large is measured in other ones, and takes another way.
+        assert two.iterations <= 8 * one.iterations
+
+
+@pytest.mark.parametrize("factor", [1e-6, 0.01, 0.1, 1e6])
+def test_a_drag_among_turned_goals_follows_alike_at_any_size(factor: float) -> None:
+    figure, pose = scaled(BIPED, factor), Pose(RELAXED.rotations, factor * RELAXED.translations)
+    names = ("LeftHand", "RightHand", "Head", "LeftFoot", "RightFoot")
+    world = viewer.fk(figure, pose)
+    places = [world.positions[figure.index(name)] for name in names]
+    goals = [
+        Goal.pose(name, place, world.rotations[figure.index(name)]) for name, place in zip(names, places, strict=True)
+    ]
+    goals[0] = Goal.position(names[0], places[0])
+    drag = Solver(figure, goals, tolerance_m=1e-3 * factor, backend="numpy").drag(pose)
+    targets = np.full((5, 3), np.nan)
+    for step in range(40):
+        targets[0] = places[0] + factor * np.array((0.1 * math.sin(step / 20), 0.25 * math.sin(step / 40), 0.0))
+        solution = drag.move(targets)
+        assert np.nanmax(solution.errors_m) < 1e-3 * factor

@@ -19,6 +19,7 @@ from viewer.ik.findings import degrees, listed, metres, together
 from viewer.ik.goals import KINDS, PIN_WEIGHT, goal_ids, with_ids
 from viewer.ik.goals.aim import AIM
 from viewer.ik.goals.distance import DISTANCE
+from viewer.ik.goals.pole import swivel_circle
 from viewer.ik.goals.rotation import ROTATION
 from viewer.ik.holds import holds
 from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, DIVERGED, STALLED, UNREACHABLE
@@ -171,6 +172,7 @@ __all__ = [
     "spreads",
     "starts",
     "step",
+    "swivel_circle",
     "take_targets",
     "together",
     "tree_of",

@@ -215,6 +215,7 @@ def several_goals_of_one_effector() -> Hand:
     hand.do(act.KeyPose(3), act.RenameJoint("LeftHand", "Paw"), act.SetGoalKind("LeftHand_3", GoalKind.ROTATION))
     hand.do(act.MakeEffector("RightForeArm"), act.SetGoalKind("RightForeArm", GoalKind.BEND))
     hand.do(act.SetGoal("RightForeArm", angle=0.75))
+    hand.do(act.MakeEffector("LeftForeArm"), act.SetGoalKind("LeftForeArm", GoalKind.POLE))
     hand.do(act.AddGoal("LeftToes", GoalKind.POSE), act.RemoveGoal("LeftHand_2"), act.RemoveGoal("Head"))
     hand.session.undo()
     return hand

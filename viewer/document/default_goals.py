@@ -15,6 +15,7 @@ from viewer.document.goal import PLACED, DocumentGoal
 from viewer.document.take import Pin
 from viewer.ik.goals import GoalKind
 from viewer.ik.goals.bend import bend_angle
+from viewer.ik.goals.pole import pole_before
 from viewer.skeleton.effectors import EffectorGoal
 from viewer.skeleton.kinematics import World, fk
 from viewer.skeleton.pose import Pose
@@ -168,6 +169,8 @@ def of_kind(document: Document, goal: DocumentGoal, kind: GoalKind) -> DocumentG
     elif kind is GoalKind.BEND:
         bend = bend_angle(goal.effector, skeleton, world_of(skeleton, document.pose))
         changes["angle"] = bend if goal.angle is None else goal.angle
+    elif kind is GoalKind.POLE:
+        changes["position"] = pole_before(skeleton, world_of(skeleton, document.pose), goal.effector)
     else:
         axis = goal.axis or tuple(_direction(skeleton, stand.joint).tolist())
         ahead = rotate(stand.rotation, np.array(axis)) * (_AHEAD * size)

@@ -55,7 +55,7 @@ _WITH_POINT = frozenset(word for word in DOCUMENT_KINDS if KINDS[word].has_point
 _WITH_ROTATION = frozenset(word for word in DOCUMENT_KINDS if KINDS[word].has_rotation)
 _NUMBERS = {"target_distance": "distance", "axis": "axis", "angle": "angle"}
 """Fields of `Goal`, and what they are called here."""
-PLACED = frozenset(word for word in DOCUMENT_KINDS if {*word.needs} <= {"target", "target_rotation"})
+PLACED = frozenset(word for word in DOCUMENT_KINDS if KINDS[word].places or KINDS[word].has_rotation)
 """Kinds whose targets say where the effector is to be or how it is to be turned, and that can be pinned."""
 
 

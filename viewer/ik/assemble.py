@@ -222,6 +222,8 @@ def assemble(
         goal_rotation=_table([goal.target_rotation or (0.0, 0.0, 0.0, 1.0) for goal in picked], 4),
         goal_distance=np.array([one.number for one in fixed]),
         goal_axis=_table([one.axis for one in fixed], 3),
+        goal_middle=here[[one.middle for one in fixed]],
+        goal_upper=here[[one.upper for one in fixed]],
         goal_weight=weight[: len(picked)].copy(),
         goal_rotation_weight=rotation_weight[: len(picked)].copy(),
         goal_group=goal_group,

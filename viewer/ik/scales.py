@@ -49,6 +49,8 @@ def balanced_weights(goals: Sequence[Goal], unit: float) -> tuple[Floats, Floats
         unit: metres, the unit of length.
     """
     places, turns = (np.array([getattr(goal, name) for goal in goals]) for name in ("weight", "rotation_weight"))
+    # A radian counts as much as a length of the figure's own size, whatever that is in metres.
+    turns = turns * unit
     with np.errstate(over="ignore"):
         logs = np.log(np.stack([places, turns])) if len(goals) else np.zeros((2, 0))
     logs[0] += math.log(unit)

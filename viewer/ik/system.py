@@ -45,6 +45,7 @@ class System(NamedTuple):
         goal_own: (G,) whether nothing but turns of the effector's own joint changes it.
         goal_offset, goal_distance, goal_axis: (G, ...) constants of a goal: `viewer.ik.goals.kind.Constants`.
         goal_target, goal_rotation: (G, ...) as in `Goal`.
+        goal_middle, goal_upper: (G,) joints above ``goal_joint`` that rows about a limb read, else -1.
         goal_weight, goal_rotation_weight: (G,) in units of their own: `viewer.ik.scales.balanced_weights`.
         goal_group: (G,) goals of different groups have no joint in common: each group is a problem of its own.
         goal_root: (G,) the root above.
@@ -96,6 +97,8 @@ class System(NamedTuple):
     goal_rotation: Floats
     goal_distance: Floats
     goal_axis: Floats
+    goal_middle: Integers
+    goal_upper: Integers
     goal_weight: Floats
     goal_rotation_weight: Floats
     goal_group: Integers

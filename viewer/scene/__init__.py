@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from viewer.scene.axes_widget import pick_axis
+from viewer.scene.balance import balance_of, balance_words
 from viewer.scene.camera import Camera, ViewName, blend
 from viewer.scene.drawlist import cell_of, draw_list
 from viewer.scene.look import PALETTE, figure_height, figure_points, floor_of, rgba
@@ -28,6 +29,8 @@ __all__ = [
     "Text",
     "Trail",
     "ViewName",
+    "balance_of",
+    "balance_words",
     "blend",
     "box",
     "cell_of",

@@ -10,10 +10,11 @@ from viewer.gizmo.drawing import Shape
 from viewer.scene import axes_widget
 from viewer.scene import bones as figure
 from viewer.scene.annotations import chip_records, draw_axes, ghost_labels, name_texts
+from viewer.scene.balance import draw_balance
 from viewer.scene.flat import shape_records
 from viewer.scene.limits import draw_limits
 from viewer.scene.look import look_of
-from viewer.scene.marks import draw_trails, mark_records, seen_marks
+from viewer.scene.marks import draw_swivels, draw_trails, mark_records, seen_marks
 from viewer.scene.primitives import BONE, FLAT, LINE, SPHERE, VERTEX, DrawList, Ground, Lines, Records, Text, joined
 from viewer.scene.scene import Scene
 from viewer.spatial.projection import Projection
@@ -64,7 +65,11 @@ def draw_list(scene: Scene, projection: Projection, scale: float = 1.0, extra: S
     cones = draw_limits(scene, projection, scale, lines)
     letters = draw_axes(scene, projection, scale, lines)
     dots = draw_trails(scene, scale, lines)
+    draw_swivels(scene, lines)
     flat, signs = _overlay(scene, projection, scale, extra)
+    if scene.display.balance:
+        polygon, disc, words = draw_balance(scene, projection, scale, lines)
+        cones, flat, signs = joined([cones, polygon], VERTEX), joined([disc, flat], FLAT), [*words, *signs]
     return DrawList(
         bones=figure.bone_records(scene, measured, scale),
         spheres=joined([figure.sphere_records(scene, measured, scale), dots], SPHERE),

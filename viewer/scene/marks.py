@@ -90,14 +90,17 @@ def mark_records(
     signs: list[tuple[Records, Pixel]] = []
     for one in seen:
         mark = one.mark
-        if one.missed:
+        if one.missed or mark.pole:
             links += _link(mark, projection, scale)
         if one.short and not one.one and is_on_view(one.effector, projection, scale):
             signs.append((ring("effector", 1.0, scale), one.effector))
         if one.visible:
             held = mark.selected and is_about(gizmo, one.at, scale)
             pins = mark.pin_position, mark.pin_rotation
-            states = mark.on, mark.reached, mark.quiet, mark.hovered, mark.selected, mark.root, mark.target is not None
+            states = (
+                mark.on, mark.reached, mark.quiet, mark.hovered, mark.selected, mark.root, mark.target is not None,
+                mark.pole,
+            )  # fmt: skip
             for stamp in _signs(*states, *pins, one.one, held, scale):
                 signs.append((stamp, one.at))  # noqa: PERF401 - a comprehension would be a call for each mark
     return [*([tessellate(links)] if links else []), placed(signs)]
@@ -111,7 +114,7 @@ def is_on_view(pixel: Pixel, projection: Projection, scale: float) -> bool:
 
 @lru_cache(maxsize=256)
 def _signs(
-    on: bool, reached: bool, quiet: bool, hovered: bool, selected: bool, is_root: bool, aims: bool,
+    on: bool, reached: bool, quiet: bool, hovered: bool, selected: bool, is_root: bool, aims: bool, is_pole: bool,
     pin_position: bool, pin_rotation: bool, together: bool, held: bool, scale: float,
 ) -> tuple[Records, ...]:  # fmt: skip
     """The stamps of a handle at its target; ``held``: a gizmo is drawn round it."""
@@ -122,16 +125,27 @@ def _signs(
     state = "hovered" if hovered else "target" if reached or quiet else "unreached"
     if is_root:
         result.append(root("hovered" if hovered else "effector", scale))
+    elif is_pole and not on:
+        result.append(cone("hovered" if hovered else "text3", scale, filled=False))
     elif not on:
         result.append(ring("hovered" if hovered else "text3", 1.0 if hovered else 0.8, scale))
     elif pinned:
         result.append(pin(state, scale, position=pin_position, rotation=pin_rotation))
     elif not aims:
         result.append(rotation_target(state, scale))
+    elif is_pole:
+        result.append(cone(state, scale))
     else:
         half = _HALF_IN_GIZMO if held else _HALF
         result.append(diamond(state, half, scale, dot=reached or together))
     return tuple(result)
+
+
+def draw_swivels(scene: Scene, lines: Lines) -> None:
+    """Add the circles that elbows and knees of limbs with a pole, or of the selected limb, can be on."""
+    for mark in scene.marks if scene.display.goals else ():
+        if mark.swivel is not None:
+            lines.curve(mark.swivel, rgba("text3"), _SWIVEL_PX)
 
 
 def _link(mark: Mark, projection: Projection, scale: float) -> list[Path]:
@@ -141,8 +155,9 @@ def _link(mark: Mark, projection: Projection, scale: float) -> list[Path]:
     line = clipped(ends[0], ends[1], projection.size, _MARGIN * scale) if ends is not None else None
     if line is None:
         return []
-    if mark.quiet:
-        return [Path(np.stack(line), rgba("unreached", _FAINT), _THIN_PX * scale)]
+    if mark.quiet or (mark.pole and mark.reached):
+        colour = rgba("unreached" if mark.quiet else "target" if mark.on else "text3", _FAINT)
+        return [Path(np.stack(line), colour, _THIN_PX * scale)]
     pieces = dashes(*line, _LINK_ON * scale, _LINK_OFF * scale)
     rims = [Path(piece, HALO, (_LINK_PX + 2.0) * scale) for piece in pieces]
     return rims + [Path(piece, rgba("unreached"), _LINK_PX * scale) for piece in pieces]
@@ -169,6 +184,8 @@ _LINE, _RIM = 2.0, 1.0
 _DOT, _RING, _TURN_RING, _SELECTED_RING = 2.8, 6.0, 14.5, 19.0
 _MISSED, _MISSED_PIN, _THIN = 12.5, 17.0, 1.2
 _HALF_PIN, _PIN_CORNER, _CHIP_CORNER = 9.0, 4.0, 5.0
+_SWIVEL_PX = 1.2
+_CONE = np.array([[0.0, -8.0], [7.0, 6.0], [-7.0, 6.0]])
 _CHEVRON = np.array([[-3.6, 3.2], [0.0, 0.0], [3.6, 3.2]])
 _CHEVRON_OUT = 17.0
 
@@ -191,6 +208,14 @@ def diamond(colour: str, half: float, scale: float, *, dot: bool) -> Records:
     """A target; with the effector's dot in it one mark says that it is reached."""
     outline = half * scale * DIAMOND
     return tessellate([Path(outline, _SHADE), *_lines([outline], rgba(colour), scale), *(_dot(scale) if dot else ())])
+
+
+@lru_cache(maxsize=64)
+def cone(colour: str, scale: float, *, filled: bool = True) -> Records:
+    """A pole: a cone; an outline where it is free."""
+    outline = _CONE * scale
+    inside = rgba(colour, 0.5) if filled else _SHADE
+    return tessellate([Path(outline, inside), *_lines([outline], rgba(colour), scale)])
 
 
 @lru_cache(maxsize=64)

@@ -60,7 +60,7 @@ def box(scene: Scene, projection: Projection, x0: float, y0: float, x1: float, y
     """Effectors and joints inside a rectangle of pixels, by any two of its corners; effectors first."""
     low, high = (min(x0, x1), min(y0, y1)), (max(x0, x1), max(y0, y1))
     places = scene.world.positions
-    found = [_mark_hit(projection, mark, mark.position) for mark in _shown(scene)]
+    found = [_mark_hit(projection, mark, mark.position) for mark in _shown(scene) if not mark.free_pole]
     inside = [hit for hit in found if _within(projection.project(hit.point), low, high).all()]
     depths = projection.depth(places)
     joints = np.flatnonzero(_within(projection.project(places), low, high)).tolist()
@@ -80,12 +80,18 @@ def _shown(scene: Scene) -> list[Mark]:
 
 
 def _mark_hit(projection: Projection, mark: Mark, place: Floats) -> Hit:
-    return Hit("effector", mark.name, mark.joint, place, float(projection.depth(place)), mark)
+    kind: Literal["joint", "effector"] = "joint" if mark.free_pole else "effector"
+    return Hit(kind, mark.name, mark.joint, place, float(projection.depth(place)), mark)
 
 
 def _effectors(scene: Scene, projection: Projection, at: tuple[float, float], scale: float) -> list[Hit]:
     """Handles whose target or effector is near enough, the nearest on the screen first, in front before behind."""
-    places = [(mark, place) for mark in _shown(scene) for place in (mark.target, mark.position) if place is not None]
+    places = [
+        (mark, place)
+        for mark in _shown(scene)
+        for place in (mark.target, None if mark.free_pole else mark.position)
+        if place is not None
+    ]
     if not places:
         return []
     pixels = projection.project(np.array([place for _, place in places]))

@@ -31,6 +31,8 @@ class Mark:
         on: whether it has a goal.
         selected, hovered: states to show.
         root: it is the root handle.
+        pole: its target is a pole, which the joint points towards from wherever it is.
+        swivel: (N, 3) the circle that such a joint can be on, where it is shown.
         too_near: its target is missed because it is nearer than the chain folds.
         quiet: its goal is missed, but by little, or it is not what is looked at: a thin ring says so, and no words.
     """
@@ -48,8 +50,15 @@ class Mark:
     selected: bool = False
     hovered: bool = False
     root: bool = False
+    pole: bool = False
+    swivel: Floats | None = None
     too_near: bool = False
     quiet: bool = False
+
+    @property
+    def free_pole(self) -> bool:
+        """Whether it is where a limb could have a pole: it stands for the limb's middle joint."""
+        return self.pole and not self.on
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,6 +106,7 @@ class Display:
         view_axes: the disc of view axes at the top right.
         ghosts: the figure at other frames.
         trails: the ways of what is selected.
+        balance: centre of mass and support polygon.
     """
 
     limits: LimitsShown = "selected"
@@ -108,6 +118,7 @@ class Display:
     view_axes: bool = False
     ghosts: bool = False
     trails: bool = False
+    balance: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from viewer.skeleton.balance import Balance, center_of_mass, find_balance
 from viewer.skeleton.builder import Builder
 from viewer.skeleton.character import BvhLayout, Character, Source
 from viewer.skeleton.clip import Clip
@@ -14,6 +15,7 @@ from viewer.skeleton.skeleton import Skeleton, find_place
 
 __all__ = [
     "FREEDOMS",
+    "Balance",
     "Builder",
     "BvhLayout",
     "Character",
@@ -27,7 +29,9 @@ __all__ = [
     "Skeleton",
     "Source",
     "World",
+    "center_of_mass",
     "clip_violation",
+    "find_balance",
     "find_place",
     "fk",
     "fk_arrays",

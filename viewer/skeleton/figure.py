@@ -28,6 +28,17 @@ _STRAIGHT = 1.15
 """Joints between a limb's two ends may not make its way longer than this."""
 
 
+def limb_middle(skeleton: Skeleton, joint: int) -> int | None:
+    """The elbow or knee of the limb that a joint belongs to, fingers and toes included; None of no limb's joint."""
+    figure = find_figure(skeleton)
+    if figure is None:
+        return None
+    tops = {top: limb.lower for limb in figure.limbs for top in (limb.upper, *limb.girdle)}
+    while joint >= 0 and joint not in tops:
+        joint = int(skeleton.parents[joint])
+    return tops.get(joint)
+
+
 class _Shape:
     """A skeleton as a key: equal to one of the same names, tree and lengths, whatever its limits are."""
 

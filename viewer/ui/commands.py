@@ -296,6 +296,7 @@ KEYING = (
     Command("trim.end", "End range here", ("alt+bracketright",), TIME, menu="Pose", row=_TRIM),
     Command("key.duplicate", "Duplicate keys", ("ctrl+d",), EDIT, menu="Edit"),
     Command("show.ghosts", "Ghosts", ("f9",), WINDOW, menu="View", row=_ECHOES, toggle=True),
+    Command("show.balance", "Balance", ("shift+b",), WINDOW, menu="View", toggle=True),
     Command("show.trails", "Motion trails", ("shift+f9",), WINDOW, menu="View", row=_ECHOES, toggle=True),
 )
 

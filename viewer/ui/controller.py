@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from viewer.errors import ViewerError
-from viewer.scene import Camera, DrawList, Scene
+from viewer.scene import Camera, DrawList, Scene, balance_of, balance_words
 from viewer.session import Session
 from viewer.session.preferences import Preferences
 from viewer.spatial.projection import Projection
@@ -225,7 +225,9 @@ class Controller:
         """The status line's words."""
         waited = 0.0 if self._compiling_since is None else self._now - self._compiling_since
         busy = self.dragging or self.session.gesture is not None or self.session.animating
-        return status_line(self.session, dragging=busy, compiling_for=waited, fps=self.view.fps)
+        scene = self.scene() if self.view.display.balance else None
+        stands = balance_words(balance_of(scene)) if scene is not None else ""
+        return status_line(self.session, dragging=busy, compiling_for=waited, fps=self.view.fps, balance=stands)
 
     def chip(self) -> str:
         """What is said at the bottom of the view of a mode that is easily forgotten; "" where there is none."""

@@ -17,6 +17,7 @@ from viewer.skeleton.limits import JointKind
 from viewer.skeleton.pose import Pose
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import between, conjugate, multiply, rotate
+from viewer.ui.poles import PoleMover
 from viewer.ui.view import item_of
 
 
@@ -233,7 +234,7 @@ _MIDDLE = 1e-6
 def can_take(document: Document, hit: Hit) -> bool:
     """Whether dragging what was hit would move anything."""
     item = item_of(hit)
-    if item.kind == "effector" or is_root(document, item):
+    if item.kind == "effector" or is_root(document, item) or (hit.mark is not None and hit.mark.free_pole):
         return True
     return _follows(document, hit) if document.mode is Mode.IK else _turned_by(document, hit) is not None
 
@@ -247,6 +248,8 @@ def mover_for(document: Document, item: Item, hit: Hit) -> tuple[Mover | None, F
             return RootMover(item.name), hit.point
         joint = _turned_by(document, hit)
         return (None, hit.point) if joint is None else (JointMover(joint, hit.point), hit.point)
+    if hit.mark is not None and hit.mark.free_pole:
+        return PoleMover(hit.name, hit.point), hit.point
     if item.kind == "effector":
         return TargetMover(_together(document, item)), grip(document, item)[0]
     place, turn = grip(document, item)

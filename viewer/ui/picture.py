@@ -11,6 +11,8 @@ import numpy as np
 
 from viewer.document.default_goals import world_of
 from viewer.document.effector_transform import coordinates_of, joints_at_limit, measured
+from viewer.ik.goals import KINDS
+from viewer.ik.goals.pole import swivel_circle
 from viewer.ik.solution import Status
 from viewer.scene import (
     Display,
@@ -29,6 +31,7 @@ from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import rotate
 from viewer.ui.drag_targets import aims, is_root, joint_of
 from viewer.ui.onion_skin import OnionSkin
+from viewer.ui.poles import free_pole
 from viewer.ui.status import too_near, worst
 from viewer.ui.view import View
 
@@ -76,11 +79,17 @@ def scene_of(session: Session, hovered: Item | None, display: Display, setting: 
     under_way = session.dragging and report is not None and report.status is Status.BUDGET
     slack = _SLACK * setting.height if under_way else 0.0
     near = too_near(document, None if session.playing else report)
+    free = None if session.dragging or session.playing else free_pole(document, hovered)
+    poles = () if free is None else (free,)
     return Scene(
         skeleton=skeleton,
         world=world_of(skeleton, document.pose),
         coordinates=coordinates_of(skeleton, document.pose),
-        marks=(*_effectors(document, errors, hovered, (setting.height, slack), near), *_roots(document, hovered)),
+        marks=(
+            *_effectors(document, errors, hovered, (setting.height, slack), near),
+            *poles,
+            *_roots(document, hovered),
+        ),
         selected=frozenset(joint_of(document, item) for item in document.selection),
         hovered=joint_of(document, hovered) if hovered is not None and hovered.kind == "joint" else -1,
         at_limit=frozenset(skeleton.index(name) for name in joints_at_limit(document)),
@@ -163,6 +172,10 @@ def _effectors(
                 pin_position=on and goal.pin_position,
                 pin_rotation=on and goal.pin_rotation,
                 on=on,
+                pole=on and KINDS[goal.kind].spans,
+                swivel=swivel_circle(document.skeleton, world, goal.effector)
+                if on and name in selected and KINDS[goal.kind].spans
+                else None,
                 selected=name in selected,
                 hovered=name == lit,
                 too_near=name in close,

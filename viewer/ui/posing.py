@@ -13,13 +13,14 @@ from viewer.document import actions as act
 from viewer.document.actions import MoveTargets
 from viewer.document.goal import DOCUMENT_KINDS
 from viewer.gizmo import Space, Tool
-from viewer.ik.goals import GoalKind
+from viewer.ik.goals import KINDS, GoalKind
 from viewer.ik.solver_options import METHOD_NAMES
 from viewer.session import Document, DocumentGoal, Item, Mode, Scope, Session
 from viewer.spatial.checks import Floats
 from viewer.ui.camera_moves import note_out_of_plane
 from viewer.ui.commands import DIRECTIONS, CommandBinding, CommandBindings
 from viewer.ui.drag_targets import grip, joint_of, selected_joints
+from viewer.ui.poles import asking, limb_joint
 from viewer.ui.view import View
 
 Size = Literal["", "_fine", "_step"]
@@ -203,10 +204,24 @@ class Posing:
     def _add(self, kind: GoalKind | None = None) -> None:
         """Ask one thing more of the active effector; None: of a kind that the window asks for."""
         goal = self._goal()
-        if goal is not None and kind is not None:
+        if kind is not None and KINDS[kind].named_by != "effector":
+            self._add_to_limb(kind)
+        elif goal is not None and kind is not None:
             self._do(act.AddGoal(goal.effector, kind))
         elif goal is not None:
             self._view.request("add-goal", goal.effector)
+
+    def _add_to_limb(self, kind: GoalKind) -> None:
+        """Ask something of the elbow or knee of the selected limb, or of the selected joint where that has none."""
+        joint = self._limb_joint()
+        if joint is not None:
+            self._several(asking(self._document, joint, kind), "Add", f"{kind} of {joint}")
+
+    def _limb_joint(self) -> str | None:
+        document = self._document
+        if document.active is None:
+            return None
+        return limb_joint(document) or document.skeleton.names[joint_of(document, document.active)]
 
     def _remove_goals(self) -> None:
         """Take the goals off the selected effectors, in one step."""
@@ -228,12 +243,12 @@ class Posing:
         effectors = dict.fromkeys(self._document.goal(name).effector for name in self._effectors())
         self._several([act.RemoveEffector(name) for name in effectors], "Remove")
 
-    def _several(self, actions: Sequence[act.Action], word: str) -> None:
+    def _several(self, actions: Sequence[act.Action], word: str, what: str = "") -> None:
         if len(actions) == 1:
             self._do(actions[0])
         elif actions:
             session = self._session
-            session.begin(f"{word} {len(actions)} effectors")
+            session.begin(f"{word} {what or f'{len(actions)} effectors'}")
             for action in actions:
                 session.update(action)
             session.commit()
@@ -288,7 +303,10 @@ class Posing:
             "effector.remove": CommandBinding(self._remove_effectors, lambda: bool(self._effectors())),
             "goal.add": CommandBinding(self._add, self._has_goal),
             **{
-                f"goal.add_{kind.name.lower()}": CommandBinding(partial(self._add, kind), self._has_goal)
+                f"goal.add_{kind.name.lower()}": CommandBinding(
+                    partial(self._add, kind),
+                    self._has_goal if KINDS[kind].named_by == "effector" else lambda: self._limb_joint() is not None,
+                )
                 for kind in DOCUMENT_KINDS
             },
             "goal.remove": CommandBinding(self._remove_goals, self._can_remove_goals),

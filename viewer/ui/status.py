@@ -153,7 +153,9 @@ class StatusLine(NamedTuple):
     modes: tuple[str, ...]
 
 
-def status_line(session: Session, *, dragging: bool, compiling_for: float, fps: float | None) -> StatusLine:
+def status_line(
+    session: Session, *, dragging: bool, compiling_for: float, fps: float | None, balance: str = ""
+) -> StatusLine:
     """What to say now.
 
     Args:
@@ -161,11 +163,13 @@ def status_line(session: Session, *, dragging: bool, compiling_for: float, fps: 
         dragging: a drag runs: nothing slow may be asked for.
         compiling_for: seconds that kernels have been compiled for, 0 if they are not.
         fps: frames a second, where frames are drawn.
+        balance: how the figure stands, where that is shown.
     """
     document, report = session.document, session.report
     finest = error_decimals(figure_height(document.skeleton))
     recorded = session.recorded_seconds if session.recording else None
     modes = (
+        *([balance] if balance else ()),
         *_modes(document, compiling_for, recorded),
         *(("Recording actions",) if session.action_log is not None else ()),
     )

@@ -58,6 +58,7 @@ _TOGGLES = (
     ("show.ghosts", fa.ICON_FA_GHOST),
     ("show.names", fa.ICON_FA_TAG),
     ("show.grid", fa.ICON_FA_BORDER_ALL),
+    ("show.balance", fa.ICON_FA_SCALE_BALANCED),
     ("show.axes", ""),
 )
 _CONES = {"none": "none", "selected": "of the selection", "all": "all"}

@@ -8,7 +8,7 @@ and its word, constructor and fields in `goal`.
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from viewer.ik.goals import aim, bend, distance, function, pose, position, rotation
+from viewer.ik.goals import aim, bend, distance, function, pole, pose, position, rotation
 from viewer.ik.goals.goal import (
     LEAST_WEIGHT,
     PIN_WEIGHT,
@@ -23,7 +23,7 @@ from viewer.ik.goals.goal import (
 )
 from viewer.ik.goals.kind import Drawing, Kind
 
-MODULES = (position, rotation, pose, distance, aim, bend, function)
+MODULES = (position, rotation, pose, distance, aim, bend, pole, function)
 """A module for each kind."""
 KINDS: Mapping[GoalKind, Kind] = MappingProxyType({module.KIND.word: module.KIND for module in MODULES})
 """What each kind is."""

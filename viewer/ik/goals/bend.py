@@ -147,8 +147,9 @@ def bend_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, floa
 
 def bend_drawing(goal: Goal, skeleton: Skeleton, world: World) -> Drawing:
     """Show where the bone below would end if the joint were bent as asked."""
-    joint, offset, number, side = bend_constants(goal, skeleton)
-    above, below = _bones(joint, np.array(offset), skeleton, world)
+    fixed = bend_constants(goal, skeleton)
+    joint, number, side = fixed.joint, fixed.number, fixed.axis
+    above, below = _bones(joint, np.array(fixed.offset), skeleton, world)
     angle = angle_between_vectors(above, below)
     axis = np.cross(above, below)
     if math.sin(angle) < STRAIGHT:

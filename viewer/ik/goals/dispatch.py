@@ -8,6 +8,7 @@ from __future__ import annotations
 from viewer.ik.goals.aim import AIM, aim_residual
 from viewer.ik.goals.bend import BEND, bend_residual
 from viewer.ik.goals.distance import DISTANCE, distance_residual
+from viewer.ik.goals.pole import POLE, pole_residual
 from viewer.ik.goals.pose import POSE
 from viewer.ik.goals.position import POSITION, position_residual
 from viewer.ik.goals.rotation import ROTATION, rotation_residual
@@ -30,6 +31,8 @@ def goal_residual(s: System, w: Work, g: int, e: Floats) -> float:
         return aim_residual(s, w, g, row, e)
     if kind == BEND:
         return bend_residual(s, w, g, row, e)
+    if kind == POLE:
+        return pole_residual(s, w, g, row, e)
     return 0.0
 
 

@@ -57,6 +57,8 @@ class GoalKind(StrEnum):
     """To point an axis at a point."""
     BEND = "bend", "angle"
     """To bend a joint by an angle."""
+    POLE = "pole", "target"
+    """To point the middle joint of a limb towards a point."""
     FUNCTION = "function", "residuals"
     """To bring the residuals of a function of the user's to zero."""
 
@@ -84,8 +86,8 @@ class Goal:
         kind: what is asked.
         effector: an effector's, joint's or end site's name (see `viewer.skeleton.skeleton.find_place`); ""
             for functions.
-        target: where to be, what to keep a distance from, or what to aim at: metres, world frame. None for pins that
-            hold the place where the pose has their effector, and where the kind has no point.
+        target: where to be, what to keep a distance from, to aim at or to point towards: metres, world frame. None
+            for pins that hold the place where the pose has their effector, and where the kind has no point.
         target_rotation: (x, y, z, w), world_from_joint. None as for ``target``.
         target_distance: metres, of a distance goal.
         axis: unit vector in the joint's frame, of an aim.
@@ -188,6 +190,14 @@ class Goal:
         The angle is that between the bone from the joint's parent to the joint and the bone from the joint onwards.
         """
         return cls._made(GoalKind.BEND, joint, options, angle=angle)
+
+    @classmethod
+    def pole(cls, joint: str, toward: ArrayLike, **options: Unpack[GoalOptions]) -> Self:
+        """Point a limb's middle joint, an elbow or a knee, towards the point (3,), about the line between its ends.
+
+        Its weight is ``rotation_weight``. A straight limb, and a point on that line, leave nothing to ask.
+        """
+        return cls._made(GoalKind.POLE, joint, options, target=toward)
 
     @classmethod
     def function(cls, f: Residuals, **options: Unpack[GoalOptions]) -> Self:

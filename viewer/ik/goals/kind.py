@@ -51,12 +51,15 @@ class Constants(NamedTuple):
         offset: metres in the joint's frame, from the joint to the point that rows are about.
         number: the length or the angle that a row is to have.
         axis: unit vector in the joint's frame.
+        middle, upper: joints above, for rows about a limb of three joints; -1 for others.
     """
 
     joint: int
     offset: Vector
     number: float = 0.0
     axis: Vector = (0.0, 1.0, 0.0)
+    middle: int = -1
+    upper: int = -1
 
 
 def point_constants(goal: Goal, skeleton: Skeleton) -> Constants:
@@ -191,6 +194,11 @@ class Kind:
     def radians(self) -> bool:
         """Whether it is missed by angles."""
         return any(rows.radians for rows in self.rows)
+
+    @property
+    def spans(self) -> bool:
+        """Whether it is about three joints of a limb."""
+        return any(rows.spans for rows in self.rows)
 
     @property
     def own(self) -> bool:

@@ -31,6 +31,8 @@ class Rows:
         radians: they are angles, weighted per radian; else lengths, weighted per metre.
         moved: angles that a move of the effector changes, not only turns.
         own: angles that nothing but turns of the effector's own joint changes.
+        spans: about three joints of a limb: ``by_move`` holds how its one row answers to moves of the limb's end,
+            middle and upper joint, and ``by_turn`` to turns of the middle one.
     """
 
     count: int
@@ -38,6 +40,7 @@ class Rows:
     radians: bool = False
     moved: bool = False
     own: bool = False
+    spans: bool = False
 
     @property
     def places(self) -> bool:

@@ -28,7 +28,7 @@ Solve: TypeAlias = Callable[[Problem], tuple[int, int]]
 "Moves a problem's state; status and iterations."
 
 ALL = frozenset(KINDS)
-CARRIED = frozenset(word for word, kind in KINDS.items() if kind.built_in and not kind.own)
+CARRIED = frozenset(word for word, kind in KINDS.items() if kind.built_in and not (kind.own or kind.spans))
 """Kinds of goals that a move of any joint above the effector changes as that of a rigid body."""
 PLACES = frozenset(word for word, kind in KINDS.items() if kind.places)
 DEFAULT_TUNING = Tuning()

@@ -58,6 +58,9 @@ def linearise(s: System, w: Work, x: Floats) -> None:
                 elif lengths == 1:
                     along = w.by_move[g, 0, 0] * vx + w.by_move[g, 0, 1] * vy + w.by_move[g, 0, 2] * vz
                     w.jacobian[d, row] = weight * along
+                if s.goal_middle[g] >= 0:
+                    w.jacobian[d, row] = rotation_weight * along_limb(s, w, g, k, d, turns)
+                    continue
                 for j in range(angles):
                     total = 0.0
                     if turns and turned_by:
@@ -65,6 +68,28 @@ def linearise(s: System, w: Work, x: Floats) -> None:
                     if looks:
                         total += w.by_move[g, j, 0] * vx + w.by_move[g, j, 1] * vy + w.by_move[g, j, 2] * vz
                     w.jacobian[d, row + lengths + j] = rotation_weight * total
+
+
+def along_limb(s: System, w: Work, g: int, k: int, d: int, turns: bool) -> float:
+    """How the row of a goal about a limb answers to freedom d of joint k, one above the limb's end."""
+    ax, ay, az = w.axes[d, 0], w.axes[d, 1], w.axes[d, 2]
+    total = 0.0
+    if turns and k <= s.goal_middle[g]:
+        total = w.by_turn[g, 0, 0] * ax + w.by_turn[g, 0, 1] * ay + w.by_turn[g, 0, 2] * az
+    for i in range(3):
+        # Joints stand in depth-first order: of those above the end, the ones above the middle are before it.
+        joint = s.goal_middle[g] if i == 1 else s.goal_upper[g]
+        if i > 0 and k > joint:
+            continue
+        vx, vy, vz = ax, ay, az
+        if turns:
+            px, py, pz = w.point[g, 0], w.point[g, 1], w.point[g, 2]
+            if i > 0:
+                px, py, pz = w.place[joint, 0], w.place[joint, 1], w.place[joint, 2]
+            rx, ry, rz = px - w.place[k, 0], py - w.place[k, 1], pz - w.place[k, 2]
+            vx, vy, vz = ay * rz - az * ry, az * rx - ax * rz, ax * ry - ay * rx
+        total += w.by_move[g, i, 0] * vx + w.by_move[g, i, 1] * vy + w.by_move[g, i, 2] * vz
+    return total
 
 
 def put_axes(s: System, w: Work, k: int, x: Floats) -> None:

@@ -15,7 +15,7 @@ from viewer.ik.backends.compiled import algebra
 from viewer.ik.backends.compiled.step import LEAST, LESS, MORE, SWING, SWINGING
 from viewer.ik.backends.vectorised.algebra import apply, cross
 from viewer.ik.backends.vectorised.forward import frames_at
-from viewer.ik.backends.vectorised.tables import joint_of_freedom, kept, limits_of, places, rows_of, tree_of
+from viewer.ik.backends.vectorised.tables import LimbRow, joint_of_freedom, kept, limits_of, places, rows_of, tree_of
 from viewer.ik.goals.rows import Places
 from viewer.ik.system import System, Work
 from viewer.spatial.checks import Bools, Floats, Ints
@@ -92,8 +92,20 @@ def _axes(s: System) -> Axes:
 
 def linearise(s: System, w: Work, x: Floats) -> None:
     """Fill ``w.jacobian`` at the pose that `residuals` was last called with."""
-    twist, wrench, reach = _twists(s, w, x), _wrenches(s, w), rows_of(s).reach
-    np.multiply(twist.T.dot(wrench), reach, out=w.jacobian[:, : reach.shape[1]])
+    twist, wrench, rows = _twists(s, w, x), _wrenches(s, w), rows_of(s)
+    np.multiply(twist.T.dot(wrench), rows.reach, out=w.jacobian[:, : rows.reach.shape[1]])
+    for limb in rows.limbs:
+        w.jacobian[:, limb.row] = _along_limb(s, w, twist, limb)
+
+
+def _along_limb(s: System, w: Work, twist: Floats, limb: LimbRow) -> Floats:
+    """(n,) how the row of a goal about a limb answers to each freedom."""
+    g = limb.goal
+    points = np.stack([w.point[g], w.place[limb.middle], w.place[limb.upper]])
+    force = w.by_move[g] * s.goal_rotation_weight[g]
+    torque = np.cross(points, force)
+    torque[1] += w.by_turn[g, 0] * s.goal_rotation_weight[g]
+    return np.asarray(np.einsum("pi,in,np->n", np.concatenate([torque, force], axis=1), twist, limb.reach))
 
 
 def _twists(s: System, w: Work, x: Floats) -> Floats:

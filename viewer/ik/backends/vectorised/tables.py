@@ -22,7 +22,7 @@ _Made = TypeVar("_Made")
 
 _STRUCTURE = (
     "first", "parent", "form", "held", "moves", "rest", "offset", "axes", "order", "basis", "goal_low", "goal_high",
-    "goal_kind", "goal_joint", "goal_row",
+    "goal_kind", "goal_joint", "goal_row", "goal_middle", "goal_upper",
 )  # fmt: skip
 
 
@@ -53,6 +53,22 @@ class Block(NamedTuple):
     places: Ints
 
 
+class LimbRow(NamedTuple):
+    """The row of a goal about a limb.
+
+    Attributes:
+        goal, row: which.
+        middle, upper: joints.
+        reach: (n, 3) 1 where a freedom moves the limb's end, middle or upper joint, else 0.
+    """
+
+    goal: int
+    row: int
+    middle: int
+    upper: int
+    reach: Floats
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
     """Goals grouped by what they ask, and the rows of each; m rows.
@@ -63,6 +79,7 @@ class Rows:
         angular: (m,) whether the row is measured in radians.
         axis: (3, m) the world axis of the rows of places, 0 for others.
         reach: (n, m) 1 where a freedom moves a row, else 0.
+        limbs: the rows that are about a limb of three joints.
     """
 
     blocks: tuple[Block, ...]
@@ -70,6 +87,7 @@ class Rows:
     angular: Bools
     axis: Floats
     reach: Floats
+    limbs: tuple[LimbRow, ...]
 
 
 class Limits(NamedTuple):
@@ -174,7 +192,23 @@ def rows_of(s: System) -> Rows:
             axis[:, stand] = np.eye(3)[:, None]
         if rows.own:
             reach[:, stand] *= s.goal_joint[goal[stand]] == joint[:, :, None]
-    return Rows(tuple(blocks), goal, angular, axis, reach)
+    limbs = tuple(_limb_row(s, g) for g in np.flatnonzero(s.goal_middle >= 0).tolist())
+    return Rows(tuple(blocks), goal, angular, axis, reach, limbs)
+
+
+def _limb_row(s: System, g: int) -> LimbRow:
+    end, middle, upper = int(s.goal_joint[g]), int(s.goal_middle[g]), int(s.goal_upper[g])
+    joint = joint_of_freedom(s)
+    above = [np.isin(joint, _above(s, one)) for one in (end, middle, upper)]
+    return LimbRow(g, int(s.goal_row[g]), middle, upper, np.stack(above, axis=1).astype(np.float64))
+
+
+def _above(s: System, joint: int) -> list[int]:
+    """A joint and those above it."""
+    line = [joint]
+    while s.parent[line[-1]] >= 0:
+        line.append(int(s.parent[line[-1]]))
+    return line
 
 
 def joint_of_freedom(s: System) -> Ints:

@@ -1,0 +1,223 @@
+"""Goals for a pole: an elbow or a knee is to point towards a point, as far as the ends of its limb allow.
+
+A limb whose two ends stand still can only turn about the line between them. The pole says which way: the middle joint
+is to lie in the half plane from that line to the point. It is missed by the angle between the two about the line, and
+the row is that angle times how far the limb bulges, which leaves a straight limb, whose elbow points nowhere, alone;
+a floor under the bulge keeps it from straightening the limb to get there.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from viewer.errors import InputError
+from viewer.ik.backends.compiled.algebra import turned
+from viewer.ik.goals.bend import STRAIGHT, bend_constants
+from viewer.ik.goals.goal import Goal, GoalKind, Vector
+from viewer.ik.goals.kind import NAN, Constants, Drawing, FileKey, Kind
+from viewer.ik.goals.rows import Places, Rows
+from viewer.ik.system import System, Work
+from viewer.skeleton.figure import find_figure
+from viewer.skeleton.kinematics import World
+from viewer.skeleton.skeleton import Skeleton, find_place
+from viewer.spatial.checks import Floats, Ints
+from viewer.spatial.quaternion import rotate
+
+POLE = 6
+_FLOOR = 0.1
+"""Part of the limb's length: the row counts a limb that bulges less as if it bulged so much."""
+_HALF = 0.5
+"""A limb of two equal bones bulges by half its length at most: there the row is the angle itself."""
+
+
+def pole_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
+    """Set e = -(bulge / most) * angle, and how it answers to moves of the limb's end, middle and upper joint.
+
+    With S, E, W the three joints and P the pole, n along W - S, u = E - S, v = P - S; a, b the unit vectors of their
+    parts across n, h, k the lengths of these, and t_a = n x a, t_b = n x b:
+
+        angle = atan2(n . (b x a), b . a)
+        d angle = t_a . dE / h + q . dW + (t_b / k - t_a / h - q) . dS,  q = ((v.n) t_b / k - (u.n) t_a / h) / |W - S|
+        dh = a . dE - p . dW - (a - p) . dS,  p = (u.n) a / |W - S|
+    """
+    wx, wy, wz = w.point[g, 0], w.point[g, 1], w.point[g, 2]
+    mid, top = s.goal_middle[g], s.goal_upper[g]
+    sx, sy, sz = w.place[top, 0], w.place[top, 1], w.place[top, 2]
+    nx, ny, nz = wx - sx, wy - sy, wz - sz
+    ux, uy, uz = w.place[mid, 0] - sx, w.place[mid, 1] - sy, w.place[mid, 2] - sz
+    vx, vy, vz = s.goal_target[g, 0] - sx, s.goal_target[g, 1] - sy, s.goal_target[g, 2] - sz
+    length = s.goal_distance[g]
+    span = math.sqrt(nx * nx + ny * ny + nz * nz)
+    for i in range(3):
+        for j in range(3):
+            w.by_move[g, i, j] = 0.0
+        w.by_turn[g, 0, i] = 0.0
+    e[row], w.miss[g, 1] = 0.0, 0.0
+    if span <= STRAIGHT * length:
+        return 0.0  # folded: no line to turn about
+    nx, ny, nz = nx / span, ny / span, nz / span
+    un, vn = ux * nx + uy * ny + uz * nz, vx * nx + vy * ny + vz * nz
+    ax, ay, az = ux - un * nx, uy - un * ny, uz - un * nz
+    bx, by, bz = vx - vn * nx, vy - vn * ny, vz - vn * nz
+    h, k = math.sqrt(ax * ax + ay * ay + az * az), math.sqrt(bx * bx + by * by + bz * bz)
+    if k <= STRAIGHT * length:
+        return 0.0  # the pole is on the line: every direction is as good
+    bx, by, bz = bx / k, by / k, bz / k
+    straight = h <= STRAIGHT * length
+    if straight:
+        # The side that the joint bends to from straight.
+        cx, cy, cz = turned(
+            w.turn[mid, 0], w.turn[mid, 1], w.turn[mid, 2], w.turn[mid, 3],
+            s.goal_axis[g, 0], s.goal_axis[g, 1], s.goal_axis[g, 2],
+        )  # fmt: skip
+        ax, ay, az = ny * cz - nz * cy, nz * cx - nx * cz, nx * cy - ny * cx
+        h = math.sqrt(ax * ax + ay * ay + az * az)
+        if h <= STRAIGHT:
+            return 0.0
+    ax, ay, az = ax / h, ay / h, az / h
+    sine = nx * (by * az - bz * ay) + ny * (bz * ax - bx * az) + nz * (bx * ay - by * ax)
+    angle = math.atan2(sine, bx * ax + by * ay + bz * az)
+    most, floor = _HALF * length, _FLOOR * length
+    bulge = floor if straight else max(h, floor)
+    part = bulge / most
+    if straight:
+        w.by_turn[g, 0, 0], w.by_turn[g, 0, 1], w.by_turn[g, 0, 2] = part * nx, part * ny, part * nz
+    else:
+        grows = angle / most if h > floor else 0.0
+        a, b, n = (ax, ay, az), (bx, by, bz), (nx, ny, nz)
+        for i in range(3):
+            j, l = (i + 1) % 3, (i + 2) % 3
+            ta, tb = (n[j] * a[l] - n[l] * a[j]) / h, (n[j] * b[l] - n[l] * b[j]) / k
+            q = (vn * tb - un * ta) / span
+            p = un * a[i] / span
+            w.by_move[g, 1, i] = part * ta + grows * a[i]
+            w.by_move[g, 0, i] = part * q - grows * p
+            w.by_move[g, 2, i] = part * (tb - ta - q) - grows * (a[i] - p)
+    e[row] = -s.goal_rotation_weight[g] * part * angle
+    w.miss[g, 1] = abs(angle)
+    return float(w.miss[g, 1] / s.tolerance[1]) if s.goal_rotation_weight[g] > 0.0 else 0.0
+
+
+def pole_residuals(s: System, w: Work, frames: Floats, some: Places, places: Ints, e: Floats) -> float:  # noqa: ARG001 - as of all rows
+    """`pole_residual` of some goals, one by one: a figure has few."""
+    goals = np.arange(len(s.goal_kind))[some].tolist()
+    pairs = zip(goals, places[:, 0].tolist(), strict=True)
+    return float(s.tolerance[1]) * max([pole_residual(s, w, g, row, e) for g, row in pairs], default=0.0)
+
+
+def pole_constants(goal: Goal, skeleton: Skeleton) -> Constants:
+    """The end of the limb, its middle and upper joints, its length, and the side that it bends to from straight.
+
+    The limb is the arm or leg of a recognised figure whose elbow or knee this is; else the two bones at the joint.
+
+    Raises:
+        InputError: no joint between two bones.
+    """
+    middle = find_place(skeleton, goal.effector).joint
+    figure = find_figure(skeleton)
+    limb = next((limb for limb in figure.limbs if limb.lower == middle), None) if figure is not None else None
+    try:
+        bend = bend_constants(Goal.bend(goal.effector, 0.0), skeleton)
+    except InputError as error:
+        raise InputError(str(error).replace("bend goal", "pole goal", 1)) from None
+    upper = int(skeleton.parents[middle]) if limb is None else limb.upper
+    tip = _end_of(skeleton, middle, np.array(bend.offset)) if limb is None else limb.tip
+    length = _lengths(skeleton, tip[0], upper) + float(np.linalg.norm(tip[1]))
+    x, y, z = tip[1].tolist()
+    return Constants(tip[0], (x, y, z), length, bend.axis, middle=middle, upper=upper)
+
+
+def _end_of(skeleton: Skeleton, joint: int, end: Floats) -> tuple[int, Floats]:
+    """The child, or the end site, that a joint's bone leads to."""
+    for child in np.flatnonzero(skeleton.parents == joint).tolist():
+        if np.array_equal(skeleton.offsets[child], end):
+            return child, np.zeros(3)
+    return joint, end
+
+
+def _lengths(skeleton: Skeleton, joint: int, above: int) -> float:
+    """Metres along the bones from a joint up to another."""
+    total = 0.0
+    while joint != above:
+        total += float(np.linalg.norm(skeleton.offsets[joint]))
+        joint = int(skeleton.parents[joint])
+    return total
+
+
+def pole_angle(goal: Goal, skeleton: Skeleton, world: World) -> float:
+    """Radians about the limb's line from the pole to the middle joint; NaN where one of them is on the line."""
+    fixed = pole_constants(goal, skeleton)
+    start, middle = world.positions[[fixed.upper, fixed.middle]]
+    line = world.point(fixed.joint, np.array(fixed.offset)) - start
+    span = float(np.linalg.norm(line))
+    if span <= STRAIGHT * fixed.number:
+        return math.nan
+    line = line / span
+    across = [way - (way @ line) * line for way in (np.array(goal.target) - start, middle - start)]
+    if min(float(np.linalg.norm(way)) for way in across) <= STRAIGHT * fixed.number:
+        return math.nan
+    pole, elbow = across
+    return math.atan2(float(line @ np.cross(pole, elbow)), float(pole @ elbow))
+
+
+def pole_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:
+    """Degrees about the limb's line between the middle joint and the pole; 0 where one of them is on the line."""
+    angle = pole_angle(goal, skeleton, world)
+    return NAN, 0.0 if math.isnan(angle) else math.degrees(abs(angle))
+
+
+def pole_drawing(goal: Goal, skeleton: Skeleton, world: World) -> Drawing:
+    """Show the middle joint and the pole."""
+    middle = find_place(skeleton, goal.effector).joint
+    return Drawing(middle, world.positions[middle], np.array(goal.target))
+
+
+def pole_before(skeleton: Skeleton, world: World, joint: str) -> Vector:
+    """A pole that a pose meets: half a limb's length before the middle joint, on the side that it bends to.
+
+    Raises:
+        InputError: no joint between two bones.
+    """
+    fixed = pole_constants(Goal.pole(joint, (0.0, 0.0, 0.0)), skeleton)
+    start, middle = world.positions[[fixed.upper, fixed.middle]]
+    line = world.point(fixed.joint, np.array(fixed.offset)) - start
+    line = line / (np.linalg.norm(line) or 1.0)
+    away = middle - start - ((middle - start) @ line) * line
+    if np.linalg.norm(away) <= STRAIGHT * fixed.number:
+        away = np.cross(line, rotate(world.rotations[fixed.middle], np.array(fixed.axis)))
+    away = away / (np.linalg.norm(away) or 1.0)
+    x, y, z = (middle + _HALF * fixed.number * away).tolist()
+    return x, y, z
+
+
+def swivel_circle(skeleton: Skeleton, world: World, joint: str, count: int = 49) -> Floats:
+    """Where the middle joint can be while the ends of its limb stay: points (count, 3) round the line between them.
+
+    Raises:
+        InputError: no joint between two bones.
+    """
+    fixed = pole_constants(Goal.pole(joint, (0.0, 0.0, 0.0)), skeleton)
+    start, middle = world.positions[[fixed.upper, fixed.middle]]
+    line = world.point(fixed.joint, np.array(fixed.offset)) - start
+    line = line / (np.linalg.norm(line) or 1.0)
+    centre = start + ((middle - start) @ line) * line
+    one = middle - centre
+    turn = np.linspace(0.0, 2.0 * math.pi, count)[:, None]
+    return np.asarray(centre + np.cos(turn) * one + np.sin(turn) * np.cross(line, one))
+
+
+KIND = Kind(
+    word=GoalKind.POLE,
+    title="Pole",
+    hint="Point the elbow or knee towards a point",
+    code=POLE,
+    rows=(Rows(1, pole_residuals, radians=True, spans=True),),
+    keys={"toward": FileKey("target", Vector, "Point that the middle joint of `pole` is to point towards.")},
+    named_by="pole",
+    since=2,
+    constants=pole_constants,
+    miss=pole_miss,
+    drawing=pole_drawing,
+)

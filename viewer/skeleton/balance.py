@@ -1,0 +1,280 @@
+"""Balance: a skeleton's centre of mass, and whether it is above the points that the figure stands on.
+
+A standing body is in static balance while the vertical through its centre of mass meets its support polygon, the convex
+hull of what touches the floor. Masses of human segments, and where they are centred along the bones: de Leva,
+"Adjustments to Zatsiorsky-Seluyanov's segment inertia parameters", J. Biomechanics 29, 1996.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from viewer.skeleton.figure import find_figure
+from viewer.skeleton.kinematics import World, fk
+from viewer.skeleton.limbs import ARM, Figure, Limb, leg_length, limb_places
+from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.tree import RestTree, rest_world
+from viewer.spatial.checks import Bools, Floats, Ints
+from viewer.spatial.quaternion import conjugate, rotate
+
+_HEAD, _TRUNK = 0.0694, 0.4346
+_UPPER_ARM, _FOREARM, _HAND = (0.0271, 0.5772), (0.0162, 0.4574), (0.0061, 0.79)
+_THIGH, _SHANK, _FOOT = (0.1416, 0.4095), (0.0433, 0.4459), (0.0137, 0.4415)
+"""Part of the body's mass, and where along the segment, from its upper end, it is centred (men)."""
+
+_SLACK = 0.02
+"""Of the leg's length, or the figure's: what is this near to the floor touches it."""
+_HALF_SOLE = 0.04
+"""Half the width of a foot, in leg lengths."""
+_HEEL = 0.25
+"""The heel is this part of the foot's length behind the ankle."""
+_KNEE, _PALM = 0.05, 0.03
+"""Leg lengths from the middle of a knee or a hand to its skin."""
+
+Point = tuple[int, Floats]
+"""A joint, and a place (3,) in its frame."""
+
+
+class _Points(NamedTuple):
+    """P points fixed to joints.
+
+    Attributes:
+        joints: (P,) their joints.
+        offsets: (P, 3) where they are in the joints' frames, metres.
+        values: (P,) of masses: parts of the sum; of points to stand on: metres from the point to the skin.
+        parts: (P,) which foot, knee or hand each point to stand on belongs to, -1 for none.
+    """
+
+    joints: Ints
+    offsets: Floats
+    values: Floats
+    parts: Ints
+
+    def at(self, world: World) -> Floats:
+        """World places (..., P, 3)."""
+        turned = rotate(world.rotations[..., self.joints, :], self.offsets)
+        return np.asarray(world.positions[..., self.joints, :] + turned)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Balance:
+    """How a pose stands.
+
+    Attributes:
+        center: (3,) centre of mass, metres, world frame.
+        support: (N, 3) corners of the support polygon on the floor, anticlockwise seen from above; a line has two, a
+            point one, and N = 0 where nothing touches the floor.
+        margin: metres from the vertical through the centre of mass to the nearest edge of the polygon, negative
+            outside; NaN without support.
+        side: where the nearest edge is, or to which side the figure falls: "forward", "back", "left" or "right" of a
+            recognised figure, else "".
+    """
+
+    center: Floats
+    support: Floats
+    margin: float
+    side: str
+
+
+def center_of_mass(skeleton: Skeleton, world: World) -> Floats:
+    """Centre of mass (..., 3), metres, of one or more poses.
+
+    A recognised human figure has the masses of human segments, its trunk's spread along the spine; in any other
+    skeleton a bone of length l weighs in proportion to l^3.
+    """
+    masses = _masses(skeleton)
+    return np.asarray(masses.values @ masses.at(world))
+
+
+def find_balance(skeleton: Skeleton, world: World, floor: float = 0.0, fixed: Collection[int] = ()) -> Balance:
+    """How a pose stands on the floor.
+
+    Args:
+        skeleton: the joints.
+        world: the pose, one (J, ...).
+        floor: its height, metres.
+        fixed: joints that are held where they are: a foot, knee or hand with one of them supports at any height.
+    """
+    center = center_of_mass(skeleton, world)
+    contacts = _contacts(skeleton)
+    places = contacts.at(world)
+    touches = places[:, 1] - contacts.values - floor <= _SLACK * _size(skeleton)
+    held = {int(part) for part in contacts.parts[np.isin(contacts.joints, list(fixed))] if part >= 0}
+    touches |= np.isin(contacts.parts, list(held))
+    corners = _hull(places[touches][:, [2, 0]])[:, ::-1]
+    support = np.column_stack([corners[:, 0], np.full(len(corners), floor), corners[:, 1]])
+    if not len(corners):
+        return Balance(center, support, np.nan, "")
+    margin, way = _margin(corners, center[[0, 2]])
+    return Balance(center, support, margin, _side(skeleton, world, way))
+
+
+def _size(skeleton: Skeleton) -> float:
+    """The length that a figure's parts are measured in: its leg's; of no figure its longest path from a root."""
+    figure = find_figure(skeleton)
+    return (figure and leg_length(skeleton, figure)) or RestTree(skeleton).size
+
+
+@lru_cache(maxsize=16)
+def _masses(skeleton: Skeleton) -> _Points:
+    figure, tree = find_figure(skeleton), RestTree(skeleton)
+    points = _bone_masses(tree) if figure is None else _body_masses(tree, figure)
+    return _table([(joint, offset, mass, -1) for (joint, offset), mass in points], total=1.0)
+
+
+def _table(rows: list[tuple[int, Floats, float, int]], total: float | None = None) -> _Points:
+    joints, offsets, values, parts = zip(*rows, strict=True) if rows else ((), (), (), ())
+    numbers = np.array(values, dtype=np.float64)
+    if total is not None:
+        # A skeleton that is one point, or several in one place, weighs the same in each.
+        numbers = numbers / numbers.sum() if numbers.sum() > 0.0 else np.full(len(numbers), total / len(numbers))
+    places = np.array(offsets, dtype=np.float64).reshape(-1, 3)
+    return _Points(np.array(joints, dtype=np.intp), places, numbers, np.array(parts, dtype=np.intp))
+
+
+def _bone_masses(tree: RestTree) -> list[tuple[Point, float]]:
+    """Half of each bone's mass at either end."""
+    skeleton, here = tree.skeleton, np.zeros(3)
+    joints = zip(skeleton.parents.tolist(), range(len(skeleton)), skeleton.offsets, strict=True)
+    bones = [(parent, (joint, here), offset) for parent, joint, offset in joints if parent >= 0]
+    tips = zip(skeleton.tip_parents.tolist(), skeleton.tip_offsets, strict=True)
+    bones += [(joint, (joint, offset), offset) for joint, offset in tips]
+    halves = [(start, end, 0.5 * float(np.linalg.norm(offset)) ** 3) for start, end, offset in bones]
+    ends = [pair for start, end, half in halves for pair in (((start, here), half), (end, half))]
+    return ends or [((joint, here), 1.0) for joint in skeleton.roots.tolist()]
+
+
+def _body_masses(tree: RestTree, figure: Figure) -> list[tuple[Point, float]]:
+    here = np.zeros(3)
+    points = _trunk_masses(tree, figure)
+    for limb in figure.limbs:
+        upper, lower, end = (_UPPER_ARM, _FOREARM, _HAND) if limb.kind == ARM else (_THIGH, _SHANK, _FOOT)
+        points += _segment((limb.upper, here), (limb.lower, here), upper)
+        points += _segment((limb.lower, here), limb.tip, lower)
+        # Of a limb that ends in an end site, the hand or foot weighs at the wrist or ankle.
+        points += _segment(limb.tip, limb.tip if limb.end is None else _end(tree, limb.end), end)
+    return points
+
+
+def _segment(start: Point, end: Point, mass: tuple[float, float]) -> list[tuple[Point, float]]:
+    """The mass of a segment at its two ends, so that its centre is where it should be, also with joints between."""
+    whole, along = mass
+    return [(start, whole * (1.0 - along)), (end, whole * along)]
+
+
+def _trunk_masses(tree: RestTree, figure: Figure) -> list[tuple[Point, float]]:
+    """Trunk and head: the trunk's mass along the way from the pelvis to the neck, in proportion to the bones."""
+    here = np.zeros(3)
+    line = [figure.pelvis, *figure.spine, *figure.neck[:1]]
+    bones = [(a, b, float(np.linalg.norm(tree.place(b) - tree.place(a)))) for a, b in pairwise(line)]
+    length = sum(size for _, _, size in bones)
+    points: list[tuple[Point, float]] = [((figure.pelvis, here), _TRUNK)] if length == 0.0 else []
+    for a, b, size in bones if length > 0.0 else ():
+        points += _segment((a, here), (b, here), (_TRUNK * size / length, 0.5))
+    top: Point = (line[-1], here) if figure.head is None else (figure.head, here)
+    return points + _segment(top, top if figure.head is None else _end(tree, figure.head), (_HEAD, 0.5))
+
+
+def _end(tree: RestTree, joint: int) -> Point:
+    """Where a bone ends: the end site, or the joint, that is farthest down from it; the joint itself if none is."""
+    last = tree.longest(joint)[-1]
+    return tree.end_site(last) or (last, np.zeros(3))
+
+
+@lru_cache(maxsize=16)
+def _contacts(skeleton: Skeleton) -> _Points:
+    """The points that a skeleton may stand on: soles, knees and palms of a figure, the ends of anything else."""
+    figure, tree = find_figure(skeleton), RestTree(skeleton)
+    if figure is None:
+        leaves = [(j, np.zeros(3)) for j, below in enumerate(tree.children) if not below and not tree.tips[j]]
+        tips = zip(skeleton.tip_parents.tolist(), skeleton.tip_offsets, strict=True)
+        return _table([(joint, offset, 0.0, -1) for joint, offset in (*leaves, *tips)])
+    size, world = _size(skeleton), fk(skeleton, skeleton.relaxed_pose())
+    rows: list[tuple[int, Floats, float, int]] = []
+    for part, leg in enumerate(figure.legs):
+        rows += [(joint, offset, 0.0, part) for joint, offset in _sole(tree, world, leg, size)]
+        rows.append((leg.lower, np.zeros(3), _KNEE * size, len(figure.legs) + part))
+    for part, arm in enumerate(figure.arms, 2 * len(figure.legs)):
+        points = [arm.tip] if arm.end is None else [arm.tip, _end(tree, arm.end)]
+        rows += [(joint, offset, _PALM * size, part) for joint, offset in points]
+    return _table(rows)
+
+
+def _sole(tree: RestTree, world: World, leg: Limb, size: float) -> list[Point]:
+    """Heel, ball and tip of a foot, each with its two edges; the ankle alone where there is no foot."""
+    ankle = limb_places(world, leg)[2]
+    if leg.end is None:
+        return [leg.tip]
+    ball = (leg.end, np.zeros(3)) if leg.toe is None else (leg.toe, np.zeros(3))
+    tip = _end(tree, ball[0])
+    places = [ankle, world.point(*ball), world.point(*tip)]
+    ground = min(place[1] for place in places)
+    along = (places[2] - ankle) * (1.0, 0.0, 1.0)
+    length = float(np.linalg.norm(along))
+    if length == 0.0:
+        return [leg.tip]
+    aside = np.cross((0.0, 1.0, 0.0), along / length) * _HALF_SOLE * size
+    middles = [(leg.end, ankle - _HEEL * along), (leg.end, places[1]), (tip[0], places[2])]
+    edges = [
+        (joint, np.array((middle[0], ground, middle[2])) + side * aside)
+        for joint, middle in middles
+        for side in (-1, 1)
+    ]
+    return [(joint, rotate(conjugate(world.rotations[joint]), edge - world.positions[joint])) for joint, edge in edges]
+
+
+def _hull(points: Floats) -> Floats:
+    """The convex hull (N, 2), anticlockwise, of points (P, 2): Andrew's monotone chain."""
+    ordered = sorted({(float(a), float(b)) for a, b in points})
+    if len(ordered) < 3:
+        return np.array(ordered).reshape(-1, 2)
+    hull: list[tuple[float, float]] = []
+    for line in (ordered, ordered[::-1]):
+        start = len(hull)
+        for point in line:
+            while len(hull) - start >= 2 and _turn(hull[-2], hull[-1], point) <= 0.0:
+                hull.pop()
+            hull.append(point)
+        hull.pop()
+    return np.array(hull)
+
+
+def _turn(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> float:
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+
+
+def _margin(corners: Floats, center: Floats) -> tuple[float, Floats]:
+    """Metres from a point (2,) to the nearest edge of corners (N, 2), negative outside, and the way out (2,)."""
+    after = np.roll(corners, -1, axis=0)
+    edges = after - corners
+    square = np.einsum("ni,ni->n", edges, edges)
+    part = np.einsum("ni,ni->n", center - corners, edges) / np.where(square > 0.0, square, 1.0)
+    nearest = corners + np.clip(part, 0.0, 1.0)[:, None] * edges
+    away = nearest - center
+    distances = np.linalg.norm(away, axis=1)
+    closest = int(np.argmin(distances))
+    sides = edges[:, 0] * (center - corners)[:, 1] - edges[:, 1] * (center - corners)[:, 0]
+    inside: Bools = sides <= 0.0
+    if len(corners) > 2 and inside.all():
+        return float(distances[closest]), away[closest]
+    return -float(distances[closest]), -away[closest]
+
+
+def _side(skeleton: Skeleton, world: World, way: Floats) -> str:
+    """The side of the figure that a way (2,) on the floor, x and z, leads to."""
+    figure = find_figure(skeleton)
+    if figure is None or not way.any():
+        return ""
+    turn = world.rotations[figure.pelvis]
+    rest = conjugate(rest_world(skeleton).rotations[figure.pelvis])
+    forward, left = (rotate(turn, rotate(rest, axis))[[0, 2]] for axis in (figure.forward, figure.left))
+    ahead, aside = float(way @ forward), float(way @ left)
+    if abs(ahead) >= abs(aside):
+        return "forward" if ahead > 0.0 else "back"
+    return "left" if aside > 0.0 else "right"

@@ -1,0 +1,93 @@
+"""Poles of limbs: the cone that waits before the elbow or knee of what is selected, and what dragging it does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from viewer.document.actions import Action, AddGoal, MakeEffector, MoveTargets, SetGoalKind
+from viewer.document.default_goals import stand_of, world_of
+from viewer.document.document import Document
+from viewer.document.goal import Item, Mode
+from viewer.gizmo import Motion
+from viewer.ik.goals import GoalKind
+from viewer.ik.goals.pole import pole_before, swivel_circle
+from viewer.scene import Mark
+from viewer.session import Session
+from viewer.skeleton.figure import limb_middle
+from viewer.spatial.checks import Floats
+
+
+def asking(document: Document, joint: str, kind: GoalKind) -> list[Action]:
+    """What makes a joint an effector, if it is none, and asks a goal of some kind of it."""
+    own = next((goal for goal in document.goals if goal.id == joint), None)
+    if own is not None and own.enabled:
+        return [AddGoal(joint, kind)]
+    return [*([] if own is not None else [MakeEffector(joint)]), SetGoalKind(joint, kind)]
+
+
+def limb_joint(document: Document) -> str | None:
+    """The elbow or knee of the limb that the active item belongs to; None where it belongs to none."""
+    item = document.active
+    if item is None:
+        return None
+    skeleton = document.skeleton
+    joint = (
+        skeleton.index(item.name)
+        if item.kind == "joint"
+        else stand_of(skeleton, document.pose, document.goal(item.name)).joint
+    )
+    middle = limb_middle(skeleton, joint)
+    return None if middle is None else skeleton.names[middle]
+
+
+def free_pole(document: Document, hovered: Item | None) -> Mark | None:
+    """The outline of a cone where the selected limb could have a pole; None where it has one, or none is selected."""
+    joint = limb_joint(document)
+    if joint is None or document.mode is Mode.FK or pole_of(document, joint) is not None:
+        return None
+    skeleton, world = document.skeleton, world_of(document.skeleton, document.pose)
+    index = skeleton.index(joint)
+    return Mark(
+        name=joint,
+        joint=index,
+        position=world.positions[index],
+        target=np.array(pole_before(skeleton, world, joint)),
+        on=False,
+        pole=True,
+        swivel=swivel_circle(skeleton, world, joint),
+        hovered=hovered == Item("joint", joint),
+    )
+
+
+def pole_of(document: Document, joint: str) -> str | None:
+    """The id of the pole goal of a joint."""
+    poles = [goal.id for goal in document.goals if goal.effector == joint and goal.kind is GoalKind.POLE]
+    return next((name for name in poles if document.goal(name).enabled), None)
+
+
+@dataclass(slots=True, eq=False)
+class PoleMover:
+    """Gives a limb a pole, and moves it.
+
+    Attributes:
+        joint: the limb's middle joint.
+        point: (3,) metres, world: where the cone is taken.
+    """
+
+    joint: str
+    point: Floats
+
+    def begin(self, session: Session) -> None:
+        """Open the undo step, and ask for the pole."""
+        session.begin(f"Pole of {self.joint}")
+        for action in asking(session.document, self.joint, GoalKind.POLE):
+            session.update(action)
+
+    def apply(self, session: Session, motion: Motion) -> None:
+        """Put the pole there."""
+        place, _ = motion.apply(self.point, None)
+        pole = pole_of(session.document, self.joint)
+        if pole is not None:
+            session.update(MoveTargets({pole: (place, None)}))
