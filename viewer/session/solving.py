@@ -37,7 +37,7 @@ _BETTER, _PATIENCE = 1e-3, 60
 """The part by which errors must have become less within so many ticks; else it gets no nearer ..."""
 _MOST = 600
 """... nor does it after so many ticks in all."""
-_MOVED = ("id", "target", "target_rotation", "residuals", "pinned", "hold")
+_MOVED = ("id", "target", "target_rotation", "residuals", "pinned")
 _STRUCTURE = attrgetter(*(place.name for place in fields(Goal) if place.name not in _MOVED))
 """What a solver is built from: a solver is kept while this stays. Targets are given with each step."""
 
