@@ -58,6 +58,7 @@ NEWER_GOALS = (
     Goal.bend("LeftForeArm", math.radians(70.0), rotation_weight=0.5),
     Goal.position("RightHand", (-0.3, 1.1, 0.35), hold=True),
     Goal.pole("RightForeArm", (-0.6, 0.9, -0.8)),
+    Goal.position("Head", (0.0, 1.55, 0.05), level=2),
 )
 """What version 2 adds."""
 BY_HAND = (

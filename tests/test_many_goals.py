@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from inside.document import actions as act
 from inside.document import measured, sharing
+from inside.ik import KINDS
 from inside.session import load_session, save_session, session_bytes
 from sessions import session
 
@@ -165,11 +166,12 @@ def test_a_bend_is_added_as_the_joint_stands_set_in_the_window_solved_and_saved(
     made.dispatch(act.MakeEffector("LeftForeArm"))
     made.dispatch(act.SetGoalKind("LeftForeArm", GoalKind.BEND))
     goal = made.document.goal("LeftForeArm")
-    assert goal.angle is not None
+    angle = goal.numbers["angle"]
+    assert isinstance(angle, float)
     assert made.document.pose.is_near(before)  # it is met where it stands
-    made.dispatch(act.SetGoal("LeftForeArm", angle=goal.angle + np.radians(50.0)))
+    made.dispatch(act.SetGoal("LeftForeArm", angle=angle + np.radians(50.0)))
     assert measured(made.document)["LeftForeArm"].reached
-    made.dispatch(act.SetGoal("LeftForeArm", angle=goal.angle + np.radians(30.0)))  # by the same solver, if it is kept
+    made.dispatch(act.SetGoal("LeftForeArm", angle=angle + np.radians(30.0)))  # by the same solver, if it is kept
     world = stand_of(made.document.skeleton, made.document.pose, goal)
     assert world.joint == made.document.skeleton.index("LeftForeArm")
     error = measured(made.document)["LeftForeArm"]
@@ -188,3 +190,23 @@ def test_a_bend_of_what_is_no_joint_between_two_bones_is_refused(made: Session) 
     made.dispatch(act.MakeEffector(made.document.skeleton.names[0]))
     with pytest.raises(InputError, match="expected a joint between two bones, found a root"):
         made.dispatch(act.SetGoalKind(made.document.skeleton.names[0], GoalKind.BEND))
+
+
+@pytest.mark.parametrize("kind", [word for word, kind in KINDS.items() if kind.built_in])
+def test_a_goal_of_any_kind_begins_with_all_its_kind_needs_and_comes_back_the_same(
+    made: Session, tmp_path: Path, kind: GoalKind
+) -> None:
+    made.dispatch(act.MakeEffector("LeftForeArm"))
+    before = made.document.pose
+    made.dispatch(act.SetGoalKind("LeftForeArm", kind))
+    made.dispatch(act.SetGoal("LeftForeArm", level=2))
+    goal = made.document.goal("LeftForeArm")
+    assert {number.name for number in KINDS[kind].numbers} <= goal.numbers.keys()
+    assert goal.kind is kind
+    asked = goal.for_solver()
+    assert asked is not None
+    assert (asked.kind, asked.level) == (kind, 2)
+    assert dict(asked.numbers) == {number.name: goal.numbers[number.name] for number in KINDS[kind].numbers}
+    assert kind is GoalKind.DISTANCE or made.document.pose.is_near(before)  # a distance is never as small as 0
+    save_session(made.document, tmp_path / "it.ikv.json")
+    assert load_session(tmp_path / "it.ikv.json").goal("LeftForeArm") == goal

@@ -229,6 +229,19 @@ def test_a_goals_file_sets_handles_in_one_step(person: Person, tmp_path: Path) -
     assert person.controller.session.history == ("Joint limits off", "Goals of reach.json")
 
 
+def test_the_numbers_and_the_level_of_a_goal_are_taken_from_its_file(person: Person, tmp_path: Path) -> None:
+    goals = [
+        {"bend": "LeftForeArm", "angle": 70},
+        {"effector": "Head", "distance": 0.2, "from": [0, 1.5, 0.2], "level": 2},
+    ]
+    path = tmp_path / "numbers.json"
+    path.write_text(json.dumps({"version": 2, "type": "goals", "goals": goals}), encoding="utf-8")
+    person.controller.handle(Drop((path,)))
+    assert person.document.goal("LeftForeArm").numbers["angle"] == pytest.approx(np.radians(70.0))
+    assert person.document.goal("Head").numbers["distance"] == 0.2
+    assert person.document.goal("Head").level == 2
+
+
 def test_a_pose_file_is_taken_as_one_step(person: Person, tmp_path: Path) -> None:
     half = [0.0, 0.0, 0.25881904510252074, 0.9659258262890683]
     path = tmp_path / "lean.json"

@@ -16,11 +16,8 @@ from viewer.ik.backends.vectorised.joints import difference, joints_of, move
 from viewer.ik.backends.vectorised.step import linearise, solve_dual
 from viewer.ik.backends.vectorised.tables import places, rows_of, tree_of
 from viewer.ik.findings import degrees, listed, metres, together
-from viewer.ik.goals import KINDS, PIN_WEIGHT, goal_ids, with_ids
-from viewer.ik.goals.aim import AIM
-from viewer.ik.goals.distance import DISTANCE
+from viewer.ik.goals import CODES, KINDS, PIN_WEIGHT, GoalKind, goal_ids, with_ids
 from viewer.ik.goals.pole import swivel_circle
-from viewer.ik.goals.rotation import ROTATION
 from viewer.ik.holds import holds
 from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, DIVERGED, STALLED, UNREACHABLE
 from viewer.ik.methods import METHODS, Tuning, UserRows, run_default
@@ -56,6 +53,8 @@ from viewer.ik.solver_options import METHOD_NAMES, Backend, MethodName, Options,
 from viewer.ik.system import Settings, State, System, Work, copy_state, make_many, make_state, make_work
 from viewer.ik.targets import Targets, make_call
 from viewer.ik.workspace import Workspace
+
+AIM, DISTANCE, ROTATION = CODES[GoalKind.AIM], CODES[GoalKind.DISTANCE], CODES[GoalKind.ROTATION]
 
 __all__ = [
     "AIM",

@@ -237,6 +237,15 @@ def goals_set_by_hand() -> Hand:
     return hand
 
 
+def levels_of_goals() -> Hand:
+    """A goal that comes after the others, and as they do again."""
+    hand = Hand(sample("chain-5"))
+    hand.do(act.MakeEffector(hand.document.skeleton.names[2]), act.SetGoal("tip", level=2))
+    hand.refused(act.SetGoal("tip", level=4))
+    hand.do(act.SetGoal(hand.document.skeleton.names[2], level=3), act.SetGoal("tip", level=1))
+    return hand
+
+
 def limits() -> Hand:
     """Limits off and on, of all joints and of one; stiffness."""
     hand = Hand(sample("claw-arm"))
@@ -459,7 +468,7 @@ def undone_and_done_again() -> Hand:
 
 RECORDINGS: tuple[Callable[[], Hand], ...] = (
     drags_of_the_body, scopes, turned_by_hand, pins_and_holds, goals_of_a_claw,
-    several_goals_of_one_effector, goals_set_by_hand, limits,
+    several_goals_of_one_effector, goals_set_by_hand, levels_of_goals, limits,
     every_setting_of_the_solver, two_links, names, left_and_right, keys, pinned_between_keys, recorded_motion,
     layers_on_a_clip, another_motion, units_and_lengths, in_a_plane, demos, undone_and_done_again,
 )  # fmt: skip

@@ -11,17 +11,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from viewer.document.document import Document
-from viewer.document.goal import PLACED, DocumentGoal
+from viewer.document.goal import DocumentGoal
 from viewer.document.take import Pin
-from viewer.ik.goals import GoalKind
-from viewer.ik.goals.bend import bend_angle
-from viewer.ik.goals.pole import pole_before
+from viewer.ik.goals import KINDS, Before, GoalKind, placed_kind
 from viewer.skeleton.effectors import EffectorGoal
 from viewer.skeleton.kinematics import World, fk
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.spatial.checks import Bools, Floats
-from viewer.spatial.quaternion import rotate
 
 
 class Stand(NamedTuple):
@@ -123,10 +120,6 @@ def carried(
     return replace(changed, goals=tuple(goals))
 
 
-_AHEAD = 0.3
-"""A new aim looks at a point this far ahead, and a new distance is at least a sixth of it, in reaches of the figure."""
-
-
 def held(document: Document, goal: DocumentGoal, *, turn: bool = False) -> DocumentGoal:
     """A goal that holds its effector where it stands: as the skeleton defines it, else in place.
 
@@ -136,7 +129,8 @@ def held(document: Document, goal: DocumentGoal, *, turn: bool = False) -> Docum
         turn: hold its rotation, not its position, where the skeleton says nothing.
     """
     own = find_place(document.skeleton, goal.effector).goal
-    kind = GoalKind(own.value) if own is not EffectorGoal.OFF else GoalKind.ROTATION if turn else GoalKind.POSITION
+    off = own is EffectorGoal.OFF
+    kind = placed_kind(point=not turn, rotation=turn) if off else GoalKind(own.value)
     stand = stand_of(document.skeleton, document.pose, goal)
     position, rotation = tuple(stand.position.tolist()), tuple(stand.rotation.tolist())
     return replace(goal, kind=kind, enabled=True, position=position, rotation=rotation)
@@ -144,46 +138,16 @@ def held(document: Document, goal: DocumentGoal, *, turn: bool = False) -> Docum
 
 def of_kind(document: Document, goal: DocumentGoal, kind: GoalKind) -> DocumentGoal:
     """A goal that asks for something else; what it has no numbers for yet is met where it stands."""
-    skeleton = document.skeleton
+    skeleton, world = document.skeleton, world_of(document.skeleton, document.pose)
     stand = stand_of(skeleton, document.pose, goal)
-    size = float(np.linalg.norm(skeleton.offsets, axis=-1).sum()) or 1.0
     changes: dict[str, Any] = {"kind": kind, "enabled": True}
-    if kind in PLACED and not goal.placed:
-        changes |= {"position": stand.position, "rotation": stand.rotation}
-    elif kind in PLACED:
-        changes |= {"rotation": stand.rotation if goal.rotation is None else goal.rotation}
-        changes |= {"position": stand.position if goal.position is None else goal.position}
-        if not goal.has_rotation:
-            changes["rotation"] = stand.rotation
-        if not goal.has_position:
-            changes["position"] = stand.position
-    elif kind is GoalKind.DISTANCE:
-        ahead = rotate(stand.rotation, _direction(skeleton, stand.joint)) * (_AHEAD * size / 6.0)
-        centre = stand.position if goal.enabled else stand.position + ahead
-        centre = np.array(goal.position) if goal.enabled and goal.position is not None else centre
-        apart = float(np.linalg.norm(stand.position - centre))
-        changes |= {
-            "position": centre,
-            "distance": (goal.distance if goal.enabled else None) or max(apart, size * _AHEAD / 6.0),
-        }
-    elif kind is GoalKind.BEND:
-        bend = bend_angle(goal.effector, skeleton, world_of(skeleton, document.pose))
-        changes["angle"] = bend if goal.angle is None else goal.angle
-    elif kind is GoalKind.POLE:
-        changes["position"] = pole_before(skeleton, world_of(skeleton, document.pose), goal.effector)
+    if KINDS[kind].placed:
+        changes["position"] = goal.position if goal.placed and goal.has_position else stand.position
+        changes["rotation"] = goal.rotation if goal.placed and goal.has_rotation else stand.rotation
     else:
-        axis = goal.axis or tuple(_direction(skeleton, stand.joint).tolist())
-        ahead = rotate(stand.rotation, np.array(axis)) * (_AHEAD * size)
-        changes |= {"axis": axis, "position": stand.position + ahead}
+        before = Before(goal.effector, goal.offset, goal.enabled, goal.position, goal.numbers)
+        first = KINDS[kind].first(before, skeleton, world)
+        changes |= first.numbers
+        if KINDS[kind].has_point:
+            changes["position"] = stand.position if first.point is None else first.point
     return replace(goal, **changes)
-
-
-def _direction(skeleton: Skeleton, joint: int) -> Floats:
-    """The direction of a joint's bone in its own frame: to its first child or tip that lies apart from it, else y."""
-    children = skeleton.offsets[skeleton.parents == joint]
-    tips = skeleton.tip_offsets[skeleton.tip_parents == joint]
-    for offset in (*children, *tips):
-        length = float(np.linalg.norm(offset))
-        if length > 0.0:
-            return np.asarray(offset / length)
-    return np.array([0.0, 1.0, 0.0])

@@ -15,7 +15,7 @@ from viewer.document.document import Document
 from viewer.document.goal import Item
 from viewer.document.planar import in_plane
 from viewer.errors import InputError, quote
-from viewer.ik.goals import KINDS, Goal, GoalKind, Quaternion, Vector
+from viewer.ik.goals import KINDS, Goal, Quaternion, Vector, placed_kind
 from viewer.skeleton.skeleton import find_place
 
 DRAGGED = 5.0
@@ -120,8 +120,8 @@ def drag_goals(
     for name, goal in asked.items():
         if find_place(document.skeleton, goal.effector).joint not in dragged:
             goals[name] = goal
-        elif goal.kind is GoalKind.POSE:
-            goals[name] = replace(goal, kind=GoalKind.ROTATION, target=None)
+        elif KINDS[goal.kind].placed and KINDS[goal.kind].has_rotation:
+            goals[name] = replace(goal, kind=placed_kind(point=False, rotation=True), target=None)
         elif not KINDS[goal.kind].lengths:
             goals[name] = goal
     for held in dragged.values():

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
 from numpy.typing import ArrayLike
 
 from viewer.document.checks import as_flag, as_number, as_turn, as_vector, as_weight, one_of
 from viewer.errors import InputError, quote
 from viewer.formats.bounds import FARTHEST
-from viewer.ik.goals import KINDS, PIN_WEIGHT, Goal, GoalKind, Quaternion, Vector
+from viewer.ik.goals import (
+    KINDS,
+    NUMBERS,
+    PIN_WEIGHT,
+    Goal,
+    GoalKind,
+    Number,
+    Quaternion,
+    Unit,
+    Value,
+    Vector,
+    placed_kind,
+)
+from viewer.ik.goals.numbers import as_level
 
 ItemKind = Literal["joint", "effector"]
 
@@ -51,19 +63,31 @@ class Scope(StrEnum):
 
 DOCUMENT_KINDS = tuple(word for word, kind in KINDS.items() if kind.built_in)
 """What a document's goal may ask: functions cannot be saved."""
-_WITH_POINT = frozenset(word for word in DOCUMENT_KINDS if KINDS[word].has_point)
-_WITH_ROTATION = frozenset(word for word in DOCUMENT_KINDS if KINDS[word].has_rotation)
-_NUMBERS = {"target_distance": "distance", "axis": "axis", "angle": "angle"}
-"""Fields of `Goal`, and what they are called here."""
-PLACED = frozenset(word for word in DOCUMENT_KINDS if KINDS[word].places or KINDS[word].has_rotation)
-"""Kinds whose targets say where the effector is to be or how it is to be turned, and that can be pinned."""
+
+_Class = TypeVar("_Class")
+
+
+def _with_numbers(made: type[_Class]) -> type[_Class]:
+    """Give a class a field, None at first, for each number that kinds have of their own, after its ``rotation``."""
+    own = {
+        name: "Vector | None" if number.unit is Unit.DIRECTION else "float | None" for name, number in NUMBERS.items()
+    }
+    for name in own:
+        setattr(made, name, None)
+    fields = list(made.__annotations__.items())
+    place = 1 + [name for name, _ in fields].index("rotation")
+    made.__annotations__ = dict([*fields[:place], *own.items(), *fields[place:]])
+    return made
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+@_with_numbers
 class DocumentGoal:
     """A goal of a document: enabled or not, held or pinned.
 
     Every effector has one whose ``id`` is the effector's name: dragging the effector moves it. It may have more.
+    It has a field for each number that kinds have of their own (`viewer.ik.goals.NUMBERS`), which it keeps when another
+    kind is chosen: ``distance``, metres; ``axis``, a unit vector in the joint's frame; ``angle``, radians.
     A pinned part is asked for whatever ``kind`` says of the other: a position goal whose rotation is pinned asks for
     both, and asks for its position alone again when that pin is taken off. A goal that is not enabled keeps its target.
 
@@ -75,15 +99,13 @@ class DocumentGoal:
         enabled: whether anything is asked; else the effector follows along.
         position: (3,) metres, world frame: where to be, the centre of a distance, the point of an aim.
         rotation: (x, y, z, w), world_from_joint.
-        distance: metres, of a distance goal.
-        axis: unit vector in the joint's frame, of an aim.
-        angle: radians, 0 (straight) to pi, of a bend.
         weight: per metre, more than 0, pins aside.
         rotation_weight: per radian, more than 0, pins aside.
         pin_position, pin_rotation: whether that part stays with the weight of 30 holds.
         offset: metres in the joint's frame, added to the effector's own.
         automatic: its pins are those that opening the file set, not by the user: when another frame of a clip is shown
             they are set anew, as holds are. Pins of the user's stay in the world.
+        level: 0 to 3; goals of a lower number come first.
     """
 
     effector: str
@@ -92,15 +114,13 @@ class DocumentGoal:
     enabled: bool = True
     position: Vector | None = None
     rotation: Quaternion | None = None
-    distance: float | None = None
-    axis: Vector | None = None
-    angle: float | None = None
     weight: float = 1.0
     rotation_weight: float = 1.0
     pin_position: bool = False
     pin_rotation: bool = False
     offset: Vector = (0.0, 0.0, 0.0)
     automatic: bool = False
+    level: int = 1
 
     def __post_init__(self) -> None:
         """Take plain tuples and floats, and check them.
@@ -114,19 +134,18 @@ class DocumentGoal:
         put(self, "kind", one_of(GoalKind, self.kind, f"{what}: kind"))
         if self.kind not in DOCUMENT_KINDS:
             raise InputError("a document cannot hold a function goal")
-        for name in ("position", "axis", "offset"):
+        for name in ("position", "offset"):
             if getattr(self, name) is not None:
                 put(self, name, as_vector(getattr(self, name), f"{what}: {name}"))
+        for name, value in self.numbers.items():
+            put(self, name, _checked(NUMBERS[name], value, f"{what}: {name}"))
         if self.rotation is not None:
             put(self, "rotation", as_turn(self.rotation, f"{what}: rotation"))
-        if self.distance is not None:
-            put(self, "distance", as_number(self.distance, f"{what}: distance", least=0.0, most=FARTHEST))
-        if self.angle is not None:
-            put(self, "angle", as_number(self.angle, f"{what}: angle", least=0.0, most=math.pi))
         for name in ("enabled", "pin_position", "pin_rotation"):
             put(self, name, as_flag(getattr(self, name), f"{what}: {name.replace('_', ' of ')}"))
         put(self, "weight", as_weight(self.weight, f"{what}: weight"))
         put(self, "rotation_weight", as_weight(self.rotation_weight, f"{what}: rotation weight"))
+        put(self, "level", as_level(self.level, f"{what}: level"))
         for name, needed in self._needs().items():
             if needed and getattr(self, name) is None:
                 raise InputError(f"{what}: expected a {name}, found none")
@@ -135,13 +154,18 @@ class DocumentGoal:
         return {
             "position": self.has_position,
             "rotation": self.has_rotation,
-            **{own: self.enabled and name in self.kind.needs for name, own in _NUMBERS.items()},
+            **{number.name: self.enabled and number.default is None for number in KINDS[self.kind].numbers},
         }
+
+    @property
+    def numbers(self) -> dict[str, Value]:
+        """Those that kinds have of their own, as far as it has them."""
+        return {name: value for name in NUMBERS if (value := getattr(self, name)) is not None}
 
     @property
     def placed(self) -> bool:
         """Whether its target is a place or a turn of its own, which moves along when the body is put elsewhere."""
-        return self.enabled and self.kind in PLACED
+        return self.enabled and KINDS[self.kind].placed
 
     @property
     def pinned(self) -> bool:
@@ -151,47 +175,42 @@ class DocumentGoal:
     @property
     def has_position(self) -> bool:
         """Whether a point in the world belongs to what is asked."""
-        if self.placed:
-            return self.kind in _WITH_POINT or self.pin_position
-        return self.enabled and self.kind in _WITH_POINT
+        return self.enabled and (KINDS[self.kind].has_point or (self.placed and self.pin_position))
 
     @property
     def has_rotation(self) -> bool:
         """Whether a turn is asked for."""
-        return self.placed and (self.kind in _WITH_ROTATION or self.pin_rotation)
+        return self.placed and (KINDS[self.kind].has_rotation or self.pin_rotation)
 
     def for_solver(self) -> Goal | None:
         """What a solver is asked for; None if nothing."""
         if not self.enabled:
             return None
+        given = ((number.name, getattr(self, number.name)) for number in KINDS[self.kind].numbers)
         return Goal(
             kind=self._goal_kind,
             effector=self.effector,
             target=self.position if self.has_position else None,
             target_rotation=self.rotation if self.has_rotation else None,
-            **{name: getattr(self, own) for name, own in _NUMBERS.items() if name in self.kind.needs},
+            numbers=tuple((name, value) for name, value in given if value is not None),
             weight=self.weight * (PIN_WEIGHT if self.pin_position else 1.0),
             rotation_weight=self.rotation_weight * (PIN_WEIGHT if self.pin_rotation else 1.0),
             offset=self.offset,
             pinned=self.pinned,
+            level=self.level,
         )
 
     @property
     def _goal_kind(self) -> GoalKind:
-        if not self.placed:
-            return self.kind
-        if self.has_position and self.has_rotation:
-            return GoalKind.POSE
-        return GoalKind.POSITION if self.has_position else GoalKind.ROTATION
+        return placed_kind(point=self.has_position, rotation=self.has_rotation) if self.placed else self.kind
 
     def moved(self, position: ArrayLike | None, rotation: ArrayLike | None) -> DocumentGoal:
         """The goal with another target; a part that was not asked for until now is asked for from now on."""
         kind = self.kind
         if self.placed:
-            place = position is not None or self.kind in _WITH_POINT
-            turn = rotation is not None and not self.pin_rotation
-            turn = turn or self.kind in _WITH_ROTATION
-            kind = (GoalKind.POSE if turn else GoalKind.POSITION) if place else GoalKind.ROTATION
+            place = position is not None or KINDS[kind].has_point
+            turn = (rotation is not None and not self.pin_rotation) or KINDS[kind].has_rotation
+            kind = placed_kind(point=place, rotation=turn)
         place_now = self.position if position is None else as_vector(position, self._what("position"))
         turn_now = self.rotation if rotation is None else as_turn(rotation, self._what("rotation"))
         return replace(self, kind=kind, position=place_now, rotation=turn_now, automatic=False)
@@ -221,12 +240,19 @@ def document_goal(goal: Goal, effector: str, id: str = "") -> DocumentGoal:  # n
         enabled=goal.enabled,
         position=goal.target,
         rotation=goal.target_rotation,
-        distance=goal.target_distance,
-        axis=goal.axis,
-        angle=goal.angle,
         weight=goal.weight / divisor,
         rotation_weight=goal.rotation_weight / divisor,
         pin_position=goal.pinned and goal.target is not None,
         pin_rotation=goal.pinned and goal.target_rotation is not None,
         offset=goal.offset,
+        level=goal.level,
+        **dict(goal.numbers),  # type: ignore[arg-type]  # fields that only run time knows
     )
+
+
+def _checked(number: Number, value: Value, what: str) -> Value:
+    """A number of a kind's own; lengths stay within `FARTHEST`."""
+    if number.unit is Unit.DIRECTION:
+        return as_vector(value, what)
+    most = min(number.most, FARTHEST) if number.unit is Unit.LENGTH else number.most
+    return as_number(value, what, least=number.least, most=most)

@@ -38,4 +38,4 @@ def shared_by(document: Document, items: Iterable[Item]) -> dict[Item, tuple[Ite
 
 
 def _has_point(goal: DocumentGoal) -> bool:
-    return goal.enabled and not goal.placed and goal.position is not None
+    return goal.has_position and not goal.placed and goal.position is not None

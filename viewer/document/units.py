@@ -14,6 +14,7 @@ from viewer.document.goal import DocumentGoal
 from viewer.document.pins import resolved
 from viewer.document.take_changes import reread_take
 from viewer.errors import InputError
+from viewer.ik.goals import NUMBERS, Unit
 from viewer.skeleton.character import Character
 from viewer.skeleton.effectors import Effector
 from viewer.skeleton.pose import Pose
@@ -90,9 +91,10 @@ def _scaled(effector: Effector, scale: float) -> Effector:
 def _turned(goal: DocumentGoal, scale: float, turn: Floats) -> DocumentGoal:
     position = None if goal.position is None else rotate(turn, scale * np.array(goal.position))
     rotation = None if goal.rotation is None else multiply(turn, np.array(goal.rotation))
-    distance = None if goal.distance is None else scale * goal.distance
+    given = {name: value for name, value in goal.numbers.items() if isinstance(value, float)}
+    lengths = {name: scale * value for name, value in given.items() if NUMBERS[name].unit is Unit.LENGTH}
     offset = scale * np.array(goal.offset)
-    return replace(goal, position=position, rotation=rotation, distance=distance, offset=offset)  # type: ignore[arg-type]
+    return replace(goal, position=position, rotation=rotation, offset=offset, **lengths)  # type: ignore[arg-type]
 
 
 LEAST, MOST = 0.1, 30.0

@@ -15,8 +15,7 @@ from viewer.formats.bounds import MOST_GOALS
 from viewer.formats.files import read_file_or_pipe
 from viewer.formats.json_reading import block_list, block_object, compact, decode, degrees_of, number, numbers
 from viewer.formats.json_structs import GOAL_FORMS, PLACED_FORM, GoalEntry, GoalsFile, attribute_of
-from viewer.ik.goals import KINDS, PIN_WEIGHT, Goal, GoalKind, GoalOptions, Kind, goal_ids
-from viewer.ik.goals.kind import FileKey
+from viewer.ik.goals import KINDS, PIN_WEIGHT, FileKey, Goal, GoalOptions, Kind, Number, Unit, Value, goal_ids
 from viewer.skeleton.skeleton import Skeleton, find_place
 
 
@@ -69,7 +68,9 @@ def goals_to_json(goals: tuple[Goal, ...]) -> str:
         InputError: a function goal, which no file can hold.
     """
     lines = block_list((compact(_words(goal)) for goal in goals), " ")
-    version = max([2 if goal.id or goal.hold else KINDS[goal.kind].since for goal in goals], default=1)
+    version = max(
+        [2 if goal.id or goal.hold or goal.level != 1 else KINDS[goal.kind].since for goal in goals], default=1
+    )
     return block_object({"version": compact(version), "type": compact("goals"), "goals": lines}) + "\n"
 
 
@@ -83,7 +84,7 @@ def _is_given(entry: GoalEntry, key: str) -> bool:
 
 
 def _effector(entry: GoalEntry) -> str:
-    keys = dict.fromkeys(kind.named_by for kind in KINDS.values())
+    keys = dict.fromkeys(kind.named_by for kind in KINDS.values() if kind.named_by)
     names = {key: _value(entry, key) for key in keys if _is_given(entry, key)}
     if not names:
         raise InputError('expected "effector", found none')
@@ -100,7 +101,9 @@ def _goal(entry: GoalEntry) -> Goal:
     if len(given) != 1:
         found = " and ".join(key for keys in given.values() for key in keys) or "none of them"
         raise InputError(f"expected {_forms_text()}; found {found}")
-    options = GoalOptions(offset=entry.offset, enabled=entry.enabled, hold=entry.hold, id=entry.id or "")
+    options = GoalOptions(
+        offset=entry.offset, enabled=entry.enabled, hold=entry.hold, level=entry.level, id=entry.id or ""
+    )
     if entry.weight is not None:
         options["weight"] = entry.weight
     if entry.rotation_weight is not None:
@@ -109,7 +112,9 @@ def _goal(entry: GoalEntry) -> Goal:
     if form == PLACED_FORM:
         return _pin(entry, options) if entry.pin else _made(entry, _placed_kind(keys), options)
     for key in form:
-        if key not in keys:
+        about = GOAL_FORMS[form].keys.get(key)
+        stated = about is None or about.number is None or about.number.default is None
+        if stated and key not in keys:
             raise InputError(f'expected "{key}" beside "{keys[0]}", found none')
     return _made(entry, GOAL_FORMS[form], options)
 
@@ -125,12 +130,14 @@ def _placed_kind(keys: list[str]) -> Kind:
 
 
 def _made(entry: GoalEntry, kind: Kind, options: GoalOptions) -> Goal:
-    fields = {about.field: _read(_value(entry, key), about) for key, about in kind.keys.items()}
-    return Goal(kind=kind.word, effector=_effector(entry), **fields, **options)  # type: ignore[arg-type]  # it checks them
+    fields = {about.field: _value(entry, key) for key, about in kind.keys.items() if about.number is None}
+    given = {key: about.number for key, about in kind.keys.items() if about.number and _value(entry, key) is not None}
+    own = tuple((number.name, _read(_value(entry, key), number)) for key, number in given.items())
+    return Goal(kind=kind.word, effector=_effector(entry), numbers=own, **fields, **options)  # type: ignore[arg-type]  # it checks them
 
 
-def _read(value: Any, about: FileKey) -> Any:  # noqa: ANN401
-    return math.radians(value) if about.degrees else value
+def _read(value: Value, number: Number) -> Value:
+    return math.radians(value) if number.unit is Unit.ANGLE and isinstance(value, float) else value
 
 
 def _pin(entry: GoalEntry, options: GoalOptions) -> Goal:
@@ -145,14 +152,14 @@ def _pin(entry: GoalEntry, options: GoalOptions) -> Goal:
 
 
 def _words(goal: Goal) -> dict[str, object]:
-    if goal.kind is GoalKind.FUNCTION:
-        raise InputError("a function goal cannot be written to a file")
     kind = KINDS[goal.kind]
+    if not kind.built_in:
+        raise InputError("a function goal cannot be written to a file")
     words: dict[str, object] = {kind.named_by: goal.effector}
     if goal.pinned:
-        words["pin"] = True if goal.kind is GoalKind.POSE else goal.kind.value
+        words["pin"] = True if kind.places and kind.has_rotation else goal.kind.value
     for key, about in kind.keys.items():
-        value = getattr(goal, about.field)
+        value = dict(goal.numbers)[about.field] if about.number else getattr(goal, about.field)
         if value is not None:
             words[key] = _written(value, about)
     if any(goal.offset):
@@ -160,12 +167,13 @@ def _words(goal: Goal) -> dict[str, object]:
     usual = PIN_WEIGHT if goal.pinned else 1.0
     weights = {"weight": goal.weight, "rotation_weight": goal.rotation_weight}
     words |= {key: number(weight) for key, weight in weights.items() if weight != usual}
+    words |= {"level": goal.level} if goal.level != 1 else {}
     words |= {"hold": True} if goal.hold else {}
     words |= {"id": goal.id} if goal.id else {}
     return words if goal.enabled else words | {"enabled": False}
 
 
 def _written(value: Any, about: FileKey) -> object:  # noqa: ANN401
-    if about.degrees:
+    if about.number and about.number.unit is Unit.ANGLE:
         return degrees_of(value)
     return numbers(value) if isinstance(value, tuple) else number(value)

@@ -17,7 +17,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct, defstruct, field
 
-from viewer.ik.goals import KINDS, Kind, goal
+from viewer.ik.goals import KINDS, FileKey, Kind, Unit
+from viewer.ik.goals.numbers import LAST_LEVEL
 
 VERSION = 1
 """The version that is written, and the newest that is read."""
@@ -181,6 +182,7 @@ class _Goal(_Strict):
     weight: Annotated[float, Meta(gt=0.0, description="Per metre.")] | None = None
     rotation_weight: Annotated[float, Meta(gt=0.0, description="Per radian.")] | None = None
     enabled: bool = True
+    level: Annotated[int, Meta(ge=0, le=LAST_LEVEL, description="What is asked first has a lower one; version 2.")] = 1
     hold: Annotated[bool, Meta(description="It keeps its place until something else is asked; version 2.")] = False
     id: Annotated[Name | None, Meta(description="Tells it apart from the others; version 2.")] = None
 
@@ -202,17 +204,29 @@ def attribute_of(key: str) -> str:
 
 def _kind_keys() -> Iterator[tuple[str, Any, Any]]:
     """Name, type and default of the keys that belong to kinds of goals; each once."""
-    types: dict[Any, Any] = {goal.Vector: Vector, goal.Quaternion: Quaternion, float: float}
     keys = {key: about for kind in KINDS.values() for key, about in kind.keys.items()}
     for kind in KINDS.values():
-        if kind.named_by != "effector":
+        if kind.named_by not in {"effector", ""}:
             yield kind.named_by, Annotated[Name | None, Meta(description="The joint of this goal.")], None
     for key, about in keys.items():
-        most = None if about.most == math.inf else about.most
-        least = None if about.most is None else 0.0
         # Written as a subscript, a type that is only known at run time would be taken for a static one.
-        bounded: Any = getitem(Annotated, (types[about.type], Meta(ge=least, le=most, description=about.about)))
+        bounded: Any = getitem(Annotated, (_type_of(about), _bounds_of(about)))
         yield attribute_of(key), bounded | None, field(default=None, name=key)
+
+
+def _type_of(about: FileKey) -> Any:  # noqa: ANN401 - a type
+    if about.number is None:
+        return Quaternion if about.field == "target_rotation" else Vector
+    return Vector if about.number.unit is Unit.DIRECTION else float
+
+
+def _bounds_of(about: FileKey) -> Meta:
+    """The bounds of a number, as far as they are finite, in degrees if it is an angle; and what a schema says."""
+    if about.number is None:
+        return Meta(description=about.about)
+    worth = math.radians(1.0) if about.number.unit is Unit.ANGLE else 1.0
+    least, most = (bound / worth if math.isfinite(bound) else None for bound in (about.number.least, about.number.most))
+    return Meta(ge=least, le=most, description=about.about)
 
 
 GoalEntry: Any = defstruct("GoalEntry", list(_kind_keys()), bases=(_Goal,), module=__name__, forbid_unknown_fields=True)

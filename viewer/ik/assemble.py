@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from viewer.ik.backends.compiled import algebra
-from viewer.ik.goals import KINDS, Goal, GoalKind
+from viewer.ik.goals import CODES, KINDS, Goal
 from viewer.ik.scales import balanced_weights, groups_of, lengths_above, level_forces, levels_of, unit_near
 from viewer.ik.system import System
 from viewer.skeleton.coordinates import joint_space
@@ -149,7 +149,7 @@ def assemble(
     skeleton = freedoms.skeleton
     served = [i for i, goal in enumerate(goals) if goal.enabled and KINDS[goal.kind].built_in]
     constants = {i: KINDS[goals[i].kind].constants(goals[i], skeleton) for i in served}
-    functions = any(goal.enabled and goal.kind is GoalKind.FUNCTION for goal in goals)
+    functions = any(goal.enabled and not KINDS[goal.kind].built_in for goal in goals)
     taking_part = np.full(len(skeleton), functions)
     for one in constants.values():
         joint = one.joint
@@ -182,7 +182,7 @@ def assemble(
     spread = freedoms.spread[joints] * unit
     live = ((spread > 0.0) & used).any(axis=1)
     goal_group, group = groups_of(live, goal_low, goal_high, len(served))
-    weighed = [*picked, *(goal for goal in goals if goal.enabled and goal.kind is GoalKind.FUNCTION)]
+    weighed = [*picked, *(goal for goal in goals if goal.enabled and not KINDS[goal.kind].built_in)]
     weight, rotation_weight, weight_unit = balanced_weights(weighed, length)
     goal_level = levels_of(picked) if levels else np.zeros(len(picked), dtype=np.int64)
     system = System(
@@ -210,11 +210,12 @@ def assemble(
         group=group,
         bounded=np.isfinite(lower) & np.isfinite(upper),
         turning=freedoms.turning[joints][used] > 0.0,
-        goal_kind=np.array([kind.code for kind in kinds], dtype=np.int64),
+        goal_kind=np.array([CODES[goal.kind] for goal in picked], dtype=np.int64),
         goal_joint=goal_joint,
         goal_row=rows[:-1].copy(),
         goal_lengths=np.array([kind.lengths for kind in kinds], dtype=np.int64),
         goal_angles=np.array([kind.angles for kind in kinds], dtype=np.int64),
+        goal_near=np.array([kind.near_point for kind in kinds], dtype=np.bool_),
         goal_looks=np.array([kind.looks for kind in kinds], dtype=np.bool_),
         goal_own=np.array([kind.own for kind in kinds], dtype=np.bool_),
         goal_offset=goal_offset,

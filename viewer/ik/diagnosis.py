@@ -14,7 +14,8 @@ import numpy as np
 
 from viewer.ik import limit_relaxation
 from viewer.ik.findings import gap_line, labels, listed, off, together
-from viewer.ik.goals import Goal, GoalKind
+from viewer.ik.goals import KINDS, Goal, placed_kind
+from viewer.ik.goals.distance import distance_from_point
 from viewer.ik.limit_relaxation import Trial, Trials, without_limits
 from viewer.ik.methods import METHODS
 from viewer.ik.reach import Gap, Reach
@@ -66,8 +67,8 @@ class _Diagnosis:
         self.names = labels(trials.goals)
         self.group: dict[int, int] = {}
         method = METHODS.get(trials.options.method)
-        served = method is None or GoalKind.FUNCTION in method.serves
-        asked = any(goal.enabled and goal.kind is GoalKind.FUNCTION for goal in trials.goals)
+        served = method is None or method.differences
+        asked = any(goal.enabled and not KINDS[goal.kind].built_in for goal in trials.goals)
         self.functions, self.unserved_functions = asked and served, asked and not served
 
     def lines(self) -> Iterator[str]:
@@ -103,8 +104,7 @@ class _Diagnosis:
 
     def _kept(self, i: int) -> float:
         """Metres that a goal is to keep from its target."""
-        goal = self.trials.goals[i]
-        return goal.target_distance or 0.0 if goal.kind is GoalKind.DISTANCE else 0.0
+        return distance_from_point(self.trials.goals[i])
 
     def _unserved(self, seen: Trial) -> Iterator[str]:
         """What is missed by the method not serving it, and by nothing else."""
@@ -193,9 +193,12 @@ class _Diagnosis:
 
     def _either(self, i: int) -> bool:
         """Whether a goal that asks for a place and a turn can be given either."""
-        kinds = (GoalKind.POSITION, GoalKind.ROTATION)
-        return self.trials.goals[i].kind is GoalKind.POSE and not any(
-            self.trials.solve([i], _PART, restarts=True, kinds={i: kind}).missed for kind in kinds
+        kinds = (placed_kind(point=True, rotation=False), placed_kind(point=False, rotation=True))
+        kind = KINDS[self.trials.goals[i].kind]
+        return (
+            kind.placed
+            and kind.word not in kinds
+            and not any(self.trials.solve([i], _PART, restarts=True, kinds={i: kind}).missed for kind in kinds)
         )
 
 

@@ -19,6 +19,7 @@ from viewer.ik.backends.compiled.goal_islands import only_looks
 from viewer.ik.backends.vectorised.engine import into_limits
 from viewer.ik.findings import limit_name, listed, metres
 from viewer.ik.goals import KINDS, Goal, GoalKind
+from viewer.ik.goals.distance import distance_from_point, kept_at
 from viewer.ik.methods import METHODS
 from viewer.ik.mobility_priors import metric, principal
 from viewer.ik.reach import END, Gap, Miss
@@ -229,7 +230,7 @@ class Trials:
         """The chosen goals, aimed at their targets, in the pose to start from."""
         goals = [replace(goal, kind=kinds.get(i, goal.kind), enabled=i in chosen) for i, goal in enumerate(self.goals)]
         for i, distance in kept.items():
-            goals[i] = replace(goals[i], kind=GoalKind.DISTANCE, target_distance=distance)
+            goals[i] = kept_at(goals[i], distance)
         tolerance = (INSIDE * self.options.tolerance_m, INSIDE * math.radians(self.options.tolerance_deg))
         workspace = Workspace(self.skeleton, assemble(self._freedoms, goals, tolerance, levels=levels))
         system = workspace.system
@@ -364,8 +365,7 @@ def _limits(trials: Trials, clear: Sequence[_Excess]) -> Iterator[str]:
 
 def _allowed(trials: Trials, i: int, gap: Gap, more: float) -> float:
     """Metres from its target at which geometry, and some more, lets a goal be."""
-    goal = trials.goals[i]
-    own = goal.target_distance or 0.0 if goal.kind is GoalKind.DISTANCE else 0.0
+    own = distance_from_point(trials.goals[i])
     return own - gap.short - more if gap.miss is Miss.WIDE and own > 0.0 else own + gap.short + more
 
 

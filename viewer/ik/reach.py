@@ -73,7 +73,7 @@ def tables_of(system: System, bodies: Bodies) -> Tables:
         bodies.place(joint, offset)
         for joint, offset in zip(system.goal_joint.tolist(), system.goal_offset, strict=True)
     ]  # fmt: skip
-    placed = np.flatnonzero(system.goal_lengths).tolist()
+    placed = np.flatnonzero(system.goal_near).tolist()
     ways = {g: bodies.way_up(places[g]) for g in placed}
     based = [_Test(g, -1, way[WORLD].links, way[WORLD].place) for g, way in ways.items() if WORLD in way]
     paired = _pairs(ways)
@@ -250,7 +250,7 @@ def _distances(system: System, tables: Tables) -> _Distances:
     apart[count:] -= target[tables.other[count:]]
     nearest, farthest = segment_distance(apart, tables.direction, tables.half)
     nearest, farthest = np.maximum(nearest - tables.extra, 0.0), farthest + tables.extra
-    wanted = np.where(system.goal_lengths == 1, system.goal_distance, 0.0)
+    wanted = np.where(system.goal_near, system.goal_distance, 0.0)
     one = wanted[tables.one]
     other = np.where(tables.other >= 0, wanted[tables.other], 0.0)
     asked = one + other

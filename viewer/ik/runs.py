@@ -14,7 +14,7 @@ from viewer.ik.backends.vectorised import engine as numpy_engine
 from viewer.ik.diagnosis import diagnose, is_nearest
 from viewer.ik.direct import Direct, Row
 from viewer.ik.findings import labels
-from viewer.ik.goals import Goal, GoalKind
+from viewer.ik.goals import KINDS, Goal
 from viewer.ik.methods import METHODS, UserRows, run_default
 from viewer.ik.projection import Starts
 from viewer.ik.reach import Reach
@@ -210,6 +210,6 @@ class Runs:
         findings = workspace.findings(len(self._goals))
         if self._extra is not None:
             state = workspace.state
-            places = [i for i, goal in enumerate(self._goals) if goal.enabled and goal.kind is GoalKind.FUNCTION]
+            places = [i for i, goal in enumerate(self._goals) if goal.enabled and not KINDS[goal.kind].built_in]
             findings.functions = dict(zip(places, self._extra.lengths(state.q, state.t), strict=True))
         return Solution(pose, report, findings, diagnosis)

@@ -17,7 +17,7 @@ from viewer.ik.assemble import Assembly, assemble, freedoms_of
 from viewer.ik.backends import engine_for
 from viewer.ik.batch import BatchRun, BatchSolution, batch_targets, checked_starts, stacked
 from viewer.ik.checks import check_count
-from viewer.ik.goals import Goal, GoalKind
+from viewer.ik.goals import KINDS, Goal
 from viewer.ik.jacobian import Jacobian, jacobian_of
 from viewer.ik.methods import UserRows, dls_settings
 from viewer.ik.mobility_priors import arm_joints, metric, principal, stands
@@ -121,7 +121,7 @@ class Solver(Runs):
         several = len({goal.level for goal in given if goal.enabled}) > 1 and not serves_levels(given, self.options)
         left_out = (LEVELS,) if several else ()
         self._unserved = (*unserved_of(self._goals, self.options.method), *self._unheard, *left_out)
-        functions = [goal for goal in self._goals if goal.enabled and goal.kind is GoalKind.FUNCTION]
+        functions = [goal for goal in self._goals if goal.enabled and not KINDS[goal.kind].built_in]
         self._extra = UserRows(self.skeleton, functions, float(assembly.system.scale[1])) if functions else None
         self._reach = Reach(assembly.system)
         self._one_shot = self._settings()

@@ -12,7 +12,7 @@ from viewer.ik.assemble import ROOT_MODES
 from viewer.ik.backends import check_backend
 from viewer.ik.checks import check_count, check_flag, check_range
 from viewer.ik.findings import labels
-from viewer.ik.goals import Goal, GoalKind, goal_ids
+from viewer.ik.goals import KINDS, Goal, goal_ids
 from viewer.ik.methods import DEFAULT_TUNING, METHODS, Tuning
 from viewer.ik.settings import ONE_SHOT, check_settings
 from viewer.ik.system import Settings
@@ -168,7 +168,7 @@ def unserved_of(goals: Sequence[Goal], method: str) -> tuple[str, ...]:
 
 def serves_levels(goals: Sequence[Goal], options: Options) -> bool:
     """Whether levels of goals are told apart: by the default method, of built-in goals with analytic rows."""
-    functions = any(goal.enabled and goal.kind is GoalKind.FUNCTION for goal in goals)
+    functions = any(goal.enabled and not KINDS[goal.kind].built_in for goal in goals)
     return options.method == DEFAULT and not functions and not options.tuning.own_rows
 
 

@@ -41,8 +41,9 @@ class System(NamedTuple):
         goal_kind, goal_joint, goal_row: (G,) the code of `viewer.ik.goals.ROW_KINDS`; the joint; the first row.
         goal_lengths, goal_angles: (G,) how many of its rows are lengths, which stand first, and how many angles. Three
             lengths are the way to a place.
-        goal_looks: (G,) whether moves of the effector change its angles.
-        goal_own: (G,) whether nothing but turns of the effector's own joint changes it.
+        goal_near: (G,) whether it asks for a place, or for a distance from one.
+        goal_looks: (G,) whether it points an axis at its target: moves of the effector change its angles.
+        goal_own: (G,) whether it asks for the angle at its joint: nothing but turns of that joint changes it.
         goal_offset, goal_distance, goal_axis: (G, ...) constants of a goal: `viewer.ik.goals.kind.Constants`.
         goal_target, goal_rotation: (G, ...) as in `Goal`.
         goal_middle, goal_upper: (G,) joints above ``goal_joint`` that rows about a limb read, else -1.
@@ -90,6 +91,7 @@ class System(NamedTuple):
     goal_row: Integers
     goal_lengths: Integers
     goal_angles: Integers
+    goal_near: Bools
     goal_looks: Bools
     goal_own: Bools
     goal_offset: Floats

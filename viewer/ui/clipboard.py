@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import fields
 from pathlib import Path
 from typing import NamedTuple
 
 from viewer.document.actions import AddGoal, MakeEffector, MirrorPose, PastePose, SetGoal, SetPose
-from viewer.document.goal import document_goal
+from viewer.document.goal import DocumentGoal, document_goal
 from viewer.document.opening import with_place
 from viewer.errors import FormatError, InputError, OutputError, ViewerError
 from viewer.formats.files import read_text
@@ -76,10 +77,7 @@ class Clipboard:
 
 _LARGEST = 1 << 20
 """Bytes up to which a JSON file is looked into: poses and goals are small."""
-_ATTRIBUTES = (
-    "kind", "enabled", "position", "rotation", "distance", "axis", "weight", "rotation_weight", "pin_position",
-    "pin_rotation", "offset", "automatic",
-)  # fmt: skip
+_ATTRIBUTES = tuple(place.name for place in fields(DocumentGoal) if place.name not in {"effector", "id"})
 
 
 def kind_of_file(path: Path | str) -> str:

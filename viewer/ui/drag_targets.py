@@ -48,7 +48,7 @@ def aims(goal: DocumentGoal) -> bool:
 
 def dragged_item(document: Document, item: Item) -> Item:
     """What a drag of an item moves: a goal that has no target to move, such as a bend, stands for its joint."""
-    if item.kind == "joint" or not KINDS[document.goal(item.name).kind].own:
+    if item.kind == "joint" or KINDS[document.goal(item.name).kind].has_target:
         return item
     return Item("joint", document.skeleton.names[joint_of(document, item)])
 

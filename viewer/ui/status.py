@@ -14,7 +14,7 @@ from viewer.document.effector_transform import joints_at_limit
 from viewer.document.evaluation import frame_pose
 from viewer.errors import shown
 from viewer.ik.findings import FAR
-from viewer.ik.goals import GoalKind
+from viewer.ik.goals import KINDS
 from viewer.ik.solution import Status
 from viewer.scene import figure_height
 from viewer.session import Document, DocumentGoal, GoalError, Mode, Report, Session
@@ -103,7 +103,7 @@ def _folds_too_far(document: Document, goal: DocumentGoal) -> bool:
 
     The parts are stiff: from one joint that turns to the next. A chain whose base can move has no such bound.
     """
-    if not goal.placed or goal.kind is GoalKind.ROTATION or goal.position is None:
+    if not goal.placed or not KINDS[goal.kind].places or goal.position is None:
         return False
     skeleton, world = document.skeleton, world_of(document.skeleton, document.pose)
     stand = stand_of(skeleton, document.pose, goal)

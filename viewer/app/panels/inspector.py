@@ -57,7 +57,7 @@ from viewer.document.default_goals import stand_of
 from viewer.document.document import Document, DocumentGoal, Item
 from viewer.document.effector_transform import joints_at_limit
 from viewer.document.goal import DOCUMENT_KINDS
-from viewer.ik.goals import KINDS, GoalKind
+from viewer.ik.goals import KINDS, Number, Unit, Vector
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.limits import FREEDOMS, JointKind, LimitForm
 from viewer.skeleton.pose import Pose
@@ -227,7 +227,8 @@ class Angles:
 _WEIGHT = Format(decimals=2, per_pixel=0.005, snap=0.1, units=PART.units, low=0.001, high=1000.0)
 _ADD = 26
 """Width of the button that adds a goal, logical pixels."""
-_BEND = replace(TURN, low=0.0, high=180.0)
+_FORMS = {Unit.LENGTH: LENGTH, Unit.ANGLE: TURN, Unit.PLAIN: PART}
+"""How a number of a kind's own is shown, by its unit."""
 _AXIS = Format(decimals=2, per_pixel=0.005, snap=0.1, units={}, low=-1.0, high=1.0)
 
 
@@ -249,18 +250,8 @@ def draw_goal(ui: PanelContext, goal: DocumentGoal) -> None:
         _place(ui, goal)
     if goal.has_rotation:
         _turn(ui, goal)
-    if "target_distance" in goal.kind.needs:
-        label(ui, "Distance")
-        room = imgui.get_content_region_avail().x
-        edit = number_field(ui, "distance", goal.distance, in_lengths(ui, LENGTH), width=room)
-        carry_out(ui, edit, f"Distance of {name}", lambda metres: SetGoal(name, distance=metres))
-    if "axis" in goal.kind.needs and goal.axis is not None:
-        _axis(ui, goal, goal.axis)
-    if "angle" in goal.kind.needs and goal.angle is not None:
-        label(ui, "Angle", hint="Between the bones above and below the joint; 0 is straight")
-        room = imgui.get_content_region_avail().x
-        edit = number_field(ui, "angle", math.degrees(goal.angle), _BEND, width=room)
-        carry_out(ui, edit, f"Bend of {name}", lambda degrees: SetGoal(name, angle=math.radians(degrees)))
+    for number in KINDS[goal.kind].numbers:
+        _number(ui, goal, number)
     _weights(ui, goal)
     if goal.placed:
         _pins(ui, goal)
@@ -323,7 +314,7 @@ def _off(ui: PanelContext, goal: DocumentGoal) -> None:
 
 def _place(ui: PanelContext, goal: DocumentGoal) -> None:
     name = goal.id
-    label(ui, {GoalKind.DISTANCE: "From", GoalKind.AIM: "At"}.get(goal.kind, place_label(ui)))
+    label(ui, KINDS[goal.kind].point_title or place_label(ui))
     changed = axis_fields(ui, "position", goal.position, in_lengths(ui, PLACE))
     if changed is None or goal.position is None:
         return
@@ -342,10 +333,24 @@ def _turn(ui: PanelContext, goal: DocumentGoal) -> None:
         carry_out(ui, edit, f"Turn {name}", lambda value: MoveTargets({name: (None, angles.turned(index, value))}))
 
 
-def _axis(ui: PanelContext, goal: DocumentGoal, axis: Sequence[float]) -> None:
-    name = goal.id
-    label(ui, "Axis", hint="The direction, in the joint's frame, that points at the target")
-    changed = axis_fields(ui, "axis", axis, _AXIS)
+def _number(ui: PanelContext, goal: DocumentGoal, number: Number) -> None:
+    """The row of a number that the goal's kind has of its own."""
+    value = goal.numbers.get(number.name, number.default)
+    label(ui, number.title, hint=number.hint)
+    if isinstance(value, tuple):
+        _direction(ui, goal, number, value)
+        return
+    form, worth = _FORMS[number.unit], math.radians(1.0) if number.unit is Unit.ANGLE else 1.0
+    form = in_lengths(ui, form) if number.unit is Unit.LENGTH else form
+    low = max(form.low, number.least / worth) if number.least >= 0.0 else number.least / worth
+    form = replace(form, low=max(low, PLACE.low), high=min(form.high, number.most / worth))
+    room, shown = imgui.get_content_region_avail().x, None if value is None else value / worth
+    edit = number_field(ui, number.name, shown, form, width=room)
+    carry_out(ui, edit, f"{number.title} of {goal.id}", lambda one: SetGoal(goal.id, **{number.name: one * worth}))
+
+
+def _direction(ui: PanelContext, goal: DocumentGoal, number: Number, axis: Vector) -> None:
+    changed = axis_fields(ui, number.name, axis, _AXIS)
     if changed is None:
         return
     index, edit = changed
@@ -353,18 +358,18 @@ def _axis(ui: PanelContext, goal: DocumentGoal, axis: Sequence[float]) -> None:
     def aimed(value: float) -> SetGoal:
         wanted = np.array(_with(axis, index, value))
         length = float(np.linalg.norm(wanted))
-        return SetGoal(name, axis=tuple((wanted / length).tolist()) if length > 1e-6 else tuple(axis))
+        return SetGoal(goal.id, **{number.name: tuple((wanted / length).tolist()) if length > 1e-6 else axis})
 
-    carry_out(ui, edit, f"Axis of {name}", aimed)
+    carry_out(ui, edit, f"{number.title} of {goal.id}", aimed)
 
 
 def _weights(ui: PanelContext, goal: DocumentGoal) -> None:
-    name, turn_only = goal.id, not KINDS[goal.kind].has_point and not goal.pin_position
-    if not turn_only:
+    name, kind = goal.id, KINDS[goal.kind]
+    if kind.metres or goal.pin_position:
         label(ui, "Weight")
         edit = _floored(part_slider(ui, "weight", goal.weight, form=_WEIGHT, hint="Against the other goals"))
         carry_out(ui, edit, f"Weight of {name}", lambda value: SetWeight(name, weight=value))
-    if goal.has_rotation or KINDS[goal.kind].radians:
+    if goal.has_rotation or kind.radians:
         label(ui, "Rot. wt.", hint="Weight of the rotation")
         edit = _floored(part_slider(ui, "rotation weight", goal.rotation_weight, form=_WEIGHT))
         carry_out(ui, edit, f"Weight of {name}", lambda value: SetWeight(name, rotation_weight=value))

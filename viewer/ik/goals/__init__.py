@@ -1,52 +1,65 @@
 """Goals: what effectors are asked to do.
 
 `goal` is the value that users make; each kind has a module, which says what it needs, how it is measured, what its rows
-are, its keys in a file and what shows it. `KINDS` lists them. A new kind is its module, a line here and in `dispatch`,
-and its word, constructor and fields in `goal`.
+are, its keys in a file, its first values in a pose and what shows it. `KINDS` lists them. A new kind is its module, a
+line in `MODULES`, and its word and constructor in `goal`.
 """
 
 from collections.abc import Mapping
 from types import MappingProxyType
 
 from viewer.ik.goals import aim, bend, distance, function, pole, pose, position, rotation
-from viewer.ik.goals.goal import (
-    LEAST_WEIGHT,
-    PIN_WEIGHT,
-    Goal,
-    GoalKind,
-    GoalOptions,
-    Quaternion,
-    Residuals,
-    Vector,
-    goal_ids,
-    with_ids,
-)
-from viewer.ik.goals.kind import Drawing, Kind
+from viewer.ik.goals.goal import NEEDS, PIN_WEIGHT, Goal, GoalKind, GoalOptions, Residuals, goal_ids, with_ids
+from viewer.ik.goals.kind import Before, Drawing, FileKey, Kind
+from viewer.ik.goals.numbers import LEAST_WEIGHT, Number, Quaternion, Unit, Value, Vector
+from viewer.ik.goals.rows import Measure
 
 MODULES = (position, rotation, pose, distance, aim, bend, pole, function)
 """A module for each kind."""
 KINDS: Mapping[GoalKind, Kind] = MappingProxyType({module.KIND.word: module.KIND for module in MODULES})
 """What each kind is."""
+NEEDS.update({word: kind.needs for word, kind in KINDS.items()})
 
-ROW_KINDS: tuple[Kind, ...] = tuple(
-    sorted((kind for kind in KINDS.values() if kind.built_in), key=lambda kind: kind.code)
-)
+ROW_KINDS: tuple[Kind, ...] = tuple(kind for kind in KINDS.values() if kind.built_in)
 """The kinds that the kernels have rows for, by their codes 0, 1, ..."""
+CODES: Mapping[GoalKind, int] = MappingProxyType({kind.word: code for code, kind in enumerate(ROW_KINDS)})
+"""What the kernels call each."""
+NUMBERS: Mapping[str, Number] = MappingProxyType(
+    {number.name: number for kind in KINDS.values() for number in kind.numbers}
+)
+"""Those that kinds have of their own, by name."""
+_PLACED = {kind.measures: kind.word for kind in KINDS.values() if kind.placed}
+
+
+def placed_kind(*, point: bool, rotation: bool) -> GoalKind:
+    """The kind that asks for a place, a turn or both."""
+    asked = {Measure.POINT: point, Measure.ROTATION: rotation}
+    return _PLACED[frozenset(measure for measure, wanted in asked.items() if wanted)]
+
 
 __all__ = [
+    "CODES",
     "KINDS",
     "LEAST_WEIGHT",
     "MODULES",
+    "NUMBERS",
     "PIN_WEIGHT",
     "ROW_KINDS",
+    "Before",
     "Drawing",
+    "FileKey",
     "Goal",
     "GoalKind",
     "GoalOptions",
     "Kind",
+    "Measure",
+    "Number",
     "Quaternion",
     "Residuals",
+    "Unit",
+    "Value",
     "Vector",
     "goal_ids",
+    "placed_kind",
     "with_ids",
 ]

@@ -8,16 +8,34 @@ import numpy as np
 
 from viewer.ik.backends.compiled.algebra import SMALL, turned
 from viewer.ik.backends.vectorised.algebra import apply
-from viewer.ik.goals.goal import Goal, GoalKind, Vector
-from viewer.ik.goals.kind import NAN, Drawing, FileKey, Kind, stand_of
-from viewer.ik.goals.rows import NOTHING, Places, Rows, Turn, put_turns
+from viewer.ik.goals.goal import Goal, GoalKind
+from viewer.ik.goals.kind import (
+    AHEAD,
+    NAN,
+    Before,
+    Drawing,
+    FileKey,
+    First,
+    Kind,
+    bone_direction,
+    size_of,
+    stand_at,
+    stand_of,
+)
+from viewer.ik.goals.numbers import Number, Unit, Vector
+from viewer.ik.goals.rows import NOTHING, Measure, Places, Rows, Turn, put_turns
 from viewer.ik.system import System, Work
 from viewer.skeleton.kinematics import World
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import rotate
 
-AIM = 4
+_AXIS = Number(
+    name="axis",
+    unit=Unit.DIRECTION,
+    title="Axis",
+    hint="The direction, in the joint's frame, that points at the target",
+)
 _NO_SLOPE = 1e-4
 """Below this sine a quotient of small differences has no digits."""
 _ALIGNED = 1e-7
@@ -171,6 +189,14 @@ def aim_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float
     return NAN, math.degrees(math.atan2(float(np.linalg.norm(np.cross(axis, wanted))), float(axis @ wanted)))
 
 
+def aim_first(before: Before, skeleton: Skeleton, world: World) -> First:
+    """Along the bone, at a point ahead."""
+    stand = stand_at(before.effector, before.offset, skeleton, world)
+    axis = before.numbers.get(_AXIS.name) or tuple(bone_direction(skeleton, stand.joint).tolist())
+    ahead = rotate(stand.rotation, np.array(axis)) * (AHEAD * size_of(skeleton))
+    return First({_AXIS.name: axis}, stand.point + ahead)
+
+
 def aim_drawing(goal: Goal, skeleton: Skeleton, world: World) -> Drawing:
     """Show the effector; its point may be anywhere."""
     stand = stand_of(goal, skeleton, world)
@@ -181,12 +207,13 @@ KIND = Kind(
     word=GoalKind.AIM,
     title="Aim",
     hint="Point an axis at a point",
-    code=AIM,
-    rows=(Rows(3, aim_residuals, radians=True, moved=True),),
+    point_title="At",
+    rows=(Rows(Measure.DIRECTION, aim_residual, aim_residuals),),
     keys={
-        "aim": FileKey("target", Vector, "Point that `axis` is to point at."),
-        "axis": FileKey("axis", Vector, "Of `aim`, in the joint's frame."),
+        "aim": FileKey("target", "Point that `axis` is to point at."),
+        "axis": FileKey("axis", "Of `aim`, in the joint's frame.", _AXIS),
     },
+    first=aim_first,
     miss=aim_miss,
     drawing=aim_drawing,
 )

@@ -13,9 +13,10 @@ import numpy as np
 
 from viewer.errors import InputError, quote
 from viewer.ik.backends.compiled.algebra import turned
-from viewer.ik.goals.goal import Goal, GoalKind, Vector
-from viewer.ik.goals.kind import NAN, Constants, Drawing, FileKey, Kind
-from viewer.ik.goals.rows import Places, Rows
+from viewer.ik.goals.goal import Goal, GoalKind
+from viewer.ik.goals.kind import NAN, Before, Constants, Drawing, FileKey, First, Kind
+from viewer.ik.goals.numbers import Number, Unit, Vector
+from viewer.ik.goals.rows import Measure, Places, Rows
 from viewer.ik.system import System, Work
 from viewer.skeleton.kinematics import World
 from viewer.skeleton.limits import JointKind
@@ -23,7 +24,15 @@ from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import conjugate, from_axis_angle, perpendicular, rotate
 
-BEND = 5
+_ANGLE = Number(
+    name="angle",
+    unit=Unit.ANGLE,
+    title="Angle",
+    hint="Between the bones above and below the joint; 0 is straight",
+    least=0.0,
+    most=math.pi,
+    expected="0 (straight) to pi radians",
+)
 STRAIGHT = 1e-3
 """Below this sine of the angle the joint bends about its own axis, whichever side it is on."""
 
@@ -95,7 +104,7 @@ def bend_constants(goal: Goal, skeleton: Skeleton) -> Constants:
         side = "below" if skeleton.offsets[joint].any() else "above"
         raise InputError(f"{what}: expected a joint between two bones, found none {side} it")
     x, y, z = end.tolist()
-    return Constants(joint, (x, y, z), goal.angle or 0.0, _natural_side(skeleton, joint))
+    return Constants(joint, (x, y, z), goal.number("angle"), _natural_side(skeleton, joint))
 
 
 @lru_cache(maxsize=64)
@@ -138,6 +147,12 @@ def bend_angle(effector: str, skeleton: Skeleton, world: World) -> float:
     return angle_between_vectors(*_bones(constants.joint, np.array(constants.offset), skeleton, world))
 
 
+def bend_first(before: Before, skeleton: Skeleton, world: World) -> First:
+    """The angle that the joint is bent by."""
+    angle = before.numbers.get(_ANGLE.name)
+    return First({_ANGLE.name: bend_angle(before.effector, skeleton, world) if angle is None else angle})
+
+
 def bend_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:
     """Degrees between the angle and the one asked."""
     constants = bend_constants(goal, skeleton)
@@ -163,12 +178,12 @@ KIND = Kind(
     word=GoalKind.BEND,
     title="Bend",
     hint="Bend the joint by an angle",
-    code=BEND,
-    rows=(Rows(1, bend_residuals, radians=True, own=True),),
-    keys={"angle": FileKey("angle", float, "Of `bend`: 0 is straight.", 180.0, degrees=True)},
+    rows=(Rows(Measure.JOINT_ANGLE, bend_residual, bend_residuals),),
+    keys={"angle": FileKey("angle", "Of `bend`: 0 is straight.", _ANGLE)},
     named_by="bend",
     since=2,
     constants=bend_constants,
+    first=bend_first,
     miss=bend_miss,
     drawing=bend_drawing,
 )

@@ -3,19 +3,41 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
 from viewer.ik.backends.compiled.algebra import SMALL
-from viewer.ik.goals.goal import Goal, GoalKind, Vector
-from viewer.ik.goals.kind import NAN, Drawing, FileKey, Kind, stand_of
-from viewer.ik.goals.rows import Places, Rows, largest, lengths_of
+from viewer.ik.goals.goal import Goal, GoalKind
+from viewer.ik.goals.kind import (
+    AHEAD,
+    NAN,
+    Before,
+    Drawing,
+    FileKey,
+    First,
+    Kind,
+    bone_direction,
+    size_of,
+    stand_at,
+    stand_of,
+)
+from viewer.ik.goals.numbers import Number, Unit
+from viewer.ik.goals.rows import Measure, Places, Rows, largest, lengths_of
 from viewer.ik.system import System, Work
 from viewer.skeleton.kinematics import World
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats, Ints
+from viewer.spatial.quaternion import rotate
 
-DISTANCE = 3
+_LENGTH = Number(
+    name="distance",
+    unit=Unit.LENGTH,
+    title="Distance",
+    least=0.0,
+    expected="a finite number, 0 or more",
+    called="target distance",
+)
 
 
 def distance_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
@@ -50,7 +72,30 @@ def distance_residuals(s: System, w: Work, frames: Floats, some: Places, places:
 def distance_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:
     """Metres too near or too far."""
     away = stand_of(goal, skeleton, world).point - np.array(goal.target)
-    return abs(float(np.linalg.norm(away)) - (goal.target_distance or 0.0)), NAN
+    return abs(float(np.linalg.norm(away)) - goal.number("distance")), NAN
+
+
+def distance_first(before: Before, skeleton: Skeleton, world: World) -> First:
+    """As far as it is from the point until now; that of a goal that was off lies ahead along the bone."""
+    stand, least = stand_at(before.effector, before.offset, skeleton, world), size_of(skeleton) * AHEAD / 6.0
+    centre = stand.point
+    if not before.enabled:
+        centre = centre + rotate(stand.rotation, bone_direction(skeleton, stand.joint)) * least
+    elif before.point is not None:
+        centre = np.array(before.point)
+    apart = max(float(np.linalg.norm(stand.point - centre)), least)
+    known = before.numbers.get(_LENGTH.name) if before.enabled else None
+    return First({_LENGTH.name: known or apart}, centre)
+
+
+def distance_from_point(goal: Goal) -> float:
+    """Metres that any goal is to keep from its point; 0 where it asks for no distance."""
+    return goal.target_distance or 0.0
+
+
+def kept_at(goal: Goal, metres: float) -> Goal:
+    """A goal that keeps a distance from another one's point, and asks for nothing else."""
+    return replace(goal, kind=GoalKind.DISTANCE, numbers=((_LENGTH.name, metres),))
 
 
 def distance_drawing(goal: Goal, skeleton: Skeleton, world: World) -> Drawing:
@@ -58,7 +103,7 @@ def distance_drawing(goal: Goal, skeleton: Skeleton, world: World) -> Drawing:
     stand, centre = stand_of(goal, skeleton, world), np.array(goal.target)
     away = stand.point - centre
     far = float(np.linalg.norm(away))
-    target = centre + away * ((goal.target_distance or 0.0) / far) if far > 0.0 else centre
+    target = centre + away * (goal.number("distance") / far) if far > 0.0 else centre
     return Drawing(stand.joint, stand.point, target)
 
 
@@ -66,12 +111,13 @@ KIND = Kind(
     word=GoalKind.DISTANCE,
     title="Distance",
     hint="Keep a distance from a point",
-    code=DISTANCE,
-    rows=(Rows(1, distance_residuals),),
+    point_title="From",
+    rows=(Rows(Measure.DISTANCE, distance_residual, distance_residuals),),
     keys={
-        "distance": FileKey("target_distance", float, "How far to be from `from`.", math.inf),
-        "from": FileKey("target", Vector, "Centre of `distance`."),
+        "distance": FileKey("distance", "How far to be from `from`.", _LENGTH),
+        "from": FileKey("target", "Centre of `distance`."),
     },
+    first=distance_first,
     miss=distance_miss,
     drawing=distance_drawing,
 )

@@ -36,6 +36,7 @@ KIND = Kind(
     word=GoalKind.FUNCTION,
     title="Function",
     hint="Bring a function to zero",
+    named_by="",
     constants=function_constants,
     miss=function_miss,
     drawing=function_drawing,

@@ -2,65 +2,71 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any, Self, TypeAlias, TypedDict, Unpack
+from typing import Any, NamedTuple, Self, TypeAlias, TypedDict, Unpack
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.checks import check_flag
+from viewer.ik.goals.numbers import (
+    Number,
+    Quaternion,
+    Value,
+    Vector,
+    as_level,
+    as_point,
+    as_rotation,
+    as_weight,
+)
 from viewer.skeleton.kinematics import World
-from viewer.spatial.checks import Floats, finite_floats, unit_quaternions
 
-Vector: TypeAlias = tuple[float, float, float]
-Quaternion: TypeAlias = tuple[float, float, float, float]
 Residuals: TypeAlias = Callable[[World], ArrayLike]
+Numbers: TypeAlias = tuple[tuple[str, Value], ...]
 
 PIN_WEIGHT = 30.0
 """A pin weighs this many goals of weight 1, unless it says otherwise."""
-LAST_LEVEL = 3
-"""Goals have levels 0 to 3."""
-
-_UNIT_ENOUGH = 1e-12
-LEAST_WEIGHT = 1e-300
-"""Below it, near the end of the range of floats, weights have too few digits to be compared."""
 
 
 class GoalKind(StrEnum):
-    """What a goal asks of its effector; `viewer.ik.goals` has a module for each.
+    """What a goal asks of its effector; `viewer.ik.goals` has a module for each."""
+
+    POSITION = "position"
+    """To be at a point."""
+    ROTATION = "rotation"
+    """To be turned in a certain way."""
+    POSE = "position+rotation"
+    """Both."""
+    DISTANCE = "distance"
+    """To be at a distance from a point."""
+    AIM = "aim"
+    """To point an axis at a point."""
+    BEND = "bend"
+    """To bend a joint by an angle."""
+    POLE = "pole"
+    """To point the middle joint of a limb towards a point."""
+    FUNCTION = "function"
+    """To bring the residuals of a function of the user's to zero."""
+
+
+class Needs(NamedTuple):
+    """What a goal of some kind must have.
 
     Attributes:
-        needs: the fields that a goal of this kind must have; a pin may leave them to the pose.
+        effector: whether it has one.
+        fields: of `Goal`: "target" and "target_rotation", which a pin may leave to the pose, or "residuals".
+        numbers: of its own.
     """
 
-    needs: tuple[str, ...]
+    effector: bool
+    fields: tuple[str, ...]
+    numbers: tuple[Number, ...]
 
-    def __new__(cls, word: str, *needs: str) -> Self:
-        """Take a word and the names of fields."""
-        member = str.__new__(cls, word)
-        member._value_, member.needs = word, needs
-        return member
 
-    POSITION = "position", "target"
-    """To be at a point."""
-    ROTATION = "rotation", "target_rotation"
-    """To be turned in a certain way."""
-    POSE = "position+rotation", "target", "target_rotation"
-    """Both."""
-    DISTANCE = "distance", "target", "target_distance"
-    """To be at a distance from a point."""
-    AIM = "aim", "target", "axis"
-    """To point an axis at a point."""
-    BEND = "bend", "angle"
-    """To bend a joint by an angle."""
-    POLE = "pole", "target"
-    """To point the middle joint of a limb towards a point."""
-    FUNCTION = "function", "residuals"
-    """To bring the residuals of a function of the user's to zero."""
+NEEDS: dict[GoalKind, Needs] = {}
+"""What each kind needs, as its module says: `viewer.ik.goals` puts it here."""
 
 
 class GoalOptions(TypedDict, total=False):
@@ -89,9 +95,7 @@ class Goal:
         target: where to be, what to keep a distance from, to aim at or to point towards: metres, world frame. None
             for pins that hold the place where the pose has their effector, and where the kind has no point.
         target_rotation: (x, y, z, w), world_from_joint. None as for ``target``.
-        target_distance: metres, of a distance goal.
-        axis: unit vector in the joint's frame, of an aim.
-        angle: radians, 0 (straight) to pi (folded), of a bend.
+        numbers: those of the kind's own by their names, a distance's "distance", an aim's "axis" and a bend's "angle".
         residuals: f(world) -> (k,), of a function goal.
         weight: per metre, 1e-300 or more; of functions per unit of their residuals.
         rotation_weight: per radian, likewise.
@@ -107,9 +111,7 @@ class Goal:
     effector: str = ""
     target: Vector | None = None
     target_rotation: Quaternion | None = None
-    target_distance: float | None = None
-    axis: Vector | None = None
-    angle: float | None = None
+    numbers: Numbers = ()
     residuals: Residuals | None = None
     weight: float = 1.0
     rotation_weight: float = 1.0
@@ -126,8 +128,8 @@ class Goal:
         parts += [
             f"{name} {_few(value)}"
             for name, value in (
-                ("to", self.target), ("rotation", self.target_rotation), ("distance", self.target_distance),
-                ("axis", self.axis), ("angle", self.angle), ("offset", self.offset if any(self.offset) else None),
+                ("to", self.target), ("rotation", self.target_rotation), *self.numbers,
+                ("offset", self.offset if any(self.offset) else None),
             )
             if value is not None
         ]  # fmt: skip
@@ -176,12 +178,12 @@ class Goal:
     @classmethod
     def distance(cls, effector: str, d: float, from_: ArrayLike, **options: Unpack[GoalOptions]) -> Self:
         """Be d metres (0 or more) away from the point from_ (3,)."""
-        return cls._made(GoalKind.DISTANCE, effector, options, target=from_, target_distance=d)
+        return cls._made(GoalKind.DISTANCE, effector, options, target=from_, numbers={"distance": d})
 
     @classmethod
     def aim(cls, effector: str, point: ArrayLike, axis: ArrayLike, **options: Unpack[GoalOptions]) -> Self:
         """Point the axis (3,), in the joint's frame, at the point (3,), in the world's."""
-        return cls._made(GoalKind.AIM, effector, options, target=point, axis=axis)
+        return cls._made(GoalKind.AIM, effector, options, target=point, numbers={"axis": axis})
 
     @classmethod
     def bend(cls, joint: str, angle: float, **options: Unpack[GoalOptions]) -> Self:
@@ -189,7 +191,7 @@ class Goal:
 
         The angle is that between the bone from the joint's parent to the joint and the bone from the joint onwards.
         """
-        return cls._made(GoalKind.BEND, joint, options, angle=angle)
+        return cls._made(GoalKind.BEND, joint, options, numbers={"angle": angle})
 
     @classmethod
     def pole(cls, joint: str, toward: ArrayLike, **options: Unpack[GoalOptions]) -> Self:
@@ -219,29 +221,55 @@ class Goal:
             InputError: NaN or infinite numbers, a weight of 0 or below, a rotation or axis that is none, a name or
                 target that is missing.
         """
-        what = self._checked_name()
+        what, put = self._checked_name(), object.__setattr__
         for field, check in _CHECKS.items():
             value = getattr(self, field)
-            if value is not None or field in _ALWAYS:
-                object.__setattr__(self, field, check(value, f"{what}: {field.replace('_', ' ')}"))
+            if value is not None or field not in _OPTIONAL:
+                put(self, field, check(value, f"{what}: {field.replace('_', ' ')}"))
         for field in ("enabled", "pinned", "hold"):
             check_flag(f"{what}: {field}", getattr(self, field))
-        object.__setattr__(self, "level", _level(self.level, f"{what}: level"))
         found: object = self.id
         if not isinstance(found, str):
             raise InputError(f"{what}: id: expected a text, found {quote(found)}")
-        for field in self.kind.needs:
+        needs = NEEDS[self.kind]
+        for field in needs.fields:
             if getattr(self, field) is None and not self.pinned:
                 raise InputError(f"{what}: expected a {field.replace('_', ' ')}, found none")
+        put(self, "numbers", _checked_numbers(needs.numbers, dict(self.numbers), what))
+
+    def number(self, name: str) -> float:
+        """One of ``numbers`` that is no direction, in radians or metres.
+
+        Raises:
+            KeyError: the kind has none of that name.
+        """
+        value = dict(self.numbers)[name]
+        assert isinstance(value, float)
+        return value
+
+    @property
+    def target_distance(self) -> float | None:
+        """Metres, of a distance goal; None of all others."""
+        return next((one for name, one in self.numbers if name == "distance" and isinstance(one, float)), None)
+
+    @property
+    def axis(self) -> Vector | None:
+        """Unit vector in the joint's frame, of an aim."""
+        return next((one for name, one in self.numbers if name == "axis" and isinstance(one, tuple)), None)
+
+    @property
+    def angle(self) -> float | None:
+        """Radians, 0 (straight) to pi (folded), of a bend."""
+        return next((one for name, one in self.numbers if name == "angle" and isinstance(one, float)), None)
 
     def _checked_name(self) -> str:
         """What messages call this goal."""
         name: object = self.effector
-        if self.kind is GoalKind.FUNCTION:
-            found: object = self.residuals
-            if not callable(found):
-                raise InputError(f"function goal: expected a function of the world, found {quote(found)}")
-            return "function goal"
+        needs, found = NEEDS[self.kind], self.residuals
+        if "residuals" in needs.fields and not callable(found):
+            raise InputError(f"{self.kind} goal: expected a function of the world, found {quote(found)}")
+        if not needs.effector:
+            return f"{self.kind} goal"
         if not isinstance(name, str) or not name:
             raise InputError(f"{self.kind} goal: expected an effector's name, found {quote(name)}")
         return f"{self.kind} goal for {quote(name)}"
@@ -252,81 +280,29 @@ def _few(value: float | tuple[float, ...]) -> str:
     return f"{value:.4g}" if isinstance(value, float) else f"({', '.join(f'{number:.4g}' for number in value)})"
 
 
-def _vector(value: ArrayLike, what: str) -> Vector:
-    x, y, z = finite_floats(value, (3,), what).tolist()
-    return x, y, z
-
-
-def _rotation(value: ArrayLike, what: str) -> Quaternion:
-    x, y, z, w = _as_given(value, unit_quaternions(value, (4,), what))
-    return x, y, z, w
-
-
-def _direction(value: ArrayLike, what: str) -> Vector:
-    axis = finite_floats(value, (3,), what)
-    largest = np.abs(axis).max()
-    if largest == 0.0:
-        raise InputError(f"{what}: expected a direction, found the zero vector")
-    # Dividing by the largest component first keeps the squares within float range.
-    scaled = axis / largest
-    x, y, z = _as_given(axis, scaled / np.linalg.norm(scaled))
-    return x, y, z
-
-
-def _as_given(given: ArrayLike, unit: Floats) -> list[float]:
-    """The numbers of a unit vector; if it was one already its own, so that goals keep their bits through a file."""
-    array = np.asarray(given, dtype=np.float64)
-    numbers: list[float] = (array if np.abs(array - unit).max() <= _UNIT_ENOUGH else unit).tolist()
-    return numbers
-
-
-def _length(value: object, what: str) -> float:
-    return _number(value, what, 0.0, "0 or more")
-
-
-def _angle(value: object, what: str) -> float:
-    number = _number(value, what, -math.inf, "0 to 3.14159 radians")
-    if not 0.0 <= number <= math.pi:
-        raise InputError(f"{what}: expected 0 (straight) to pi radians, found {number:g}")
-    return number
-
-
-def _level(value: object, what: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 0 <= value <= LAST_LEVEL:
-        raise InputError(f"{what}: expected a whole number, 0 to {LAST_LEVEL}, found {quote(value)}")
-    return int(value)
-
-
-def _weight(value: object, what: str) -> float:
-    number = _number(value, what, math.ulp(0.0), "more than 0")
-    if number < LEAST_WEIGHT:
-        raise InputError(f"{what}: expected a finite number, {LEAST_WEIGHT:g} or more, found {number:g}")
-    return number
-
-
-def _number(value: object, what: str, least: float, expected: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.floating, np.integer)):
-        raise InputError(f"{what}: expected a number, found {quote(value)}")
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf
-    if not least <= number < math.inf:
-        raise InputError(f"{what}: expected a finite number, {expected}, found {number:g}")
-    return number
+def _checked_numbers(declared: Sequence[Number], given: dict[str, Value], what: str) -> Numbers:
+    """The numbers of a kind's own, in the order that it declares them."""
+    for name in given:
+        if name not in [number.name for number in declared]:
+            raise InputError(f"{what}: {unknown_name('number', name, [number.name for number in declared])}")
+    numbers = []
+    for number in declared:
+        value = given.get(number.name, number.default)
+        if value is None:
+            raise InputError(f"{what}: expected a {number.words}, found none")
+        numbers.append((number.name, number.checked(value, f"{what}: {number.words}")))
+    return tuple(numbers)
 
 
 _CHECKS: dict[str, Callable[[Any, str], object]] = {
-    "target": _vector,
-    "target_rotation": _rotation,
-    "target_distance": _length,
-    "axis": _direction,
-    "angle": _angle,
-    "offset": _vector,
-    "weight": _weight,
-    "rotation_weight": _weight,
+    "target": as_point,
+    "target_rotation": as_rotation,
+    "offset": as_point,
+    "weight": as_weight,
+    "rotation_weight": as_weight,
+    "level": as_level,
 }
-_ALWAYS = ("offset", "weight", "rotation_weight")
+_OPTIONAL = ("target", "target_rotation")
 
 
 def goal_ids(goals: Sequence[Goal]) -> tuple[str, ...]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
-from viewer.ik.goals.goal import Goal, GoalKind, Quaternion, Vector
-from viewer.ik.goals.rows import Rows
+from viewer.ik.goals.goal import Goal, GoalKind, Needs
+from viewer.ik.goals.numbers import Number, Quaternion, Value, Vector
+from viewer.ik.goals.rows import Measure, Rows
 from viewer.skeleton.kinematics import World
 from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.spatial.checks import Floats
@@ -38,8 +40,17 @@ def stand_of(goal: Goal, skeleton: Skeleton, world: World) -> Stand:
     Raises:
         InputError: an effector that is not there.
     """
-    place = find_place(skeleton, goal.effector)
-    point = world.point(place.joint, np.add(place.offset, goal.offset))
+    return stand_at(goal.effector, goal.offset, skeleton, world)
+
+
+def stand_at(effector: str, offset: Vector, skeleton: Skeleton, world: World) -> Stand:
+    """Where an effector is, or a point beside it, ``offset`` metres away in its joint's frame.
+
+    Raises:
+        InputError: an effector that is not there.
+    """
+    place = find_place(skeleton, effector)
+    point = world.point(place.joint, np.add(place.offset, offset))
     return Stand(place.joint, point, np.asarray(world.rotations[place.joint]))
 
 
@@ -63,14 +74,16 @@ class Constants(NamedTuple):
 
 
 def point_constants(goal: Goal, skeleton: Skeleton) -> Constants:
-    """Of a goal about its effector's own point.
+    """Of a goal about its effector's own point: its first length or angle is the number, its direction the axis.
 
     Raises:
         InputError: an effector that is not there.
     """
     place = find_place(skeleton, goal.effector)
     x, y, z = np.add(place.offset, goal.offset).tolist()
-    return Constants(place.joint, (x, y, z), goal.target_distance or 0.0, goal.axis or (0.0, 1.0, 0.0))
+    number = next((value for _, value in goal.numbers if isinstance(value, float)), 0.0)
+    axis = next((value for _, value in goal.numbers if not isinstance(value, float)), (0.0, 1.0, 0.0))
+    return Constants(place.joint, (x, y, z), number, axis)
 
 
 class Drawing(NamedTuple):
@@ -90,24 +103,75 @@ class Drawing(NamedTuple):
 
 
 class FileKey(NamedTuple):
-    """A key of goals files.
+    """What a goal must have, as goals files write it.
 
     Attributes:
-        field: of `Goal`, whose value it holds.
-        type: of the value: a number, a `Vector` or a `Quaternion`.
+        field: of `Goal`: "target" or "target_rotation"; of a number of the kind's own its name.
         about: what a schema says of it.
-        most: the largest number; 0 is the smallest. None: any.
-        degrees: whether the file has degrees where the goal has radians.
+        number: the kind's own.
     """
 
     field: str
-    type: Any
     about: str
-    most: float | None = None
-    degrees: bool = False
+    number: Number | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+class Before(NamedTuple):
+    """What is known of a goal that is to ask for something else.
+
+    Attributes:
+        effector: its name.
+        offset: metres in the joint's frame, added to the effector's own.
+        enabled: whether it asks for anything until now.
+        point: its point of the world, if it has one.
+        numbers: those that it has, of all kinds.
+    """
+
+    effector: str
+    offset: Vector
+    enabled: bool
+    point: Vector | None
+    numbers: Mapping[str, Value]
+
+
+class First(NamedTuple):
+    """What a goal begins with.
+
+    Attributes:
+        numbers: of the kind's own.
+        point: (3,) its target; None: where the effector is.
+    """
+
+    numbers: Mapping[str, Value]
+    point: Floats | None = None
+
+
+AHEAD = 0.3
+"""A new aim looks at a point this far ahead, and a new distance is at least a sixth of it, in reaches of the figure."""
+
+
+def size_of(skeleton: Skeleton) -> float:
+    """Metres of all bones together; 1 for a figure without any."""
+    return float(np.linalg.norm(skeleton.offsets, axis=-1).sum()) or 1.0
+
+
+def bone_direction(skeleton: Skeleton, joint: int) -> Floats:
+    """The direction of a joint's bone in its own frame: to its first child or tip that lies apart from it, else y."""
+    children = skeleton.offsets[skeleton.parents == joint]
+    tips = skeleton.tip_offsets[skeleton.tip_parents == joint]
+    for offset in (*children, *tips):
+        length = float(np.linalg.norm(offset))
+        if length > 0.0:
+            return np.asarray(offset / length)
+    return np.array([0.0, 1.0, 0.0])
+
+
+def first_as_before(before: Before, skeleton: Skeleton, world: World) -> First:  # noqa: ARG001 - as of every kind
+    """The numbers that the goal had, else none: those left out have their defaults."""
+    return First(before.numbers)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Kind:
     """A kind of goal.
 
@@ -115,12 +179,14 @@ class Kind:
         word: what files and Python call it.
         title: what the window calls it.
         hint: what it asks, for tooltips and menus.
-        code: what the kernels call it, its place in `viewer.ik.goals.ROW_KINDS`; -1: they have no rows for it.
-        rows: in order.
-        keys: the keys of a goals file that belong to this kind.
-        named_by: the key that holds the effector's name.
+        point_title: what the window calls its point; "": as it calls the place of an effector.
+        rows: in order; none: its rows are taken by differences, of `Goal.residuals`.
+        keys: the keys of a goals file that belong to this kind: what a goal must have.
+        named_by: the key that holds the effector's name; "": it has no effector.
         since: the version of goals files that knows it first.
         constants: (goal, skeleton) -> its `Constants`; an InputError where the skeleton has no such effector.
+        first: (goal until now, skeleton, world) -> what a goal begins with in a pose; of kinds that are `placed` their
+            place and turn are the effector's.
         miss: (goal, skeleton, world) -> metres and degrees that it misses by; NaN for what it does not ask.
         drawing: (goal, skeleton, world) -> what shows it; None: nothing does.
     """
@@ -128,36 +194,54 @@ class Kind:
     word: GoalKind
     title: str
     hint: str
-    code: int = -1
+    point_title: str = ""
     rows: tuple[Rows, ...] = ()
     keys: Mapping[str, FileKey] = field(default_factory=dict)
     named_by: str = "effector"
     since: int = 1
     constants: Callable[[Goal, Skeleton], Constants] = point_constants
+    first: Callable[[Before, Skeleton, World], First] = first_as_before
     miss: Callable[[Goal, Skeleton, World], tuple[float, float]]
     drawing: Callable[[Goal, Skeleton, World], Drawing | None]
 
-    @property
+    @cached_property
     def built_in(self) -> bool:
-        """Whether the kernels have rows for it."""
-        return self.code >= 0
+        """Whether the kernels have rows for it; else they are taken by differences, and no file can hold it."""
+        return bool(self.rows)
 
-    @property
+    @cached_property
+    def numbers(self) -> tuple[Number, ...]:
+        """Those of its own."""
+        return tuple(key.number for key in self.keys.values() if key.number is not None)
+
+    @cached_property
+    def needs(self) -> Needs:
+        """What a goal must have."""
+        own = {number.name for number in self.numbers}
+        fields = tuple(key.field for key in self.keys.values() if key.field not in own)
+        return Needs(bool(self.named_by), fields if self.built_in else ("residuals",), self.numbers)
+
+    @cached_property
+    def measures(self) -> frozenset[Measure]:
+        """What its rows measure."""
+        return frozenset(rows.measure for rows in self.rows)
+
+    @cached_property
     def count(self) -> int:
         """Rows of such a goal."""
         return sum(rows.count for rows in self.rows)
 
-    @property
+    @cached_property
     def lengths(self) -> int:
         """How many rows are lengths; they stand before the angles."""
         return sum(rows.count for rows in self.rows if not rows.radians)
 
-    @property
+    @cached_property
     def angles(self) -> int:
         """How many rows are angles."""
         return sum(rows.count for rows in self.rows if rows.radians)
 
-    @property
+    @cached_property
     def row_names(self) -> tuple[str, ...]:
         """What each row is called: x, y, z of a place, rx, ry, rz of a turn, else the kind's word."""
         three = {False: ("x", "y", "z"), True: ("rx", "ry", "rz")}
@@ -165,42 +249,57 @@ class Kind:
             name for rows in self.rows for name in (three[rows.radians] if rows.count == 3 else (self.word.value,))
         )
 
-    @property
+    @cached_property
     def looks(self) -> bool:
-        """Whether moves of the effector change its angles."""
-        return any(rows.moved for rows in self.rows)
+        """Whether it points an axis at its point: moves of the effector change its angles."""
+        return Measure.DIRECTION in self.measures
 
-    @property
+    @cached_property
     def has_point(self) -> bool:
         """Whether a point of the world belongs to it: where to be, what to keep away from or what to aim at."""
-        return "target" in self.word.needs
+        return any(key.field == "target" for key in self.keys.values())
 
-    @property
+    @cached_property
     def has_rotation(self) -> bool:
         """Whether a rotation that the effector is to have belongs to it."""
-        return "target_rotation" in self.word.needs
+        return any(key.field == "target_rotation" for key in self.keys.values())
 
-    @property
+    @cached_property
+    def has_target(self) -> bool:
+        """Whether it has a point or a rotation that can be put elsewhere; others are numbers alone."""
+        return self.has_point or self.has_rotation
+
+    @cached_property
     def places(self) -> bool:
         """Whether its point is where the effector is to be."""
-        return any(rows.places for rows in self.rows)
+        return Measure.POINT in self.measures
 
-    @property
+    @cached_property
+    def placed(self) -> bool:
+        """Whether it asks where the effector is to be or how it is to be turned, and nothing else: it can be pinned."""
+        return self.built_in and self.measures <= {Measure.POINT, Measure.ROTATION}
+
+    @cached_property
+    def near_point(self) -> bool:
+        """Whether it is missed by how far the effector is from its point, or from a distance of it."""
+        return not self.measures.isdisjoint({Measure.POINT, Measure.DISTANCE})
+
+    @cached_property
     def metres(self) -> bool:
         """Whether it is missed by lengths; functions, whose numbers have a unit of their own, count as such."""
         return not self.rows or any(not rows.radians for rows in self.rows)
 
-    @property
+    @cached_property
     def radians(self) -> bool:
         """Whether it is missed by angles."""
         return any(rows.radians for rows in self.rows)
 
-    @property
+    @cached_property
     def spans(self) -> bool:
         """Whether it is about three joints of a limb."""
-        return any(rows.spans for rows in self.rows)
+        return Measure.LIMB_ANGLE in self.measures
 
-    @property
+    @cached_property
     def own(self) -> bool:
         """Whether nothing but the effector's own joint changes it."""
-        return bool(self.rows) and all(rows.own for rows in self.rows)
+        return Measure.JOINT_ANGLE in self.measures

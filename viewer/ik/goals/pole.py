@@ -15,9 +15,10 @@ import numpy as np
 from viewer.errors import InputError
 from viewer.ik.backends.compiled.algebra import turned
 from viewer.ik.goals.bend import STRAIGHT, bend_constants
-from viewer.ik.goals.goal import Goal, GoalKind, Vector
-from viewer.ik.goals.kind import NAN, Constants, Drawing, FileKey, Kind
-from viewer.ik.goals.rows import Places, Rows
+from viewer.ik.goals.goal import Goal, GoalKind
+from viewer.ik.goals.kind import NAN, Before, Constants, Drawing, FileKey, First, Kind
+from viewer.ik.goals.numbers import Vector
+from viewer.ik.goals.rows import Measure, Places, Rows
 from viewer.ik.system import System, Work
 from viewer.skeleton.figure import find_figure
 from viewer.skeleton.kinematics import World
@@ -25,7 +26,6 @@ from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import rotate
 
-POLE = 6
 _FLOOR = 0.1
 """Part of the limb's length: the row counts a limb that bulges less as if it bulged so much."""
 _HALF = 0.5
@@ -192,6 +192,11 @@ def pole_before(skeleton: Skeleton, world: World, joint: str) -> Vector:
     return x, y, z
 
 
+def pole_first(before: Before, skeleton: Skeleton, world: World) -> First:
+    """At the pole that the limb points towards."""
+    return First({}, np.array(pole_before(skeleton, world, before.effector)))
+
+
 def swivel_circle(skeleton: Skeleton, world: World, joint: str, count: int = 49) -> Floats:
     """Where the middle joint can be while the ends of its limb stay: points (count, 3) round the line between them.
 
@@ -212,12 +217,13 @@ KIND = Kind(
     word=GoalKind.POLE,
     title="Pole",
     hint="Point the elbow or knee towards a point",
-    code=POLE,
-    rows=(Rows(1, pole_residuals, radians=True, spans=True),),
-    keys={"toward": FileKey("target", Vector, "Point that the middle joint of `pole` is to point towards.")},
+    point_title="Toward",
+    rows=(Rows(Measure.LIMB_ANGLE, pole_residual, pole_residuals),),
+    keys={"toward": FileKey("target", "Point that the middle joint of `pole` is to point towards.")},
     named_by="pole",
     since=2,
     constants=pole_constants,
+    first=pole_first,
     miss=pole_miss,
     drawing=pole_drawing,
 )

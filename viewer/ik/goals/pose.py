@@ -8,8 +8,6 @@ from viewer.ik.goals.kind import Drawing, Kind, stand_of
 from viewer.skeleton.kinematics import World
 from viewer.skeleton.skeleton import Skeleton
 
-POSE = 2
-
 
 def pose_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:
     """Metres to the target and degrees to the rotation."""
@@ -26,7 +24,6 @@ KIND = Kind(
     word=GoalKind.POSE,
     title="Position + rotation",
     hint="Reach a position with a rotation",
-    code=POSE,
     rows=(position.PLACE, rotation.TURN),
     keys={**position.KIND.keys, **rotation.KIND.keys},
     miss=pose_miss,

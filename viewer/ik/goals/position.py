@@ -6,15 +6,13 @@ import math
 
 import numpy as np
 
-from viewer.ik.goals.goal import Goal, GoalKind, Vector
+from viewer.ik.goals.goal import Goal, GoalKind
 from viewer.ik.goals.kind import NAN, Drawing, FileKey, Kind, Stand, stand_of
-from viewer.ik.goals.rows import Places, Rows, largest, lengths_of
+from viewer.ik.goals.rows import Measure, Places, Rows, largest, lengths_of
 from viewer.ik.system import System, Work
 from viewer.skeleton.kinematics import World
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats, Ints
-
-POSITION = 0
 
 
 def position_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
@@ -39,7 +37,7 @@ def position_residuals(s: System, w: Work, frames: Floats, some: Places, places:
     return largest(distance.tolist(), weight)
 
 
-PLACE = Rows(3, position_residuals)
+PLACE = Rows(Measure.POINT, position_residual, position_residuals)
 
 
 def metres_to(goal: Goal, stand: Stand) -> float:
@@ -63,9 +61,8 @@ KIND = Kind(
     word=GoalKind.POSITION,
     title="Position",
     hint="Reach a position",
-    code=POSITION,
     rows=(PLACE,),
-    keys={"position": FileKey("target", Vector, "Where to be, world frame.")},
+    keys={"position": FileKey("target", "Where to be, world frame.")},
     miss=position_miss,
     drawing=position_drawing,
 )

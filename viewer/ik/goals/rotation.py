@@ -7,16 +7,16 @@ import math
 import numpy as np
 
 from viewer.ik.backends.compiled.algebra import logarithm, product
-from viewer.ik.goals.goal import Goal, GoalKind, Quaternion
+from viewer.ik.goals.goal import Goal, GoalKind
 from viewer.ik.goals.kind import NAN, Drawing, FileKey, Kind, Stand, stand_of
-from viewer.ik.goals.rows import NOTHING, Places, Rows, Turn, put_turns
+from viewer.ik.goals.numbers import Quaternion
+from viewer.ik.goals.rows import NOTHING, Measure, Places, Rows, Turn, put_turns
 from viewer.ik.system import System, Work
 from viewer.skeleton.kinematics import World
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import angle_between
 
-ROTATION = 1
 _NO_DIGITS = 1e-3
 """Below this angle a difference that should be a^2 / 12 is mostly rounding."""
 
@@ -75,7 +75,7 @@ def turn_to(target: Quaternion, turn: Quaternion) -> Turn:
     return Turn((x, y, z), by_turn, NOTHING, angle)
 
 
-TURN = Rows(3, rotation_residuals, radians=True)
+TURN = Rows(Measure.ROTATION, rotation_residual, rotation_residuals)
 
 
 def degrees_to(goal: Goal, stand: Stand) -> float:
@@ -100,9 +100,8 @@ KIND = Kind(
     word=GoalKind.ROTATION,
     title="Rotation",
     hint="Take a rotation",
-    code=ROTATION,
     rows=(TURN,),
-    keys={"rotation": FileKey("target_rotation", Quaternion, "How to be turned, world frame.")},
+    keys={"rotation": FileKey("target_rotation", "How to be turned, world frame.")},
     miss=rotation_miss,
     drawing=rotation_drawing,
 )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from enum import Enum
+from typing import NamedTuple, Self, TypeAlias
 
 import numpy as np
 
@@ -14,38 +15,75 @@ from viewer.spatial.checks import Floats, Ints
 
 Places: TypeAlias = Ints | slice
 """Indices; a slice where they are evenly spaced, which is quicker to read and write by."""
+Residual: TypeAlias = Callable[[System, Work, int, int, Floats], float]
+"(system, scratch, goal, its place in e, e (m,)) -> tolerances that it misses by."
 Residuals: TypeAlias = Callable[[System, Work, Floats, Places, Ints, Floats], float]
 "(system, scratch, joints' frames (3, 3, K + 1), N goals, their places (N, count) in e, e (m,)) -> largest miss."
 Matrix: TypeAlias = tuple[float, ...]
 "Nine entries, row by row."
 
 
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """Residuals of a goal that are measured as one: a place, a turn, a length or an angle. Lengths stand before angles.
+class Measure(Enum):
+    """What rows of a goal measure.
 
     Attributes:
-        count: of rows. Three lengths are the way from the effector to its place.
-        residuals: fills them in numpy, and in the scratch ``miss``, and how they answer to a turn (``by_turn``) or a
-            move (``by_move``) of the effector. Its twin for the compiled kernels: `viewer.ik.goals.dispatch`.
+        count: how many rows.
         radians: they are angles, weighted per radian; else lengths, weighted per metre.
-        moved: angles that a move of the effector changes, not only turns.
-        own: angles that nothing but turns of the effector's own joint changes.
-        spans: about three joints of a limb: ``by_move`` holds how its one row answers to moves of the limb's end,
-            middle and upper joint, and ``by_turn`` to turns of the middle one.
     """
 
     count: int
+    radians: bool
+
+    def __new__(cls, word: str, count: int, unit: str) -> Self:
+        """Take a word, the count of rows, and "m" or "rad"."""
+        member = object.__new__(cls)
+        member._value_, member.count, member.radians = word, count, unit == "rad"
+        return member
+
+    POINT = "point", 3, "m"
+    """The way from the effector to its target."""
+    DISTANCE = "distance", 1, "m"
+    """How far the effector is from its target."""
+    LENGTH = "length", 1, "m"
+    """Any other length: it has no target, and ``by_move`` says how it answers to moves of the effector."""
+    ROTATION = "rotation", 3, "rad"
+    """The turn from the effector's rotation to its target's."""
+    DIRECTION = "direction", 3, "rad"
+    """The turn from an axis of the effector's joint to the way to its target; moves of the effector change it, too."""
+    JOINT_ANGLE = "joint angle", 1, "rad"
+    """The angle between the bones above and below the effector's joint: nothing but turns of that joint changes it."""
+    LIMB_ANGLE = "limb angle", 1, "rad"
+    """An angle about the line between the ends of a limb, whose three joints `Constants` names.
+
+    ``by_move`` holds how it answers to moves of the limb's end, middle and upper joint, and ``by_turn`` to turns of the
+    middle one.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Residuals of a goal that are measured as one. Lengths stand before angles.
+
+    Attributes:
+        measure: what they measure.
+        residual: fills them for one goal, compiled, and in the scratch ``miss``, and how they answer to a turn
+            (``by_turn``) or a move (``by_move``) of the effector. No two kinds have functions of the same name.
+        residuals: the same for many goals in numpy.
+    """
+
+    measure: Measure
+    residual: Residual
     residuals: Residuals
-    radians: bool = False
-    moved: bool = False
-    own: bool = False
-    spans: bool = False
 
     @property
-    def places(self) -> bool:
-        """Whether they are the way from the effector to a place."""
-        return self.count == 3 and not self.radians
+    def count(self) -> int:
+        """How many rows."""
+        return self.measure.count
+
+    @property
+    def radians(self) -> bool:
+        """Whether they are angles; else lengths."""
+        return self.measure.radians
 
 
 class Turn(NamedTuple):

@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from viewer.ik.goals import KINDS, GoalKind
+from viewer.ik.goals import CODES, KINDS, ROW_KINDS, GoalKind, Measure
 from viewer.ik.levenberg_marquardt import CONVERGED, DIVERGED, STALLED
 from viewer.ik.methods import ccd, damped, limb, pseudo_inverse, selectively_damped, single_bone, transpose
 from viewer.ik.methods.common import Problem, Tuning
@@ -28,8 +28,9 @@ Solve: TypeAlias = Callable[[Problem], tuple[int, int]]
 "Moves a problem's state; status and iterations."
 
 ALL = frozenset(KINDS)
-CARRIED = frozenset(word for word, kind in KINDS.items() if kind.built_in and not (kind.own or kind.spans))
-"""Kinds of goals that a move of any joint above the effector changes as that of a rigid body."""
+_FITTED = {Measure.POINT, Measure.DISTANCE, Measure.ROTATION, Measure.DIRECTION}
+"""What a joint can be turned for at once: `viewer.ik.methods.fit`."""
+FITTED = frozenset(word for word, kind in KINDS.items() if kind.built_in and kind.measures <= _FITTED)
 PLACES = frozenset(word for word, kind in KINDS.items() if kind.places)
 DEFAULT_TUNING = Tuning()
 
@@ -50,6 +51,11 @@ class Method:
     solve: Solve
     joints: Callable[[Figure, int], Collection[int]] | None = None
 
+    @property
+    def differences(self) -> bool:
+        """Whether it serves goals whose rows are taken by differences: functions."""
+        return any(not KINDS[kind].built_in for kind in self.serves)
+
     def left_out(self, s: System, w: Work, states: tuple[State, ...], settings: Settings) -> list[int]:
         """Goals of kinds that the method serves, but that have no joints by which it could; in the pose ``states[0]``.
 
@@ -62,7 +68,7 @@ class Method:
         if self.joints is None:
             return []
         figure = Figure(freed(Problem.made(s, w, states, settings, None, DEFAULT_TUNING)))
-        kinds = {KINDS[kind].code for kind in self.serves}
+        kinds = {CODES[kind] for kind in self.serves}
         return [g for g, kind in enumerate(figure.kind) if kind in kinds and not self.joints(figure, g)]
 
     def run(
@@ -97,7 +103,7 @@ class Method:
         Raises:
             InputError: a function goal that gives no numbers.
         """
-        served = extra if GoalKind.FUNCTION in self.serves else None
+        served = extra if self.differences else None
         # Numbers that overflow become infinite, and the step that led there is taken back.
         with np.errstate(all="ignore"):
             states = (state, trial, best, anchor)
@@ -131,12 +137,12 @@ METHODS = MappingProxyType(
             Method("two-link", PLACES, limb.solve, limb.joints_of),
             Method(
                 "single-bone",
-                frozenset({GoalKind.POSITION, GoalKind.ROTATION, GoalKind.AIM}),
+                frozenset(ROW_KINDS[code].word for code in single_bone.SERVED),
                 single_bone.solve,
                 single_bone.joints_of,
             ),
-            Method("ccd", CARRIED, ccd.solve),
-            Method("ccd-from-base", CARRIED, ccd.solve_from_base),
+            Method("ccd", FITTED, ccd.solve),
+            Method("ccd-from-base", FITTED, ccd.solve_from_base),
             Method("transpose", ALL, transpose.solve),
             Method("pseudo-inverse", ALL, pseudo_inverse.solve),
             Method("dls", ALL, damped.solve),

@@ -122,7 +122,7 @@ def _mean_miss(figure: Figure, k: int) -> Vector:
     """Weighted mean of target minus effector of the goals below joint k that ask for a place."""
     total, miss = 0.0, (0.0, 0.0, 0.0)
     for g in figure.below[k]:
-        if figure.goal_lengths[g]:
+        if figure.goal_near[g]:
             weight = figure.weight[g] * figure.weight[g]
             total += weight
             miss = plus(miss, scaled(minus(wanted_point(figure, g), figure.point[g]), weight))

@@ -159,6 +159,7 @@ class Figure:
         self.below = [range(*ends) for ends in zip(s.goal_low.tolist(), s.goal_high.tolist(), strict=True)]
         self.kind, self.goal_joint = s.goal_kind.tolist(), s.goal_joint.tolist()
         self.goal_lengths: list[int] = s.goal_lengths.tolist()
+        self.goal_near: list[bool] = s.goal_near.tolist()
         self.goal_looks: list[bool] = s.goal_looks.tolist()
         self.goal_turns = [sets_turn(s, g) for g in range(len(self.kind))]
         self.goal_offset, self.goal_axis = _vectors(s.goal_offset), _vectors(s.goal_axis)

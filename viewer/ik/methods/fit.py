@@ -165,7 +165,7 @@ def pairs_for(figure: Figure, goals: Iterable[int], pivot: Vector) -> list[Pair]
     pairs: list[Pair] = []
     for g in goals:
         turn = figure.turn_weight[g] * figure.turn_weight[g]
-        if figure.goal_lengths[g]:
+        if figure.goal_near[g]:
             r = minus(figure.point[g], pivot)
             if length(r) > figure.least_arm:
                 pairs.append((r, minus(wanted_point(figure, g), pivot), figure.weight[g] * figure.weight[g]))

@@ -7,16 +7,16 @@ such as Z, serves only what does not lie along it).
 
 from __future__ import annotations
 
-from viewer.ik.goals.aim import AIM
-from viewer.ik.goals.position import POSITION
-from viewer.ik.goals.rotation import ROTATION
+from viewer.ik.goals import ROW_KINDS, Measure
 from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, STALLED, UNREACHABLE
 from viewer.ik.methods.common import Problem
 from viewer.ik.methods.figure import Figure, length, minus
 from viewer.ik.methods.fit import fit_axis, fit_ball, pairs_for
 from viewer.ik.methods.limb import freed, moves_point
 
-SERVED = (POSITION, ROTATION, AIM)
+_POINTED = ({Measure.POINT}, {Measure.ROTATION}, {Measure.DIRECTION})
+SERVED = tuple(code for code, kind in enumerate(ROW_KINDS) if kind.measures in _POINTED)
+"""Codes of the goals that one joint can point: those that ask for one thing."""
 _STILL = 1e-12
 
 
@@ -41,7 +41,7 @@ def pointing_joint(figure: Figure, g: int) -> int:
     k = figure.goal_joint[g] if figure.kind[g] in SERVED else -1
     while k >= 0:
         turns = figure.ball[k] or bool(figure.angles[k])
-        if turns and (figure.kind[g] != POSITION or moves_point(figure, k, figure.point[g])):
+        if turns and (figure.goal_lengths[g] != 3 or moves_point(figure, k, figure.point[g])):
             return k
         k = figure.parent[k]
     return -1
@@ -75,9 +75,9 @@ def _turn_all(figure: Figure) -> float:
 
 def _in_reach(figure: Figure) -> bool:
     """Whether every target that is to be touched is as far from its joint as the effector is, or others can move it."""
-    for g, kind in enumerate(figure.kind):
+    for g in range(len(figure.kind)):
         k = pointing_joint(figure, g)
-        if kind == POSITION and k >= 0 and not figure.moved_by_others(g, [k]):
+        if figure.goal_lengths[g] == 3 and k >= 0 and not figure.moved_by_others(g, [k]):
             pivot = figure.place[k]
             apart = length(minus(figure.point[g], pivot)) - length(minus(figure.target[g], pivot))
             if abs(apart) > figure.tolerance:

@@ -117,7 +117,7 @@ def _entry(*, at_once: bool) -> Any:  # noqa: ANN401 - numba's have no public ty
     how = [*_MACHINERY, sys.modules[__name__], *([import_module(_PIPELINE)] if at_once else [])]
     sources = "".join(inspect.getsource(module) for module in (*_MODULES, *how))
     # numba notices a change of a function's own file only: this makes any change of any of them a new function.
-    digest = hashlib.sha256((sources + str(_TYPES)).encode()).hexdigest()[:16]
+    digest = hashlib.sha256((sources + dispatch.SOURCE + str(_TYPES)).encode()).hexdigest()[:16]
     others = INSTRUCTIONS | {entry.groups_in.__name__: groups_at(_TYPES)}
     return twins(_MODULES, others, partial(_jit, digest=digest, at_once=at_once))[_ENTRY]
 

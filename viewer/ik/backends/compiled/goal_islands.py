@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from viewer.ik.backends.compiled.algebra import put_row, put_table
-from viewer.ik.backends.compiled.starts import is_afloat, is_placed
+from viewer.ik.backends.compiled.starts import is_afloat
 from viewer.ik.system import State, System, Work
 from viewer.spatial.checks import Floats
 
@@ -27,10 +27,10 @@ def count_islands(s: System) -> int:
 
 
 def only_looks(s: System, k: int) -> bool:
-    """Whether goals below a root ask where to look, and none for a place or a distance."""
+    """Whether goals below a root ask where to look, and none for a place or another length."""
     looks = False
     for g in range(s.goal_low[k], s.goal_high[k]):
-        if is_placed(s, g):
+        if s.goal_lengths[g] > 0:
             return False
         looks = looks or s.goal_looks[g]
     return looks

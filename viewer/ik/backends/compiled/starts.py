@@ -25,7 +25,7 @@ _OUT = 1e12
 
 def is_placed(s: System, g: int) -> bool:
     """Whether a goal asks for a place, or for a distance from one."""
-    return bool(s.goal_lengths[g] > 0)
+    return bool(s.goal_near[g])
 
 
 def is_afloat(s: System, k: int) -> bool:

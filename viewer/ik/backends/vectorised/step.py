@@ -16,7 +16,7 @@ from viewer.ik.backends.compiled.step import LEAST, LESS, MORE, SWING, SWINGING
 from viewer.ik.backends.vectorised.algebra import apply, cross
 from viewer.ik.backends.vectorised.forward import frames_at
 from viewer.ik.backends.vectorised.tables import LimbRow, joint_of_freedom, kept, limits_of, places, rows_of, tree_of
-from viewer.ik.goals.rows import Places
+from viewer.ik.goals.rows import Measure, Places
 from viewer.ik.system import System, Work
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import rotate
@@ -163,13 +163,13 @@ def _wrenches(s: System, w: Work) -> Floats:
     turn, force = wrench[:3], wrench[3:]
     force[...] = rows.axis
     for kind, goals, stand in rows.blocks:
-        if kind.moved or (not kind.radians and not kind.places):
+        if kind.measure in {Measure.DISTANCE, Measure.LENGTH, Measure.DIRECTION}:
             force[:, stand] = w.by_move[goals, : kind.count].transpose(2, 0, 1)
     cross(w.point.T.take(rows.goal, axis=1), force, out=turn)
     for kind, goals, stand in rows.blocks:
         if kind.radians:
             by_turn = w.by_turn[goals, : kind.count].transpose(2, 0, 1)
-            turn[:, stand] = turn[:, stand] + by_turn if kind.moved else by_turn
+            turn[:, stand] = turn[:, stand] + by_turn if kind.measure is Measure.DIRECTION else by_turn
     weight = np.where(rows.angular, s.goal_rotation_weight.take(rows.goal), s.goal_weight.take(rows.goal))
     wrench *= weight
     return wrench

@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from viewer.ik.goals import ROW_KINDS
-from viewer.ik.goals.rows import Places
+from viewer.ik.goals.rows import Measure, Places
 from viewer.ik.goals.rows import Rows as GoalRows
 from viewer.ik.system import System
 from viewer.spatial.checks import Bools, Floats, Ints
@@ -188,9 +188,9 @@ def rows_of(s: System) -> Rows:
         stand = np.array(first, dtype=np.int64)[:, None] + np.arange(rows.count)
         blocks.append(Block(rows, places(np.array(some, dtype=np.intp)), stand))
         angular[stand] = rows.radians
-        if rows.places:
+        if rows.measure is Measure.POINT:
             axis[:, stand] = np.eye(3)[:, None]
-        if rows.own:
+        if rows.measure is Measure.JOINT_ANGLE:
             reach[:, stand] *= s.goal_joint[goal[stand]] == joint[:, :, None]
     limbs = tuple(_limb_row(s, g) for g in np.flatnonzero(s.goal_middle >= 0).tolist())
     return Rows(tuple(blocks), goal, angular, axis, reach, limbs)

@@ -1,0 +1,124 @@
+"""A kind of goal is its module, a line that lists it and its word: all else follows, from files to sessions."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+HEIGHT = '''"""Goals for a height: the effector is to be so far above the ground, wherever else."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from viewer.ik.goals.goal import Goal, GoalKind
+from viewer.ik.goals.kind import NAN, Before, Drawing, FileKey, First, Kind, stand_at, stand_of
+from viewer.ik.goals.numbers import Number, Unit
+from viewer.ik.goals.rows import Measure, Rows, largest
+
+_HEIGHT = Number(name="height", unit=Unit.LENGTH, title="Height", least=0.0)
+
+
+def height_residual(s, w, g, row, e):
+    w.by_move[g, 0, 0], w.by_move[g, 0, 1], w.by_move[g, 0, 2] = 0.0, 1.0, 0.0
+    miss = s.goal_distance[g] - w.point[g, 1]
+    e[row] = s.goal_weight[g] * miss
+    w.miss[g, 0] = abs(miss)
+    return float(w.miss[g, 0] / s.tolerance[0])
+
+
+def height_residuals(s, w, frames, some, places, e):
+    w.by_move[some, 0] = (0.0, 1.0, 0.0)
+    miss = s.goal_distance[some] - w.point[some][:, 1]
+    w.miss[some, 0] = np.abs(miss)
+    e[places[:, 0]] = s.goal_weight[some] * miss
+    return largest(np.abs(miss).tolist(), s.goal_weight[some])
+
+
+def height_first(before, skeleton, world):
+    return First({"height": float(stand_at(before.effector, before.offset, skeleton, world).point[1])})
+
+
+def height_miss(goal, skeleton, world):
+    return abs(goal.number("height") - stand_of(goal, skeleton, world).point[1]), NAN
+
+
+def height_drawing(goal, skeleton, world):
+    stand = stand_of(goal, skeleton, world)
+    return Drawing(stand.joint, stand.point)
+
+
+KIND = Kind(
+    word=GoalKind.HEIGHT,
+    title="Height",
+    hint="Be at a height above the ground",
+    rows=(Rows(Measure.LENGTH, height_residual, height_residuals),),
+    keys={"height": FileKey("height", "Above the ground.", _HEIGHT)},
+    since=2,
+    first=height_first,
+    miss=height_miss,
+    drawing=height_drawing,
+)
+'''
+USE = """
+import json
+from pathlib import Path
+import viewer
+from viewer.document import actions as act
+from viewer.formats.goals_json import goals_from_text, goals_to_json
+from viewer.ik.goals.dispatch import SOURCE
+from viewer.session import Session, new_document
+from viewer.session.files import load_session, save_session
+
+biped = viewer.load("sample:biped")
+skeleton = biped.skeleton
+text = json.dumps({"goals": [{"effector": "LeftHand", "height": 1.5}, {"effector": "LeftFoot", "pin": True}]})
+goals = goals_from_text(text, "goals.json", skeleton)
+assert goals_from_text(goals_to_json(goals), "goals.json", skeleton) == goals
+solution = viewer.Solver(skeleton, goals, backend="numpy").solve(skeleton.relaxed_pose())
+assert solution.status == "converged", solution
+assert "height_residual" in SOURCE
+for method in ("ccd", "two-link", "single-bone"):
+    assert "LeftHand" in viewer.Solver(skeleton, goals, method=method).solve(skeleton.relaxed_pose()).unserved, method
+try:
+    viewer.Goal(kind="height", effector="LeftHand", numbers=(("height", -1.0),))
+except viewer.ViewerError as error:
+    print(error)
+session = Session(new_document(biped))
+before = session.document.pose
+session.dispatch(act.SetGoalKind("LeftHand", "height"))
+assert session.document.pose.is_near(before)
+session.dispatch(act.SetGoal("LeftHand", height=1.25))
+asked = session.document.goal("LeftHand")
+save_session(session.document, Path("it.ikv.json"))
+assert load_session(Path("it.ikv.json")).goal("LeftHand") == asked
+print(asked.for_solver())
+"""
+
+
+def test_a_kind_with_a_number_of_its_own_needs_its_module_a_line_and_its_word(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "viewer", tmp_path / "viewer", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "skeletons", tmp_path / "skeletons")
+    goals = tmp_path / "viewer" / "ik" / "goals"
+    (goals / "height.py").write_text(HEIGHT, encoding="utf-8")
+    for name, old, new in (
+        ("__init__.py", "pole, function)", "pole, height, function)"),
+        ("__init__.py", "import aim, ", "import height, aim, "),
+        ("goal.py", '    FUNCTION = "function"', '    HEIGHT = "height"\n    FUNCTION = "function"'),
+    ):
+        text = (goals / name).read_text(encoding="utf-8")
+        assert text.count(old) == 1
+        (goals / name).write_text(text.replace(old, new), encoding="utf-8")
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    call = [sys.executable, "-c", USE]
+    done = subprocess.run(call, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        'height goal for "LeftHand": height: expected a finite number, 0 or more, found -1',
+        '<Goal: height "LeftHand" height 1.25>',
+    ]
