@@ -25,7 +25,7 @@ from viewer import Goal, Solver
 from viewer.cli.bench.problems import problems
 from viewer.cli.bench.rigs import Rig, rig
 from viewer.ik.backends.warming import warm_up
-from viewer.ik.goals.goal import LAST_LEVEL
+from viewer.ik.goals.numbers import LAST_LEVEL
 from viewer.ik.solver_options import Backend
 from viewer.skeleton.skeleton import find_place
 
