@@ -1,6 +1,6 @@
 """Goals of several levels: does the lower one leave the higher one alone?
 
-    python benchmarks/levels.py [law] [three] [hands] [sets] [--count 1000] [--seed 1] [--backend auto|numpy|numba]
+    python benchmarks/levels.py [law] [three] [hands] [sets] [drags] [--count 1000] [--seed 1] [--backend NAME]
 
 law: random problems on five rigs; every level's targets come from a hidden pose of their own, so that levels conflict.
 For every pair of levels the higher one must miss by no more than it does with the lower one left out, and a tolerance.
@@ -8,6 +8,8 @@ Misses are counted in tolerances, beyond one for each goal, and added up.
 three: the same with three levels, of which the middle one may be missed because of the first.
 hands: a biped stands on pinned feet (level 0), one hand is asked for (1), and the other for something else (2).
 sets: problems that a hidden pose solves, with levels at random: these must be met as they are without.
+drags: one effector along a path of some parts of the figure's size, among holds: by weights as the window has them,
+and by levels.
 """
 
 from __future__ import annotations
@@ -22,13 +24,17 @@ from numpy.typing import NDArray
 
 import viewer
 from viewer import Goal, Solver
+from viewer.cli.bench.drags import joint_steps
 from viewer.cli.bench.problems import problems
 from viewer.cli.bench.rigs import Rig, rig
 from viewer.ik.backends.warming import warm_up
 from viewer.ik.goals.numbers import LAST_LEVEL
+from viewer.ik.holds import holds
 from viewer.ik.solver_options import Backend
 from viewer.skeleton.skeleton import find_place
 
+SAMPLES = ("biped", "biped-hands", "quadruped", "raptor", "claw-arm")
+FRAMES, REST = 240, 60
 RIGS = ("humanoid", "claw", "fingers", "biped", "biped-hands")
 TOLERANCE_M, TOLERANCE_DEG = 1e-3, 0.5
 
@@ -166,7 +172,75 @@ def sets(count: int, seed: int, backend: Backend) -> None:
             print(f"{name:12} {kind:5}  {row[0]:6.1f}  {row[1]:10.1f}  {row[2]:21.1f}  {row[3]:10.1f}", flush=True)
 
 
-PARTS = {"law": law, "three": three, "hands": hands, "sets": sets}
+def drags(count: int, seed: int, backend: Backend) -> None:
+    """One effector is dragged along a smooth path and home, among the default holds and pins."""
+    print("drags        size             followed %  step p99 / max deg  pins off mm  not home")
+    for name in SAMPLES:
+        skeleton = viewer.load(f"sample:{name}").skeleton
+        start = skeleton.relaxed_pose()
+        kept = list(holds(skeleton, start))
+        size = float(np.ptp(viewer.fk(skeleton, start).positions, axis=0).max())
+        free = [g for g, goal in enumerate(kept) if not goal.pinned and goal.target is not None]
+        for part in (0.1, 0.25, 0.5):
+            for words in ("weights", "levels"):
+                random = np.random.default_rng([seed, 31])
+                rows = [
+                    dragged(
+                        Solver(skeleton, asked(kept, free[i % len(free)], words), backend=backend),
+                        free[i % len(free)],
+                        part * size * eased(random.uniform(-1.0, 1.0, (3, 3))),
+                    )
+                    for i in range(max(1, count // 80))
+                ]
+                followed, steps, pins, home = (np.array([row[k] for row in rows]) for k in range(4))
+                print(
+                    f"{name:12} {part:4}  {words:9} {100.0 * followed.mean():12.2f}"
+                    f"  {np.percentile(steps, 99.0):12.2f} / {steps.max():4.1f}  {1e3 * pins.max():11.2f}"
+                    f"  {int((home > 1e-4).sum()):8}",
+                    flush=True,
+                )
+
+
+def asked(kept: list[Goal], held: int, words: str) -> list[Goal]:
+    """Goals of a drag: what is dragged goes before holds, pins before both."""
+    if words == "levels":
+        return [replace(goal, level=0 if goal.pinned else 1 if g == held else 2) for g, goal in enumerate(kept)]
+    return [
+        replace(goal, weight=5.0 * goal.weight, rotation_weight=5.0 * goal.rotation_weight)
+        if goal.pinned or g == held
+        else goal
+        for g, goal in enumerate(kept)
+    ]
+
+
+def eased(keys: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(F, 3) a path from 0 through keys (K, 3) and back, slow at each, that rests at its end."""
+    keys = np.concatenate([np.zeros((1, 3)), keys, np.zeros((1, 3))])
+    place = np.linspace(0.0, len(keys) - 1.0, FRAMES)
+    before = np.minimum(place.astype(int), len(keys) - 2)
+    part = (place - before)[:, None]
+    part = part * part * (3.0 - 2.0 * part)
+    path = keys[before] * (1.0 - part) + keys[before + 1] * part
+    return np.concatenate([path, np.repeat(path[-1:], REST, axis=0)])
+
+
+def dragged(solver: Solver, held: int, path: NDArray[np.float64]) -> tuple[float, NDArray[np.float64], float, float]:
+    """The part of the frames that follow, degrees a frame, metres that pins are off, and from home at the end."""
+    start = solver.skeleton.relaxed_pose()
+    drag, targets = solver.drag(start), np.full((len(solver.goals), 3), np.nan)
+    here, found = np.array(solver.goals[held].target), []
+    for away in path:
+        targets[held] = here + away
+        found.append(drag.move(targets))
+    off = np.array([one.errors_m for one in found[:FRAMES]])
+    pinned = [g for g, goal in enumerate(solver.goals) if goal.pinned]
+    steps = joint_steps(np.array([one.pose.rotations for one in found])).max(axis=1)
+    places = [viewer.fk(solver.skeleton, pose).positions for pose in (start, found[-1].pose)]
+    home = float(np.linalg.norm(places[1] - places[0], axis=1).max())
+    return float((off[:, held] < TOLERANCE_M).mean()), steps, float(off[:, pinned].max(initial=0.0)), home
+
+
+PARTS = {"law": law, "three": three, "hands": hands, "sets": sets, "drags": drags}
 
 if __name__ == "__main__":
     main()
